@@ -1,0 +1,50 @@
+# Every target sets up what it needs; only Python 3.11 (or newer) and a JDK 17 or 21 have to be there.
+PYTHON ?= python3.11
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: setup check format test test-fast demo grammar lock clean
+
+setup: $(READY)
+
+# The build requirements of source distributions come from a lock too, hence no build isolation.
+$(READY): pyproject.toml requirements.lock requirements-build.lock
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found; name another: make PYTHON=python3.12 …" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
+	@echo "installing the locked requirements (pyspark is 450 MB: some minutes on a slow line)"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: $(READY)
+	$(BIN)/pytest
+
+# What needs no JVM.
+test-fast: $(READY)
+	$(BIN)/pytest -m "not spark"
+
+demo: $(READY)
+	$(BIN)/python examples/flights/demo.py
+
+# Builds the parser from the grammar and stops at the first conflict.
+grammar: $(READY)
+	$(BIN)/python -c "from penstock.grammar import build; build(); print('grammar: no conflicts')"
+
+# Needs uv; run it after a change of the dependencies in pyproject.toml.
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+lock:
+	$(LOCK) pyproject.toml --extra dev --extra demo -o requirements.lock
+	printf 'setuptools>=77\nwheel\n' | $(LOCK) --no-annotate - -o requirements-build.lock
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

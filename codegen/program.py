@@ -1,0 +1,107 @@
+"""A Program: everything a Spark session has to be told to run the queries of a script. Plain data, no pyspark.
+
+It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and written out as a PySpark script (eject).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Option = tuple[str, str | int | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One streaming source, registered under the view name `view` before the views below are made.
+
+    The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that does
+    not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time).
+    """
+
+    name: str
+    view: str
+    connector: str
+    options: tuple[Option, ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A count over a view's rows per micro-batch: the name it is reported under and a Spark SQL aggregate."""
+
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark:
+    """`column` is the event time of the view's rows, `delay` milliseconds behind the newest one lies the watermark."""
+
+    column: str
+    delay: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A temporary view: one Spark SELECT over views made before. Metrics are observed on its rows, if any."""
+
+    name: str
+    sql: str
+    watermark: Watermark | None = None
+    metrics: tuple[Metric, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rejects:
+    """The rows of input `name` that were set aside: a query that is started when the first one has been seen.
+
+    `view` has the columns `reason`, `record` (the row as JSON or its raw text), `file`.
+    """
+
+    name: str
+    input: Input
+    views: tuple[View, ...]
+    view: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
+
+    name: str
+    connector: str
+    options: tuple[Option, ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SparkQuery:
+    """One Structured Streaming query.
+
+    `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
+    A `stateful` query has two more views that the runtime registers first: `<name>_clock`, one row whose column
+    `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty until the
+    query is drained and then holds one row whose column `time` lies behind every event time.
+    `key`: the columns by which newer rows replace older ones in an `update` query.
+    `fingerprint` changes when, and only when, state kept in a checkpoint would not fit any more.
+    """
+
+    name: str
+    inputs: tuple[Input, ...]
+    views: tuple[View, ...]
+    result: str
+    output: Output
+    mode: Literal["append", "update"]
+    stateful: bool
+    key: tuple[str, ...]
+    rejects: tuple[Rejects, ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`settings` are Spark configuration entries that results depend on, in order."""
+
+    settings: tuple[tuple[str, str], ...]
+    queries: tuple[SparkQuery, ...]

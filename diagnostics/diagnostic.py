@@ -1,0 +1,70 @@
+"""What is wrong, where, and how to mend it: plain data, built where the fact is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from penstock.diagnostics.source import Span
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place in the text and a few words on its part in the problem."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. The first label is the place that editors jump to.
+
+    `labels` is empty only for findings that no text caused (a missing JDK, a full disk).
+    `hint` is one sentence or SQL; `fix`, where set, is a whole statement that is accepted when pasted.
+    """
+
+    code: str
+    message: str
+    labels: tuple[Label, ...] = ()
+    detail: str | None = None
+    hint: str | None = None
+    fix: str | None = None
+    severity: Severity = "error"
+
+    def also(self, span: Span, text: str = "") -> Diagnostic:
+        """The same finding with one more place."""
+        return replace(self, labels=(*self.labels, Label(span, text)))
+
+    def because(self, detail: str) -> Diagnostic:
+        """The same finding with a sentence of explanation."""
+        return replace(self, detail=detail)
+
+    def with_hint(self, hint: str | None, *, fix: str | None = None) -> Diagnostic:
+        """The same finding with a way out."""
+        return replace(self, hint=hint, fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A kind of finding: its identifier and its message, a format string over the fact's parameters."""
+
+    id: str
+    message: str
+    severity: Severity = "error"
+
+    def at(self, span: Span | None, text: str = "", /, **parameters: object) -> Diagnostic:
+        """A finding of this kind at `span` (None: no text caused it)."""
+        labels = () if span is None else (Label(span, text),)
+        return Diagnostic(self.id, self.message.format(**parameters), labels, severity=self.severity)
+
+
+class CompileError(Exception):
+    """A text was refused. `diagnostics` holds at least one error."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))

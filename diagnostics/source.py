@@ -1,0 +1,47 @@
+"""A named text, and half-open character ranges of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text to compile and the name under which errors cite it (a file path, or `<sql>`)."""
+
+    name: str
+    text: str
+    _line_starts: tuple[int, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        starts = [0, *(i + 1 for i, char in enumerate(self.text) if char == "\n")]
+        object.__setattr__(self, "_line_starts", tuple(starts))
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The 1-based (line, column) of a character offset; the column counts characters."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line break."""
+        start = self._line_starts[number - 1]
+        end = self._line_starts[number] if number < len(self._line_starts) else len(self.text)
+        return self.text[start:end].rstrip("\r\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` (included) to `end` (excluded) of a source."""
+
+    source: Source = field(repr=False)
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        """The smallest span that covers this one and `other`, both of one source."""
+        return Span(self.source, min(self.start, other.start), max(self.end, other.end))
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]

@@ -1,0 +1,66 @@
+"""What every family of AST nodes shares: names, durations and the scalar expressions.
+
+Scalar expressions are sqlglot nodes whose `meta["span"]` holds their place. The kinds that occur are listed in
+`parser/build/scalars.py`. A query inside an expression is an AST query held as the `query` argument of `exp.In`
+or as `this` of `exp.Exists` and `exp.Subquery`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from penstock.diagnostics.source import Span
+
+Scalar: TypeAlias = exp.Expression
+
+# Milliseconds of the units that have a fixed length; MONTH and YEAR have none.
+UNIT_MILLISECONDS = {
+    "MILLISECOND": 1,
+    "SECOND": 1_000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": 86_400_000,
+    "WEEK": 604_800_000,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier as written. Names are resolved without regard to case."""
+
+    text: str
+    span: Span = field(compare=False, repr=False)
+
+    @property
+    def folded(self) -> str:
+        return self.text.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """An interval in a clause (`INTERVAL '10' MINUTE`, `10 MIN`): a decimal quantity and a singular unit name."""
+
+    quantity: str
+    unit: str
+    span: Span = field(compare=False, repr=False)
+
+    @property
+    def milliseconds(self) -> int | None:
+        """The length, or None when it is not a fixed whole number of milliseconds (MONTH, YEAR, a tenth of one)."""
+        unit = UNIT_MILLISECONDS.get(self.unit)
+        if unit is None:
+            return None
+        length = Fraction(self.quantity) * unit
+        return int(length) if length.denominator == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`name = literal` of a WITH list, or a SET."""
+
+    name: Name
+    value: exp.Expression

@@ -1,0 +1,102 @@
+"""Queries: SELECT with its clauses, UNION ALL, WITH."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from penstock.diagnostics.source import Span
+from penstock.parser.ast.base import Duration, Name, Scalar
+from penstock.parser.ast.relations import Relation
+from penstock.parser.ast.windows import NamedWindow
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One column of a SELECT list; `*` and `t.*` are `exp.Star` and `exp.Column` over `exp.Star`."""
+
+    value: Scalar
+    alias: Name | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionBy:
+    """`PARTITION BY exprs [INTO n PARTITIONS]`: the re-keying that makes an intermediate stream."""
+
+    keys: tuple[Scalar, ...]
+    into: int | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmitFinal:
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmitChanges:
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmitEarly:
+    every: Duration
+    span: Span = field(compare=False, repr=False)
+
+
+Emit: TypeAlias = EmitFinal | EmitChanges | EmitEarly
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """`LATE DROP` (`into` is None) or `LATE INTO stream`."""
+
+    into: Name | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`group_by` holds scalars; TUMBLE, HOP and SESSION among them are function calls."""
+
+    stream: bool
+    distinct: bool
+    items: tuple[Item, ...]
+    relation: Relation
+    where: Scalar | None
+    group_by: tuple[Scalar, ...]
+    having: Scalar | None
+    windows: tuple[NamedWindow, ...]
+    partition_by: PartitionBy | None
+    emit: Emit | None
+    grace: Duration | None
+    retention: Duration | None
+    late: Late | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UnionAll:
+    """Two or more branches, flat."""
+
+    branches: tuple[Query, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTable:
+    """One `name AS (query)` of a WITH clause."""
+
+    name: Name
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class With:
+    tables: tuple[CommonTable, ...]
+    body: Query
+    span: Span = field(compare=False, repr=False)
+
+
+Query: TypeAlias = Select | UnionAll | With

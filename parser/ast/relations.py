@@ -1,0 +1,87 @@
+"""What may stand in FROM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from penstock.diagnostics.source import Span
+from penstock.parser.ast.base import Duration, Name, Scalar
+from penstock.parser.ast.windows import Over
+
+if TYPE_CHECKING:
+    from penstock.parser.ast.queries import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A relation by name, with `OVER (…)` and `FOR SYSTEM_TIME AS OF expr` where written."""
+
+    name: Name
+    alias: Name | None
+    over: Over | None
+    as_of: Scalar | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery:
+    """`( query ) alias`."""
+
+    query: Query
+    alias: Name | None
+    over: Over | None
+    span: Span = field(compare=False, repr=False)
+
+
+class WindowKind(Enum):
+    TUMBLE = "TUMBLE"
+    HOP = "HOP"
+    SESSION = "SESSION"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowedTable:
+    """`TUMBLE(rel, time, size)`, `HOP(rel, time, slide, size)` or `SESSION(rel, time, gap)` in FROM.
+
+    `durations` are as written: (size), (slide, size) or (gap).
+    """
+
+    kind: WindowKind
+    relation: Table | Subquery
+    time: Scalar
+    durations: tuple[Duration, ...]
+    alias: Name | None
+    span: Span = field(compare=False, repr=False)
+
+
+class JoinKind(Enum):
+    INNER = "INNER"
+    LEFT = "LEFT"
+    RIGHT = "RIGHT"
+    FULL = "FULL"
+    SEMI = "LEFT SEMI"
+    ANTI = "LEFT ANTI"
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """`WITHIN d` (both directions) or `WITHIN (d BEFORE, d AFTER)`: the right row's time relative to the left's."""
+
+    before: Duration
+    after: Duration
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    left: Relation
+    right: Relation
+    kind: JoinKind
+    within: Within | None
+    on: Scalar | None
+    span: Span = field(compare=False, repr=False)
+
+
+Relation: TypeAlias = Table | Subquery | WindowedTable | Join

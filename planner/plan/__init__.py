@@ -1,0 +1,55 @@
+"""Checked plans as data: operators over KStream, KTable and WTable."""
+
+from typing import TypeAlias
+
+from penstock.planner.plan.aggregate import (
+    Emission,
+    GroupAggregate,
+    Hop,
+    Session,
+    Tumble,
+    Window,
+    WindowAggregate,
+)
+from penstock.planner.plan.expressions import Aggregate, Expression, Named
+from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
+from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTable
+from penstock.planner.plan.over import FramedAggregate, Over
+from penstock.planner.plan.scan import Origin, Scan
+from penstock.planner.plan.statements import RunningQuery, Sink
+from penstock.planner.plan.stateless import Filter, Project, UnionAll
+
+Operator: TypeAlias = Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
+
+__all__ = [
+    "Aggregate",
+    "Column",
+    "Emission",
+    "Expression",
+    "Filter",
+    "FramedAggregate",
+    "GroupAggregate",
+    "Hop",
+    "IntervalJoin",
+    "JoinType",
+    "KStream",
+    "KTable",
+    "Limit",
+    "Named",
+    "Node",
+    "Operator",
+    "Origin",
+    "Over",
+    "Project",
+    "RunningQuery",
+    "Scan",
+    "Session",
+    "Shape",
+    "Sink",
+    "TimeBound",
+    "Tumble",
+    "UnionAll",
+    "WTable",
+    "Window",
+    "WindowAggregate",
+]

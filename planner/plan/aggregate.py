@@ -1,0 +1,73 @@
+"""Grouping: per window (WTable, or its final rows as a KStream) and per key (KTable).
+
+Every aggregate node's schema is: the keys, then `window_start` and `window_end` for a windowed one, then the aggregates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from penstock.planner.plan.expressions import Aggregate, Named
+from penstock.planner.plan.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Tumble:
+    """Windows [n·size, (n+1)·size) since 1970-01-01T00:00:00Z; `size` in milliseconds."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """Windows [n·slide, n·slide + size), slide <= size, both in milliseconds; a row is in each that contains it."""
+
+    slide: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Per key: maximal runs of rows in which each is at most `gap` milliseconds after the one before.
+
+    A session reaches from its first row's time to its last row's time plus the gap.
+    """
+
+    gap: int
+
+
+Window: TypeAlias = Tumble | Hop | Session
+
+
+class Emission(Enum):
+    """When results come out: once, when the watermark has passed the window; or at every change."""
+
+    FINAL = "FINAL"
+    CHANGES = "CHANGES"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowAggregate(Node):
+    """One row per (keys, window) that has rows. `time` is the input's event-time column.
+
+    The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds.
+    """
+
+    input: Node
+    window: Window
+    time: str
+    keys: tuple[Named, ...]
+    aggregates: tuple[Aggregate, ...]
+    emission: Emission
+    grace: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupAggregate(Node):
+    """One row per distinct value of the keys (one row in all without keys), updated for ever: a KTable."""
+
+    input: Node
+    keys: tuple[Named, ...]
+    aggregates: tuple[Aggregate, ...]

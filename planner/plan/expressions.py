@@ -1,0 +1,42 @@
+"""Scalar expressions of a plan: sqlglot nodes with names resolved and types known.
+
+In a plan every `exp.Column` has no table part; its name is that of a column of the operator's input, spelled as there.
+Above a join, the input columns are those of the join's schema, whose names are `alias.column`. Implicit casts have been
+written out. The node's type is kept in `Named.type` and recomputed by `planner.scalars` where needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from penstock.planner.types import Type
+
+Expression: TypeAlias = exp.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An output column and the expression that computes it."""
+
+    name: str
+    value: Expression
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An output column computed over a group or a frame.
+
+    `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct` equal
+    argument rows count once; `condition` is that of FILTER (WHERE …).
+    """
+
+    name: str
+    function: str
+    arguments: tuple[Expression, ...]
+    distinct: bool
+    condition: Expression | None
+    type: Type

@@ -1,0 +1,31 @@
+"""Reading a declared stream or table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.node import Column, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A declared outside place: its connector and checked options, the columns stored there, its event time.
+
+    `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
+    """
+
+    name: str
+    connector: str
+    options: tuple[tuple[str, str | int | bool], ...]
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+    time: str | None
+    delay: int | None
+    partitions: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan(Node):
+    """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones."""
+
+    origin: Origin

@@ -1,0 +1,31 @@
+"""Operators that look at one row at a time. Their state is `none`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.node import Node
+from penstock.planner.plan.expressions import Expression, Named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter(Node):
+    """The rows of `input` for which `condition` is true (not false, not NULL)."""
+
+    input: Node
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project(Node):
+    """One output row per row of `input`, with the columns `items`, in order."""
+
+    input: Node
+    items: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnionAll(Node):
+    """The rows of all inputs. Columns match by position; names are those of the first input, types are equal."""
+
+    inputs: tuple[Node, ...]

@@ -1,0 +1,72 @@
+"""The types of columns and expressions, and how Spark SQL writes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """A type without parameters; `name` is Spark's name for it. VOID is the type of a bare NULL."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    """Exact numbers of up to `precision` digits, `scale` of them behind the point (1 <= precision <= 38)."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"DECIMAL({self.precision}, {self.scale})"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    element: Type
+
+    def __str__(self) -> str:
+        return f"ARRAY<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    key: Type
+    value: Type
+
+    def __str__(self) -> str:
+        return f"MAP<{self.key}, {self.value}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    fields: tuple[tuple[str, Type], ...]
+
+    def __str__(self) -> str:
+        return "STRUCT<" + ", ".join(f"`{name}`: {type_}" for name, type_ in self.fields) + ">"
+
+
+Type: TypeAlias = Simple | Decimal | Array | Map | Struct
+
+BOOLEAN = Simple("BOOLEAN")
+TINYINT = Simple("TINYINT")
+SMALLINT = Simple("SMALLINT")
+INT = Simple("INT")
+BIGINT = Simple("BIGINT")
+FLOAT = Simple("FLOAT")
+DOUBLE = Simple("DOUBLE")
+STRING = Simple("STRING")
+BINARY = Simple("BINARY")
+DATE = Simple("DATE")
+TIMESTAMP = Simple("TIMESTAMP")
+INTERVAL = Simple("INTERVAL")  # a day-time interval
+VOID = Simple("VOID")
+
+INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
+"""The whole-number types, narrowest first."""
