@@ -1,0 +1,21 @@
+"""Findings about a text: where they are, what they say, how they are shown."""
+
+from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Label, Severity
+from penstock.diagnostics.nearest import nearest
+from penstock.diagnostics.render import render
+from penstock.diagnostics.report import Report, report
+from penstock.diagnostics.source import Source, Span
+
+__all__ = [
+    "Code",
+    "CompileError",
+    "Diagnostic",
+    "Label",
+    "Report",
+    "Severity",
+    "Source",
+    "Span",
+    "nearest",
+    "render",
+    "report",
+]

@@ -1,0 +1,70 @@
+"""The dialect: its grammar, and the parser made of it.
+
+The *.lark files are the grammar; `python -m penstock.grammar` compiles them to tables.json, which is what runs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Rule, Shift, Tables, UnexpectedToken
+from penstock.grammar.lexer import FAULTS, Lexer, Token
+
+__all__ = ["FAULTS", "MAX_DEPTH", "Dialect", "NestedTooDeep", "Token", "UnexpectedToken", "dialect"]
+
+# Levels of brackets, CASE, NOT, signs, functions and subqueries inside each other.
+MAX_DEPTH = 64
+
+# Words that are always a keyword where the rules allow that keyword. The others can be names there, too.
+RESERVED = frozenset(
+    """
+    ALL AND AS BETWEEN BY CASE ELSE END FALSE FROM FULL GROUP HAVING ILIKE IN INNER INTO IS JOIN LEFT LIKE LIMIT NOT
+    NULL ON OR ORDER REGEXP RIGHT RLIKE SELECT SET THEN TRUE UNION USING VALUES WHEN WHERE WITH
+    """.split()
+)
+
+# The rules that are a level of depth. Every way back from a rule to itself passes one of them.
+NESTING = frozenset(
+    """
+    explain derived_table windowed_table common_table over negative positive bit_not not_ element paren scalar_query
+    case filter call call_distinct cast call_query lambda in_list in_query nested_type
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What turns text into rules: the lexer, the parser, and the words that are keywords somewhere."""
+
+    lexer: Lexer
+    parser: Parser
+    keywords: frozenset[str]
+
+
+@cache
+def dialect() -> Dialect:
+    """The lexer and the parser of the dialect, loaded once per process."""
+    data = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+    rules = [
+        Rule(name, origin, size, tuple(parts), inline, helper)
+        for name, origin, size, parts, inline, helper in data["rules"]
+    ]
+    rows: list[dict[str, Action]] = []
+    gotos: list[dict[str, int]] = []
+    for targets, reductions in data["states"]:
+        row: dict[str, Action] = {symbol: Shift(state) for symbol, state in targets.items() if symbol.isupper()}
+        for number, symbols in reductions.items():
+            row.update(dict.fromkeys(symbols.split(" "), rules[int(number)]))
+        rows.append(row)
+        gotos.append({symbol: state for symbol, state in targets.items() if not symbol.isupper()})
+    tables = Tables(rows, gotos, data["start"], data["end"])
+    terminals = {terminal for row in rows for terminal in row}
+    keywords = terminals - set(data["symbols"].values()) - {"NAME", "STRING", "NUMBER", "$END"}
+    return Dialect(
+        Lexer(data["symbols"]),
+        Parser(tables, reserved=RESERVED, nesting=NESTING, max_depth=MAX_DEPTH),
+        frozenset(keywords),
+    )

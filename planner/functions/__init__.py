@@ -1,0 +1,48 @@
+"""Which functions a query may call: their signatures, a line of documentation and an example each."""
+
+from __future__ import annotations
+
+from penstock.planner.functions.aggregates import AGGREGATES
+from penstock.planner.functions.arrays import ARRAYS
+from penstock.planner.functions.conditional import CONDITIONAL
+from penstock.planner.functions.function import Function
+from penstock.planner.functions.hashes import HASHES
+from penstock.planner.functions.json import JSON
+from penstock.planner.functions.maps import MAPS
+from penstock.planner.functions.math import MATH
+from penstock.planner.functions.refused import REFUSED
+from penstock.planner.functions.text import TEXT
+from penstock.planner.functions.time import PROCESSING_TIME, TIME
+
+__all__ = ["FUNCTIONS", "REFUSED", "Function", "find_function", "is_aggregate", "is_processing_time"]
+
+FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
+    ("Numbers", MATH),
+    ("Text", TEXT),
+    ("Time", TIME),
+    ("Conditions", CONDITIONAL),
+    ("Arrays", ARRAYS),
+    ("Maps and structs", MAPS),
+    ("JSON", JSON),
+    ("Hashes and encodings", HASHES),
+    ("Aggregates", AGGREGATES),
+)
+FUNCTIONS: tuple[Function, ...] = tuple(function for _, family in FAMILIES for function in family)
+
+_BY_NAME = {function.name: function for function in FUNCTIONS}
+
+
+def find_function(name: str) -> Function | None:
+    """The function of that name, in any case; None for one that is not allowed or unknown."""
+    return _BY_NAME.get(name.upper())
+
+
+def is_aggregate(name: str) -> bool:
+    """Whether a call of that name computes one value over many rows."""
+    function = find_function(name)
+    return function is not None and function.aggregate
+
+
+def is_processing_time(name: str) -> bool:
+    """Whether a call of that name gives the clock of the machine: the same in all rows of a micro-batch."""
+    return name.upper() in PROCESSING_TIME

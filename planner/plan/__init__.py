@@ -16,15 +16,17 @@ from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTable
 from penstock.planner.plan.over import FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.statements import RunningQuery, Sink
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.statements import Answer, Explained, Listing, QueryOrder, RunningQuery, Sink
 
 Operator: TypeAlias = Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
 
 __all__ = [
     "Aggregate",
+    "Answer",
     "Column",
     "Emission",
+    "Explained",
     "Expression",
     "Filter",
     "FramedAggregate",
@@ -35,12 +37,14 @@ __all__ = [
     "KStream",
     "KTable",
     "Limit",
+    "Listing",
     "Named",
     "Node",
     "Operator",
     "Origin",
     "Over",
     "Project",
+    "QueryOrder",
     "RunningQuery",
     "Scan",
     "Session",

@@ -1,6 +1,6 @@
 """Grouping: per window (WTable, or its final rows as a KStream) and per key (KTable).
 
-Every aggregate node's schema is: the keys, then `window_start` and `window_end` for a windowed one, then the aggregates.
+A node's schema is: the keys, then (windowed) `window_start` and `window_end`, then the aggregates.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ class Named:
 class Aggregate:
     """An output column computed over a group or a frame.
 
-    `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct` equal
-    argument rows count once; `condition` is that of FILTER (WHERE …).
+    `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct`
+    equal argument rows count once; `condition` is that of FILTER (WHERE …).
     """
 
     name: str

@@ -38,10 +38,10 @@ class TimeBound:
 class IntervalJoin(Node):
     """Pairs of a left and a right row with equal keys whose times differ within `bound` and that satisfy `residual`.
 
-    `equalities` pair an expression over the left input with one over the right input, of one type; NULL equals nothing.
-    `left_time`, `right_time`: the event-time columns. `residual` is over both inputs' columns. The inputs' column names are
-    disjoint (`alias.column`); the schema is the left columns followed by the right ones (SEMI, ANTI: the left ones only).
-    LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
+    `equalities` pair an expression over the left input with one over the right input, of one type; NULL equals
+    nothing. `left_time`, `right_time`: the event-time columns. `residual` is over both inputs' columns. The inputs'
+    column names are disjoint (`alias.column`); the schema is the left columns followed by the right ones (SEMI, ANTI:
+    the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
     """
 
     left: Node

@@ -22,8 +22,9 @@ class Column:
 class KStream:
     """An append-only stream of facts.
 
-    `key`: the columns that it is partitioned by, empty if none is known. `time`: the event-time column that still carries
-    its watermark, None if there is none. `delay`: milliseconds by which the watermark stays behind the newest event time.
+    `key`: the columns that it is partitioned by, empty if none is known. `time`: the event-time column that still
+    carries its watermark, None if there is none. `delay`: milliseconds by which the watermark stays behind the newest
+    event time.
     """
 
     key: tuple[str, ...] = ()

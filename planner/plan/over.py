@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.node import Node
 
+OVER_FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+"""The aggregates that can be computed over a frame, without DISTINCT."""
+
 
 @dataclass(frozen=True, slots=True)
 class FramedAggregate:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.planner.plan.node import Node
 from penstock.planner.plan.expressions import Expression, Named
+from penstock.planner.plan.node import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,13 @@
-"""What a script asks to be run: each result with the place that it goes to."""
+"""What a script asks for: queries to keep running, and answers to give at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
 from penstock.planner.plan.aggregate import Emission
 from penstock.planner.plan.node import Node
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,10 @@ class Sink:
 
 @dataclass(frozen=True, slots=True)
 class RunningQuery:
-    """A plan to keep running. `key`: the columns by which newer rows replace older ones, empty for plain appends."""
+    """A plan to keep running.
+
+    With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`.
+    """
 
     name: str
     root: Node
@@ -29,3 +32,33 @@ class RunningQuery:
     emission: Emission
     key: tuple[str, ...]
     span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The answer to SHOW or DESCRIBE: rows of text under headings."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """EXPLAIN: the stage asked for (None: the default), and what the statement would run."""
+
+    stage: str | None
+    syntax: str
+    queries: tuple[RunningQuery, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOrder:
+    """PAUSE, RESUME or DROP of a running query, for the session to carry out."""
+
+    action: str
+    name: str
+    span: Span = field(compare=False, repr=False)
+
+
+Answer: TypeAlias = Listing | Explained | QueryOrder

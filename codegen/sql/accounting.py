@@ -1,0 +1,88 @@
+"""Plan -> for each scanned stream, the condition under which a row of it is used rather than filtered out.
+
+A row is used if it passes the filters on some way from its scan to a stateful operator or to the query's result. Filters
+above a stateful operator (HAVING) look at other rows. The condition is brought down to the scan's own columns, where it is
+evaluated once per row, so that `in = rejected + late + filtered + used` holds row by row however often a stream is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from penstock.codegen.sql.trees import column
+from penstock.planner.plan import Expression, Filter, Node, Project, UnionAll
+from penstock.planner.plan.walk import inputs
+
+
+def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
+    """For each node the condition on its rows under which an operator above uses them; None: it uses all.
+
+    `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last.
+    """
+    wanted: dict[Node, Expression | None] = {nodes[-1]: None}
+    for node in reversed(nodes):
+        for below, condition in _passed_down(node, wanted[node]):
+            wanted[below] = _any_of(wanted[below], condition) if below in wanted else condition
+    return wanted
+
+
+def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
+    match node:
+        case Filter():
+            return [(node.input, node.condition if wanted is None else exp.And(this=node.condition, expression=wanted))]
+        case Project():
+            return [(node.input, _in_terms_of(wanted, {item.name: item.value for item in node.items}))]
+        case UnionAll():
+            return [(each, _in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
+        case _:
+            return [(each, None) for each in inputs(node)]
+
+
+def _by_position(union: UnionAll, below: Node) -> dict[str, Expression]:
+    return {out.name: column(each.name) for out, each in zip(union.schema, below.schema, strict=True)}
+
+
+def _any_of(one: Expression | None, other: Expression | None) -> Expression | None:
+    if one is None or other is None:
+        return None
+    return one if one == other else exp.Or(this=one, expression=other)
+
+
+def _in_terms_of(condition: Expression | None, values: Mapping[str, Expression]) -> Expression | None:
+    """The condition with each column replaced by the expression that computes it."""
+    if condition is None:
+        return None
+    # A root of its own, because a node without a parent can not be replaced in place.
+    root = exp.Paren(this=condition.copy())
+    taken = {each.name for value in values.values() for each in value.find_all(exp.Column)}
+    for function in list(root.find_all(exp.Lambda)):
+        _rename_parameters(function, taken)
+    for each in list(root.find_all(exp.Column)):
+        if each.name in values and _binder(each) is None:
+            each.replace(values[each.name].copy())
+    result = root.this
+    assert isinstance(result, exp.Expression)
+    return result.pop()
+
+
+def _rename_parameters(function: exp.Lambda, taken: set[str]) -> None:
+    """Gives a lambda's parameters names that are no columns', so that it captures none that is put into its body."""
+    for parameter in function.expressions:
+        if parameter.name in taken:
+            fresh = parameter.name
+            while fresh in taken:
+                fresh += "_"
+            for each in list(function.this.find_all(exp.Column)):
+                if each.name == parameter.name and _binder(each) is function:
+                    each.replace(column(fresh))
+            parameter.set("this", fresh)
+
+
+def _binder(node: exp.Column) -> exp.Lambda | None:
+    """The innermost lambda whose parameter this name is; None for a column of the relation."""
+    function = node.find_ancestor(exp.Lambda)
+    while function is not None and all(parameter.name != node.name for parameter in function.expressions):
+        function = function.find_ancestor(exp.Lambda)
+    return function

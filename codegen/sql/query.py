@@ -1,0 +1,139 @@
+"""RunningQuery -> SparkQuery: one view per plan node, inputs first, and what belongs to the query as a whole."""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from penstock.codegen.fingerprint import fingerprint
+from penstock.codegen.program import Output, SparkQuery, View
+from penstock.codegen.sql.accounting import wanted_rows
+from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_view
+from penstock.codegen.sql.join import join_view
+from penstock.codegen.sql.over import over_views
+from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
+from penstock.codegen.sql.stateless import filter_view, project_view, union_view
+from penstock.planner.plan import (
+    Emission,
+    Filter,
+    GroupAggregate,
+    IntervalJoin,
+    Node,
+    Operator,
+    Over,
+    Project,
+    RunningQuery,
+    Scan,
+    UnionAll,
+    WindowAggregate,
+)
+from penstock.planner.plan.walk import STATEFUL, inputs
+
+# Those that forget rows as the watermark passes; a table without windows is kept for ever.
+_TIMED = (WindowAggregate, IntervalJoin, Over)
+
+
+def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQuery:
+    """The query under the name `name`, a plain identifier that is unique in the program."""
+    nodes = _in_order(query.root)
+    names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
+    wanted = wanted_rows(nodes)
+    delays = _delays(nodes)
+    scans = [node for node in nodes if isinstance(node, Scan)]
+    sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
+    views: list[View] = []
+    for node in nodes:
+        views += _views(node, name, names, Reading(wanted[node], delays.get(node)))
+    rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
+    stateful = [names[node] for node in nodes if isinstance(node, STATEFUL)]
+    mode = _mode(nodes, query.emission)
+    return SparkQuery(
+        name=name,
+        inputs=sources,
+        views=tuple(views),
+        result=names[query.root],
+        output=_output(query),
+        mode=mode,
+        stateful=bool(stateful),
+        key=query.key,
+        rejects=tuple(each for each in rejects if each is not None),
+        fingerprint=fingerprint(name, sources, tuple(views), stateful, mode, state_partitions),
+    )
+
+
+def _in_order(root: Node) -> list[Node]:
+    """All nodes, each once, inputs before what reads them."""
+    seen: dict[Node, None] = {}
+
+    def visit(node: Node) -> None:
+        if node not in seen:
+            for below in inputs(node):
+                visit(below)
+            seen[node] = None
+
+    visit(root)
+    return list(seen)
+
+
+def _delays(nodes: list[Node]) -> dict[Node, int]:
+    """The watermark delay of each scan below an operator that needs one.
+
+    Spark has one delay per input, so that a window's grace is added to that of the streams which feed it.
+    """
+    grace: dict[Node, int] = {}
+    for node in reversed(nodes):
+        if isinstance(node, _TIMED) or node in grace:
+            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
+            for below in inputs(node):
+                grace[below] = max(grace.get(below, 0), passed)
+    return {node: _delay(node) + extra for node, extra in grace.items() if isinstance(node, Scan)}
+
+
+def _delay(scan: Scan) -> int:
+    assert scan.origin.delay is not None, f"{scan.origin.name} has no watermark, but an operator above it needs one"
+    return scan.origin.delay
+
+
+def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[View, ...]:
+    name = names[node]
+    below = tuple(names[each] for each in inputs(node))
+    operator = _operator(node)
+    match operator:
+        case Scan():
+            return scan_views(operator.origin, name, query, reading)
+        case Filter():
+            return (filter_view(operator, name, *below),)
+        case Project():
+            return (project_view(operator, name, *below),)
+        case UnionAll():
+            return (union_view(operator, name, below),)
+        case WindowAggregate():
+            return (window_aggregate_view(operator, name, *below),)
+        case GroupAggregate():
+            return (group_aggregate_view(operator, name, *below),)
+        case IntervalJoin():
+            return (join_view(operator, name, *below),)
+        case Over():
+            return over_views(operator, name, *below)
+        case _:
+            assert_never(operator)
+
+
+def _operator(node: Node) -> Operator:
+    assert isinstance(node, Operator), f"not an operator: {type(node).__name__}"
+    return node
+
+
+def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
+    """Tables that change are sent as updates, everything else once and for all."""
+    if any(isinstance(node, GroupAggregate) for node in nodes):
+        return "update"
+    windows = [node for node in nodes if isinstance(node, WindowAggregate)]
+    changes = [node for node in windows if node.emission is Emission.CHANGES]
+    assert len(changes) in (0, len(windows)), "final and changing windows do not go into one query"
+    assert (emission is Emission.CHANGES) or not changes, "a query that sends final rows has a changing window"
+    return "update" if changes else "append"
+
+
+def _output(query: RunningQuery) -> Output:
+    columns = tuple((each.name, str(each.type)) for each in query.root.schema)
+    return Output(query.sink.name, query.sink.connector, query.sink.options, columns)

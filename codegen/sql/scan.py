@@ -1,0 +1,155 @@
+"""Scan -> the views that lead from a registered source to the rows that a query computes with.
+
+Each row has exactly one fate, counted as it is decided: rejected (malformed, or without a believable event time), late,
+filtered (no operator above wants it) or used. A stateful query drops late rows itself, so that Spark has none to drop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
+from penstock.codegen.sql.printing import print_inline, print_sql
+from penstock.codegen.sql.trees import (
+    both,
+    call,
+    cast,
+    column,
+    columns,
+    interval,
+    is_null,
+    named,
+    null,
+    only_if,
+    select,
+    text,
+)
+from penstock.planner.plan import Expression, Origin
+from penstock.planner.types import STRING, TIMESTAMP
+
+MALFORMED = "malformed record"
+NO_TIME = "no event time"
+FUTURE = "event time more than an hour after arrival"
+
+_HOUR = 3_600_000
+# Spark's watermark is moved behind every event time by the end row; rows this late can not be real, they are rejected.
+_END_OF_TIME = "9000-01-01 00:00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
+    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark.
+    """
+
+    wanted: Expression | None
+    delay: int | None
+
+
+def input_of(origin: Origin, view: str) -> Input:
+    """The source as the runtime registers it."""
+    stored = tuple((each.name, str(each.type)) for each in origin.columns)
+    return Input(origin.name, view, origin.connector, origin.options, stored)
+
+
+def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple[View, ...]:
+    """The views from `<name>_raw`, which the runtime registers, to `name`."""
+    read = View(f"{name}_read", _classified(origin, f"{name}_raw"))
+    if reading.delay is None:
+        kept = select(columns(origin.columns), read.name).where(is_null(column("_reason")), copy=False)
+        metrics = (*_intake(origin), *_fates(origin, is_null(column("_reason")), reading.wanted))
+        return _observed(read, metrics), View(name, print_sql(kept))
+    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay)
+    split = _split(origin, f"{name}_split", timed.name, query, reading.wanted)
+    kept = select(columns(origin.columns), split.name).where(exp.Not(this=column("_late")), copy=False)
+    return _observed(read, _intake(origin)), timed, split, View(name, print_sql(kept))
+
+
+def rejects_of(origin: Origin, name: str) -> Rejects | None:
+    """The query that writes out the rows set aside; None where the connector can not deliver any."""
+    if not _can_reject(origin):
+        return None
+    source = input_of(origin, f"{name}_raw")
+    read = View(f"{name}_suspect", _classified(origin, source.view))
+    whole = call("TO_JSON", call("STRUCT", *columns(origin.columns)))
+    aside = select(
+        [
+            named(column("_reason"), "reason"),
+            named(call("COALESCE", column("_malformed"), whole), "record"),
+            named(column("_file"), "file"),
+        ],
+        read.name,
+    ).where(exp.Not(this=is_null(column("_reason"))), copy=False)
+    view = f"{name}_rejected"
+    return Rejects(origin.name, source, (read, View(view, print_sql(aside))), view)
+
+
+def _can_reject(origin: Origin) -> bool:
+    return origin.connector == "files"
+
+
+def _classified(origin: Origin, raw: str) -> str:
+    """All columns, and the reason why the row is set aside, NULL for a sound one."""
+    if not _can_reject(origin):
+        return print_sql(select([*columns(origin.columns), named(null(STRING), "_reason")], raw))
+    reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
+    if origin.time is not None and origin.delay is not None:
+        latest = exp.Add(this=column("_arrived"), expression=interval(_HOUR))
+        reasons += [
+            exp.If(this=is_null(column(origin.time)), true=text(NO_TIME)),
+            exp.If(this=exp.GT(this=column(origin.time), expression=latest), true=text(FUTURE)),
+        ]
+    reason = named(exp.Case(ifs=reasons), "_reason")
+    return print_sql(select([*columns(origin.columns), column("_malformed"), column("_file"), reason], raw))
+
+
+def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> View:
+    """The sound rows and, when the query is drained, the row that ends all time."""
+    time = origin.time
+    assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
+    sound = select(columns(origin.columns), read).where(is_null(column("_reason")), copy=False)
+    end = select(
+        [named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns],
+        f"{query}_end",
+    )
+    return View(name, print_sql(exp.Union(this=sound, expression=end, distinct=False)), Watermark(time, delay))
+
+
+def _split(origin: Origin, name: str, timed: str, query: str, wanted: Expression | None) -> View:
+    """Marks the late rows. The end row goes no further: the watermark has seen it."""
+    time = origin.time or ""
+    late = exp.LT(this=column(time), expression=column("_watermark"))
+    clock = exp.Subquery(
+        this=select([named(column("watermark"), "_watermark")], f"{query}_clock"),
+        alias=exp.TableAlias(this=exp.Identifier(this="_clock", quoted=True)),
+    )
+    real = exp.LT(this=column(time), expression=cast(text(_END_OF_TIME), TIMESTAMP))
+    tree = select([*columns(origin.columns), named(late, "_late")], timed).join(clock, join_type="cross", copy=False)
+    fates = _fates(origin, exp.Not(this=column("_late")), wanted)
+    metrics = (Metric(f"late:{origin.name}", _count_if(column("_late"))), *fates)
+    return View(name, print_sql(tree.where(real, copy=False)), metrics=metrics)
+
+
+def _intake(origin: Origin) -> tuple[Metric, ...]:
+    rejected = _count_if(exp.Not(this=is_null(column("_reason"))))
+    return Metric(f"in:{origin.name}", "COUNT(*)"), Metric(f"rejected:{origin.name}", rejected)
+
+
+def _fates(origin: Origin, kept: Expression, wanted: Expression | None) -> tuple[Metric, ...]:
+    """How many of the rows that are `kept` here are filtered out above, and how many are used."""
+    used = Metric(f"used:{origin.name}", _count_if(both(kept, wanted) or kept))
+    if wanted is None:
+        return (used,)
+    unwanted = exp.Not(this=call("COALESCE", wanted, exp.Boolean(this=False)))
+    filtered = _count_if(exp.And(this=kept, expression=unwanted))
+    return Metric(f"filtered:{origin.name}", filtered), used
+
+
+def _count_if(condition: Expression) -> str:
+    return print_inline(call("COUNT", only_if(condition, exp.Literal.number(1))))
+
+
+def _observed(view: View, metrics: tuple[Metric, ...]) -> View:
+    return View(view.name, view.sql, view.watermark, metrics)

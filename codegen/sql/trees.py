@@ -1,0 +1,135 @@
+"""Small constructors of sqlglot nodes, so that the lowerings read like the SQL that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
+
+from penstock.planner.plan import Column, Expression
+from penstock.planner.types import Type
+
+# Largest first: the unit in which a length of time is written is the largest that divides it.
+_UNITS = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1_000), ("MILLISECOND", 1))
+
+
+def column(name: str, *fields: str) -> Expression:
+    """The column `name`, or the field of a field … of it."""
+    node: Expression = exp.Column(this=exp.Identifier(this=name, quoted=True))
+    for field in fields:
+        node = exp.Dot(this=node, expression=exp.Identifier(this=field, quoted=True))
+    return node
+
+
+def columns(schema: Iterable[Column]) -> list[Expression]:
+    """All columns of a schema, in order."""
+    return [column(each.name) for each in schema]
+
+
+def call(function: str, *arguments: Expression) -> Expression:
+    """A call that is printed as it stands: sqlglot knows nothing about anonymous functions."""
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def text(value: str) -> Expression:
+    """A string literal."""
+    return exp.Literal.string(value)
+
+
+def number(value: int) -> Expression:
+    """A whole number, negative ones as a negation."""
+    literal: Expression = exp.Literal.number(abs(value))
+    return exp.Neg(this=literal) if value < 0 else literal
+
+
+def null(type_: Type) -> Expression:
+    """NULL of a type."""
+    return cast(exp.Null(), type_)
+
+
+def cast(value: Expression, type_: Type) -> Expression:
+    """CAST(value AS type)."""
+    return exp.Cast(this=value, to=exp.DataType.build(str(type_), dialect="spark"))
+
+
+def named(value: Expression, name: str) -> Expression:
+    """`value AS name`, or only the column where that says the same."""
+    if isinstance(value, exp.Column) and value.name == name:
+        return value
+    return exp.Alias(this=value, alias=exp.Identifier(this=name, quoted=True))
+
+
+def struct(**fields: Expression) -> Expression:
+    """A struct with these fields."""
+    return struct_of(fields.items())
+
+
+def struct_of(fields: Iterable[tuple[str, Expression]]) -> Expression:
+    """A struct whose fields may have any names."""
+    return call("NAMED_STRUCT", *(node for name, value in fields for node in (text(name), value)))
+
+
+def function(*parameters: str, body: Callable[..., Expression]) -> Expression:
+    """The lambda `(parameters) -> body`; the body is given the parameters' names."""
+    return exp.Lambda(
+        this=body(*parameters), expressions=[exp.Identifier(this=name, quoted=True) for name in parameters]
+    )
+
+
+def either(condition: Expression, then: Expression, otherwise: Expression) -> Expression:
+    """CASE WHEN condition THEN then ELSE otherwise END."""
+    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
+
+
+def only_if(condition: Expression | None, value: Expression) -> Expression:
+    """The value where the condition is true, else NULL; just the value without a condition."""
+    return value if condition is None else exp.Case(ifs=[exp.If(this=condition, true=value)])
+
+
+def is_null(value: Expression) -> Expression:
+    """`value IS NULL`."""
+    return exp.Is(this=value, expression=exp.Null())
+
+
+def both(*conditions: Expression | None) -> Expression | None:
+    """All of the conditions that are given, None if there are none."""
+    result: Expression | None = None
+    for condition in conditions:
+        if condition is not None:
+            result = condition if result is None else exp.And(this=result, expression=condition)
+    return result
+
+
+def interval(milliseconds: int) -> Expression:
+    """A length of time as an interval literal, in the largest unit that divides it."""
+    quantity, unit = _in_units(milliseconds)
+    return exp.Interval(this=text(str(quantity)), unit=exp.Var(this=unit))
+
+
+def duration(milliseconds: int) -> Expression:
+    """A length of time as the string that `window` and `session_window` take."""
+    quantity, unit = _in_units(milliseconds)
+    return text(f"{quantity} {unit.lower()}{'' if quantity == 1 else 's'}")
+
+
+def shifted(time: Expression, milliseconds: int) -> Expression:
+    """`time` plus a length of time, in the form in which Spark's join recognises a bound."""
+    if milliseconds == 0:
+        return time
+    operator = exp.Add if milliseconds > 0 else exp.Sub
+    return operator(this=time, expression=interval(abs(milliseconds)))
+
+
+def select(items: Iterable[Expression], source: str) -> exp.Select:
+    """`SELECT items FROM source`; clauses are added with sqlglot's own `where`, `join` and `group_by`."""
+    return exp.Select(expressions=list(items)).from_(table(source), copy=False)
+
+
+def table(name: str) -> exp.Table:
+    """A view by its name."""
+    return exp.Table(this=exp.Identifier(this=name, quoted=True))
+
+
+def _in_units(milliseconds: int) -> tuple[int, str]:
+    unit, length = next((unit, length) for unit, length in _UNITS if milliseconds % length == 0)
+    return milliseconds // length, unit

@@ -1,0 +1,34 @@
+"""Program -> what EXPLAIN SPARK prints: the settings, then each query with its views in the order they are made."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from penstock.codegen.program import Input, Program, SparkQuery, View
+
+
+def spark_text(program: Program) -> str:
+    """The whole program as text for people; every view's SQL is the text that Spark is given."""
+    settings = "\n".join(f"  {name} = {value}" for name, value in program.settings)
+    return "\n\n".join([f"settings\n{settings}", *map(_query, program.queries)]) + "\n"
+
+
+def _query(query: SparkQuery) -> str:
+    key = f", newest row per ({', '.join(query.key)})" if query.key else ""
+    head = f"query {query.name}: {query.mode} rows of {query.result} to {query.output.name} ({query.output.connector}){key}"
+    parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
+    return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
+
+
+def _input(source: Input) -> str:
+    options = "".join(f"\n  {name} = {value}" for name, value in source.options)
+    columns = ", ".join(f"{name} {type_}" for name, type_ in source.columns)
+    return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{options}"
+
+
+def _view(view: View) -> str:
+    lines = [f"view {view.name}:", indent(view.sql, "  ")]
+    if view.watermark is not None:
+        lines.append(f"  watermark {view.watermark.column}, {view.watermark.delay} ms behind")
+    lines += [f"  count {metric.name} = {metric.sql}" for metric in view.metrics]
+    return "\n".join(lines)

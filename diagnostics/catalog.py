@@ -1,0 +1,30 @@
+"""Every code that Penstock can report. Each has a page docs/errors/<CODE>.md."""
+
+from __future__ import annotations
+
+from penstock.diagnostics.codes import (
+    building,
+    connectors,
+    joins,
+    kinds,
+    limits,
+    names,
+    running,
+    syntax,
+    types,
+    windows,
+)
+from penstock.diagnostics.diagnostic import Code
+
+CATALOG: tuple[Code, ...] = (
+    *syntax.CODES,
+    *limits.CODES,
+    *names.CODES,
+    *types.CODES,
+    *kinds.CODES,
+    *joins.CODES,
+    *windows.CODES,
+    *connectors.CODES,
+    *building.CODES,
+    *running.CODES,
+)

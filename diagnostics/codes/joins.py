@@ -1,0 +1,21 @@
+"""Joins: legality, equality, and the bound on the difference of the event times."""
+
+from penstock.diagnostics.diagnostic import Code
+
+J001 = Code("J001", "stream-stream join has no time bound")
+J002 = Code("J002", "stream-stream join is bounded on one side only")
+J003 = Code("J003", "the time bound of a stream-stream join stands under OR")
+J004 = Code("J004", "the time bound compares columns that are not the event times")
+J005 = Code("J005", "the time bound depends on the processing time")
+J006 = Code("J006", "the time bound is written in a form that gives no fixed difference")
+J007 = Code("J007", "{construct} over a stream would keep the stream for ever")
+J008 = Code("J008", "the join has no equality between its two sides")
+J009 = Code("J009", "the time bound of a {kind} JOIN stands in WHERE")
+J010 = Code("J010", "the time bound can never hold")
+J011 = Code("J011", "{left} can not be joined with {right} by {kind} JOIN")
+J012 = Code("J012", "the join compares {left} with {right}")
+J013 = Code("J013", "the join casts {source} to {target} to compare the keys", severity="warning")
+J014 = Code("J014", "both sides of the join are called {name}")
+J015 = Code("J015", "a {kind} JOIN needs ON")
+
+CODES = (J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011, J012, J013, J014, J015)

@@ -1,0 +1,52 @@
+"""Diagnostic -> one JSON object for editors and CI; lines and columns are 1-based and count characters."""
+
+from __future__ import annotations
+
+import re
+from typing import TypedDict
+
+from penstock.diagnostics.diagnostic import Diagnostic, Severity
+from penstock.diagnostics.source import Span
+
+# What may hold a semicolon that ends no statement, or the semicolon that does.
+_PIECE = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<end>;)", re.DOTALL)
+
+
+class Report(TypedDict):
+    """The object that `--format json` prints. All fields of the place are null when no text caused the finding."""
+
+    code: str
+    severity: Severity
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    end_line: int | None
+    end_column: int | None
+    hint: str | None
+    statement: int | None
+
+
+def report(diagnostic: Diagnostic) -> Report:
+    """The place is that of the first label, its end exclusive; `statement` counts the statements of the file from 1."""
+    span = diagnostic.labels[0].span if diagnostic.labels else None
+    start = span.source.position(span.start) if span else (None, None)
+    end = span.source.position(span.end) if span else (None, None)
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "file": span.source.name if span else None,
+        "line": start[0],
+        "column": start[1],
+        "end_line": end[0],
+        "end_column": end[1],
+        "hint": diagnostic.hint or diagnostic.fix,
+        "statement": _statement_number(span) if span else None,
+    }
+
+
+def _statement_number(span: Span) -> int:
+    """Found by counting semicolons, so that it is known for a text that could not be parsed, too."""
+    pieces = _PIECE.finditer(span.source.text, 0, span.start)
+    return 1 + sum(piece["end"] is not None for piece in pieces)

@@ -1,0 +1,174 @@
+"""Tokens -> whatever the caller builds of each rule, by the LALR(1) tables that Lark has computed.
+
+Lark compiles the grammar, this runs it: reading its tables from JSON takes a few milliseconds, where building them, or
+importing Lark at all, would take most of the time that `penstock check` has. Nothing here recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from penstock.grammar.lexer import END, NAME, Token
+
+# Called with a rule's name, its parts and its place; what it returns is a part of the rule around it.
+Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A production. `name` is that of its alternative, `origin` that of the symbol it makes.
+
+    `parts` picks what is built from: the position of a symbol on the right-hand side, None for an optional part left
+    out, and `~position` for a helper rule whose own parts are taken instead. `inline`: a single part stands for itself.
+    """
+
+    name: str
+    origin: str
+    size: int
+    parts: tuple[int | None, ...]
+    inline: bool
+    helper: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    state: int
+
+
+Action: TypeAlias = Shift | Rule
+Row: TypeAlias = Mapping[str, Action]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """An LALR(1) automaton: a row of actions per state, and the states after each non-terminal."""
+
+    rows: Sequence[Row]
+    gotos: Sequence[Mapping[str, int]]
+    start: int
+    end: int
+
+
+class UnexpectedToken(Exception):
+    """No rule goes on with `token`; `expected` are the terminals with which one would."""
+
+    def __init__(self, token: Token, expected: frozenset[str]) -> None:
+        super().__init__(token.type)
+        self.token = token
+        self.expected = expected
+
+
+class NestedTooDeep(Exception):
+    """A rule of the nesting kind stands inside too many others. The place is that of the outermost one read."""
+
+    def __init__(self, start: int, end: int) -> None:
+        super().__init__(start, end)
+        self.start = start
+        self.end = end
+
+
+class Parser:
+    """Runs the automaton.
+
+    `reserved` are the keywords that win wherever a rule can go on with them. Any other word that could be either a
+    keyword or a name is decided by the token behind it. `nesting` are the rules that count as a level of depth.
+    """
+
+    def __init__(self, tables: Tables, *, reserved: frozenset[str], nesting: frozenset[str], max_depth: int) -> None:
+        self._tables = tables
+        self._reserved = reserved
+        self._nesting = nesting
+        self._max_depth = max_depth
+
+    def parse(self, tokens: Sequence[Token], build: Build) -> Any:
+        """What `build` made of the outermost rule. `tokens` ends in an END token.
+
+        Raises UnexpectedToken or NestedTooDeep, at the first token that no rule accepts or the first rule too deep.
+        """
+        rows, gotos = self._tables.rows, self._tables.gotos
+        states = [self._tables.start]
+        values: list[tuple[Any, int, int, int]] = []  # what was built, its first and last character, its depth
+        for index, token in enumerate(tokens):
+            terminal = token.type if token.word is None else self._reading(states, token.word, tokens[index + 1])
+            while True:
+                action = rows[states[-1]].get(terminal)
+                if isinstance(action, Shift):
+                    states.append(action.state)
+                    values.append((token, token.start, token.end, 0))
+                    break
+                if action is None:
+                    raise UnexpectedToken(token, self._expected(states))
+                reduced = self._reduce(action, values, build)
+                del states[len(states) - action.size :]
+                values.append(reduced)
+                states.append(gotos[states[-1]][action.origin])
+                if terminal == END and states[-1] == self._tables.end:
+                    return reduced[0]
+        raise AssertionError("the tokens end without END")
+
+    def _reduce(self, rule: Rule, values: list[tuple[Any, int, int, int]], build: Build) -> tuple[Any, int, int, int]:
+        taken = values[len(values) - rule.size :]
+        del values[len(values) - rule.size :]
+        parts: list[Any] = []
+        for pick in rule.parts:
+            if pick is None:
+                parts.append(None)
+            elif pick >= 0:
+                parts.append(taken[pick][0])
+            elif parts:
+                parts.extend(taken[~pick][0])
+            else:
+                parts = taken[~pick][0]  # taken over, not copied: a list of n items costs n steps
+        start, end = taken[0][1], taken[-1][2]
+        depth = max(value[3] for value in taken)
+        if rule.helper:
+            return parts, start, end, depth
+        if rule.inline and len(parts) == 1:
+            return parts[0], start, end, depth
+        if rule.name in self._nesting:
+            depth += 1
+            if depth > self._max_depth:
+                raise NestedTooDeep(start, end)
+        return build(rule.name, parts, start, end), start, end, depth
+
+    def _reading(self, states: list[int], word: str, following: Token) -> str:
+        """The terminal that a word is: a keyword, or a name."""
+        row = self._tables.rows[states[-1]]
+        if word not in row:
+            return NAME
+        if NAME not in row:
+            return word
+        as_keyword, as_name = self._after(states, word), self._after(states, NAME)
+        if as_keyword is None:
+            return NAME
+        if as_name is None or word in self._reserved:
+            return word
+        # Both fit. Prefer the reading after which the next token is at home as what it looks like (a keyword, a
+        # sign), then the one after which it can at least be a name.
+        for terminal in (following.word or following.type, following.type):
+            if self._after(as_keyword, terminal) is not None:
+                return word
+            if self._after(as_name, terminal) is not None:
+                return NAME
+        return word
+
+    def _after(self, states: Sequence[int], terminal: str) -> list[int] | None:
+        """The states after `terminal`, or None where it can not stand."""
+        states = list(states)
+        while True:
+            action = self._tables.rows[states[-1]].get(terminal)
+            if isinstance(action, Shift):
+                return [*states, action.state]
+            if action is None:
+                return None
+            del states[len(states) - action.size :]
+            states.append(self._tables.gotos[states[-1]][action.origin])
+            if terminal == END and states[-1] == self._tables.end:
+                return states
+
+    def _expected(self, states: list[int]) -> frozenset[str]:
+        return frozenset(
+            terminal for terminal in self._tables.rows[states[-1]] if self._after(states, terminal) is not None
+        )

@@ -1,0 +1,91 @@
+"""Text -> tokens, in one linear scan. What no token fits becomes a token of a FAULTS type; the scan never fails."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+# What goes wrong below the level of the grammar.
+UNTERMINATED_STRING = "unterminated string"
+UNTERMINATED_NAME = "unterminated name"
+UNTERMINATED_COMMENT = "unterminated comment"
+MALFORMED_NUMBER = "malformed number"
+UNKNOWN_CHARACTER = "unknown character"
+FAULTS = frozenset(
+    {UNTERMINATED_STRING, UNTERMINATED_NAME, UNTERMINATED_COMMENT, MALFORMED_NUMBER, UNKNOWN_CHARACTER}
+)
+
+NAME = "NAME"
+STRING = "STRING"
+NUMBER = "NUMBER"
+SEMICOLON = ";"
+END = "$END"
+
+
+class Token(NamedTuple):
+    """A terminal with its value (quotes removed) and its characters `start` to `end`.
+
+    `word` is the upper-case spelling of an unquoted word, which the parser may read as a keyword; else None.
+    """
+
+    type: str
+    value: str
+    start: int
+    end: int
+    word: str | None = None
+
+
+class Lexer:
+    """Splits a text into tokens. `symbols` maps each punctuation text of the grammar to its terminal."""
+
+    def __init__(self, symbols: Mapping[str, str]) -> None:
+        self._symbols = {**symbols, ";": SEMICOLON}
+        longest_first = sorted(self._symbols, key=len, reverse=True)
+        # Possessive quantifiers: a quote that is never closed must not make the scan try shorter matches.
+        self._pattern = re.compile(
+            r"(?P<skip>\s++|--[^\n]*+|/\*.*?\*/)"
+            r"|(?P<word>[^\W\d]\w*+)"
+            r"|(?P<number>(?:\d++(?:\.\d++)?+|\.\d++)(?:[eE][+-]?\d++)?+(?![\w.]))"
+            r"|(?P<string>'[^']*+(?:''[^']*+)*+')"
+            r"|(?P<quoted>`[^`]*+(?:``[^`]*+)*+`|\"[^\"]*+(?:\"\"[^\"]*+)*+\")"
+            r"|(?P<comment>/\*)"
+            rf"|(?P<symbol>{'|'.join(map(re.escape, longest_first))})"
+            r"|(?P<malformed>\d[\w.]*+)"
+            r"|(?P<open_string>')"
+            r"|(?P<open_name>[`\"])"
+            r"|(?P<unknown>.)",
+            re.DOTALL,
+        )
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The tokens of `text` in order, white space and comments left out. An open quote takes the rest of the text."""
+        position = 0
+        while match := self._pattern.match(text, position):
+            start, position = match.span()
+            value = match.group()
+            match match.lastgroup:
+                case "skip":
+                    continue
+                case "word":
+                    yield Token(NAME, value, start, position, value.upper())
+                case "number":
+                    yield Token(NUMBER, value, start, position)
+                case "string":
+                    yield Token(STRING, value[1:-1].replace("''", "'"), start, position)
+                case "quoted":
+                    yield Token(NAME, value[1:-1].replace(value[0] * 2, value[0]), start, position)
+                case "symbol":
+                    yield Token(self._symbols[value], value, start, position)
+                case "malformed":
+                    yield Token(MALFORMED_NUMBER, value, start, position)
+                case "unknown":
+                    yield Token(UNKNOWN_CHARACTER, value, start, position)
+                case opening:
+                    fault = {
+                        "open_string": UNTERMINATED_STRING,
+                        "open_name": UNTERMINATED_NAME,
+                        "comment": UNTERMINATED_COMMENT,
+                    }[str(opening)]
+                    yield Token(fault, value, start, position)
+                    return

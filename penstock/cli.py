@@ -1,0 +1,216 @@
+"""The command `penstock`. Exit codes: 0 done, 1 refused, 2 usage, 3 failed while running.
+
+Commands import what they use when they are called: `penstock check` has to answer at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from penstock.diagnostics import CompileError, Diagnostic, render, report
+from penstock.diagnostics.codes.running import R090
+
+if TYPE_CHECKING:
+    from penstock.compilation import Compilation
+
+REFUSED, USAGE, FAILED = 1, 2, 3
+STAGES = ("AST", "PLAN", "STATE", "SPARK", "CODE")
+
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="penstock")
+def main() -> None:
+    """Streaming SQL for Spark: refuses what would need unbounded state, runs the rest.
+
+    \b
+    Examples:
+      penstock check orders.sql          is it right? no Spark needed
+      penstock explain STATE orders.sql  what will it keep, and how much of it?
+      penstock run --once orders.sql     process what is there, then end
+
+    Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
+    """
+
+
+@main.command()
+@FILES
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print findings.")
+def check(files: tuple[str, ...], form: str) -> None:
+    """Parse and plan the statements and make all checks, without Spark.
+
+    \b
+    Examples:
+      penstock check declarations.sql queries.sql
+      penstock check --format json orders.sql
+      echo 'SELECT 1' | penstock check -
+
+    Exit code 0: accepted, 1: refused, 2: a file can not be read.
+    """
+    findings: list[Diagnostic] = []
+    status = 0
+    checked = 0
+    try:
+        for compilation in _compiled(files):
+            checked += 1
+            findings += compilation.diagnostics
+            if form == "text":
+                _show(compilation.diagnostics)
+                counts = f"{_count(compilation.statements, 'statement')}, {_count(compilation.queries, 'query')}"
+                click.echo(f"ok: {compilation.source.name}: {counts}")
+    except CompileError as refusal:
+        findings += refusal.diagnostics
+        status = _status(refusal)
+        if form == "text":
+            _show(refusal.diagnostics)
+            if unchecked := files[checked + 1 :]:
+                click.echo(f"not checked: {', '.join(unchecked)}", err=True)
+    if form == "json":
+        click.echo(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False))
+    sys.exit(status)
+
+
+@main.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="[STAGE] FILE...")
+def explain(arguments: tuple[str, ...]) -> None:
+    """Print a stage of the way from SQL to Spark, PLAN if none is named.
+
+    \b
+    AST    the statements as understood
+    PLAN   the operators, their kinds and keys
+    STATE  what each operator keeps, and what bounds it
+    SPARK  the Spark SQL that will run
+    CODE   the same as a PySpark program
+
+    \b
+    Examples:
+      penstock explain orders.sql
+      penstock explain STATE declarations.sql queries.sql
+
+    Exit code 0: accepted, 1: refused, 2: a file can not be read.
+    """
+    stage, files = "PLAN", arguments
+    if len(arguments) > 1 and arguments[0].upper() in STAGES:
+        stage, files = arguments[0].upper(), arguments[1:]
+    with _errors_shown():
+        from penstock.explain import explain as text_of
+        from penstock.parser.ast import Stage
+
+        for compilation in _compiled(files):
+            _show(compilation.diagnostics)
+            click.echo(text_of(compilation, Stage(stage)), nl=False)
+
+
+@main.command()
+@FILES
+@click.option("--once", is_flag=True, help="Read what is there, then end and account for every row.")
+@click.option("--checkpoint", type=click.Path(file_okay=False), help="Folder for progress and state between runs.")
+@click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
+@click.option(
+    "--drain/--no-drain",
+    default=None,
+    help="Take the input as complete: close all windows at its end. On for --once without --checkpoint.",
+)
+def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str | None, drain: bool | None) -> None:
+    """Start every query of the script, and keep them running until Ctrl-C.
+
+    \b
+    Examples:
+      penstock run --once orders.sql
+      penstock run --checkpoint state/ orders.sql
+      penstock run --once --checkpoint state/ --drain orders.sql
+      penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
+
+    Exit code 0: done, 1: refused, 2: a file can not be read, 3: failed while running.
+    """
+    if drain is not None and not once:
+        raise click.UsageError("--drain and --no-drain need --once")
+    with _errors_shown():
+        compilations = list(_compiled(files))
+        for compilation in compilations:
+            _show(compilation.diagnostics)
+
+
+@main.command("compile")
+@FILES
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="File to write; the default is standard output.")
+def compile_(files: tuple[str, ...], output: str | None) -> None:
+    """Eject: write the script as a plain PySpark program that does not need Penstock.
+
+    \b
+    Examples:
+      penstock compile orders.sql -o job.py
+      penstock compile orders.sql | less
+
+    Exit code 0: written, 1: refused, 2: a file can not be read.
+    """
+    with _errors_shown():
+        from penstock.codegen import eject
+        from penstock.compilation import joined
+
+        compilations = list(_compiled(files))
+        for compilation in compilations:
+            _show(compilation.diagnostics)
+        code = eject(joined(compilations))
+    if output is None:
+        click.echo(code, nl=False)
+        return
+    try:
+        Path(output).write_text(code, encoding="utf-8")
+    except OSError as problem:
+        raise click.FileError(output, (problem.strerror or "failed").lower()) from problem
+
+
+def _compiled(files: Iterable[str]) -> Iterator[Compilation]:
+    """The files in order, each compiled with the declarations of those before it."""
+    from penstock.compilation import compile
+
+    catalog = None
+    for file in files:
+        compilation = compile(_read(file), catalog, "<stdin>" if file == "-" else file)
+        catalog = compilation.catalog
+        yield compilation
+
+
+def _read(file: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return content.decode("utf-8-sig")
+    except OSError as problem:
+        raise CompileError([R090.at(None, path=file, reason=(problem.strerror or "failed").lower())]) from problem
+    except UnicodeDecodeError as problem:
+        raise CompileError([R090.at(None, path=file, reason=f"byte {problem.start} is not UTF-8")]) from problem
+
+
+@contextmanager
+def _errors_shown() -> Iterator[None]:
+    """Ends the process with the exit code that fits when the body raises a CompileError."""
+    try:
+        yield
+    except CompileError as refusal:
+        _show(refusal.diagnostics)
+        sys.exit(_status(refusal))
+
+
+def _status(refusal: CompileError) -> int:
+    return USAGE if refusal.diagnostics[0].code == R090.id else REFUSED
+
+
+def _show(diagnostics: Iterable[Diagnostic]) -> None:
+    """To standard error; click takes the colours out again where it is no terminal."""
+    for diagnostic in diagnostics:
+        click.echo(render(diagnostic, color="NO_COLOR" not in os.environ) + "\n", err=True)
+
+
+def _count(things: Sized, noun: str) -> str:
+    plural = noun if len(things) == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{len(things)} {plural}"

@@ -1,0 +1,46 @@
+"""What a connector is to the planner: a name, what it can be used for, and the options it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Value = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class OptionType:
+    """The values that an option accepts; `choices` restricts a STRING to a few words."""
+
+    kind: Literal["STRING", "INTEGER", "BOOLEAN"]
+    choices: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.choices:
+            return "one of " + ", ".join(f"'{choice}'" for choice in self.choices)
+        return {"STRING": "a string", "INTEGER": "a positive whole number", "BOOLEAN": "TRUE or FALSE"}[self.kind]
+
+
+STRING = OptionType("STRING")
+INTEGER = OptionType("INTEGER")
+BOOLEAN = OptionType("BOOLEAN")
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorOption:
+    name: str
+    type: OptionType
+    doc: str
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """`reads`, `writes`: what it can be used for by design. `built`: whether this version runs it."""
+
+    name: str
+    doc: str
+    reads: bool
+    writes: bool
+    built: bool
+    options: tuple[ConnectorOption, ...]

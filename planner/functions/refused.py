@@ -1,0 +1,34 @@
+"""Functions that Spark has and a query may not call, with the reason."""
+
+from __future__ import annotations
+
+_RANDOM = "it gives another value each time, so a restarted query would not give the same rows"
+_PLACE = "its value depends on how Spark splits and places the work"
+_SESSION = "its value belongs to the Spark session and not to the data"
+_CODE = "it runs code outside the query"
+_FAILS = "it ends the query at the first row that reaches it"
+_WINDOW = "windows are written TUMBLE(time, size), HOP(time, slide, size) or SESSION(time, gap)"
+_ROWS = "it makes several rows of one"
+_ORDER = "its value depends on the order of rows, which a stream does not have; MIN_BY or MAX_BY over the time do not"
+_UNBOUNDED = "it keeps all rows of a group"
+_KEY = "keys do not belong in the text of a query"
+_RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"
+_FILES = "it reads what is not part of the stream"
+
+_BY_REASON = {
+    _RANDOM: "RAND RANDN RANDOM RANDSTR UNIFORM UUID SHUFFLE",
+    _PLACE: "INPUT_FILE_BLOCK_LENGTH INPUT_FILE_BLOCK_START INPUT_FILE_NAME MONOTONICALLY_INCREASING_ID SPARK_PARTITION_ID",
+    _SESSION: "CURRENT_CATALOG CURRENT_DATABASE CURRENT_SCHEMA CURRENT_TIMEZONE CURRENT_USER LOCALTIMESTAMP SESSION_USER "
+    "USER VERSION",
+    _CODE: "JAVA_METHOD REFLECT TRY_REFLECT",
+    _FAILS: "ASSERT_TRUE RAISE_ERROR",
+    _WINDOW: "SESSION_WINDOW WINDOW WINDOW_TIME",
+    _ROWS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER JSON_TUPLE POSEXPLODE POSEXPLODE_OUTER STACK",
+    _ORDER: "ANY_VALUE ARRAY_AGG COLLECT_LIST FIRST FIRST_VALUE LAST LAST_VALUE LISTAGG MODE STRING_AGG",
+    _UNBOUNDED: "COLLECT_SET HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
+    _KEY: "AES_DECRYPT AES_ENCRYPT TRY_AES_DECRYPT",
+    _RANKING: "CUME_DIST DENSE_RANK LAG LEAD NTH_VALUE NTILE PERCENT_RANK RANK ROW_NUMBER",
+    _FILES: "FROM_AVRO READ_FILES TO_AVRO",
+}
+
+REFUSED: dict[str, str] = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}

@@ -1,0 +1,72 @@
+"""Functions of texts. Positions count characters from 1."""
+
+from __future__ import annotations
+
+from penstock.planner.functions.function import Function
+
+_S = ("(STRING) -> STRING",)
+_SS = ("(STRING, STRING) -> STRING",)
+_TEST = ("(STRING, STRING) -> BOOLEAN",)
+_LENGTH = ("(STRING) -> INT", "(BINARY) -> INT")
+_PART = ("(STRING, INT) -> STRING", "(STRING, INT, INT) -> STRING")
+_TRIM = ("(STRING) -> STRING", "(STRING, STRING) -> STRING")
+
+TEXT = (
+    Function("ASCII", ("(STRING) -> INT",), "the code of the first character", ("ASCII('A')", 65)),
+    Function("BIT_LENGTH", _LENGTH, "how many bits it takes in UTF-8", ("BIT_LENGTH('ab')", 16)),
+    Function("BTRIM", _TRIM, "without spaces (or the given characters) at both ends", ("BTRIM('xxaxx', 'x')", "a")),
+    Function("CHAR", ("(BIGINT) -> STRING",), "the character of a code modulo 256", ("CHAR(65)", "A")),
+    Function("CHARACTER_LENGTH", _LENGTH, "the same as LENGTH", ("CHARACTER_LENGTH('abc')", 3)),
+    Function("CHAR_LENGTH", _LENGTH, "the same as LENGTH", ("CHAR_LENGTH('abc')", 3)),
+    Function("CHR", ("(BIGINT) -> STRING",), "the same as CHAR", ("CHR(97)", "a")),
+    Function("CONCAT", ("(STRING...) -> STRING", "(BINARY...) -> BINARY", "(ARRAY<T>...) -> ARRAY<T>"), "one after the other; NULL if one is", ("CONCAT('a', 'b', 'c')", "abc")),
+    Function("CONCAT_WS", ("(STRING, STRING...) -> STRING", "(STRING, ARRAY<STRING>) -> STRING"), "joined by the first argument, NULLs left out", ("CONCAT_WS('-', 'a', NULL, 'b')", "a-b")),
+    Function("CONTAINS", _TEST, "whether the second is part of the first", ("CONTAINS('penstock', 'stock')", True)),
+    Function("ELT", ("(INT, STRING...) -> STRING",), "the n-th of the texts", ("ELT(2, 'a', 'b')", "b")),
+    Function("ENDSWITH", _TEST, "whether the first ends with the second", ("ENDSWITH('penstock', 'ock')", True)),
+    Function("FIND_IN_SET", ("(STRING, STRING) -> INT",), "the place of a text in a list with commas, 0 if absent", ("FIND_IN_SET('b', 'a,b')", 2)),
+    Function("INITCAP", _S, "each word with a capital letter", ("INITCAP('one two')", "One Two")),
+    Function("INSTR", ("(STRING, STRING) -> INT",), "the position of the second in the first, 0 if absent", ("INSTR('abc', 'c')", 3)),
+    Function("LCASE", _S, "the same as LOWER", ("LCASE('AB')", "ab")),
+    Function("LEFT", ("(STRING, INT) -> STRING",), "the first n characters", ("LEFT('abc', 2)", "ab")),
+    Function("LENGTH", _LENGTH, "how many characters (bytes of a BINARY) it has", ("LENGTH('abc')", 3)),
+    Function("LEVENSHTEIN", ("(STRING, STRING) -> INT",), "how many edits lead from one to the other", ("LEVENSHTEIN('kitten', 'sitting')", 3)),
+    Function("LOCATE", ("(STRING, STRING) -> INT", "(STRING, STRING, INT) -> INT"), "the position of the first in the second, 0 if absent", ("LOCATE('b', 'abcb', 3)", 4)),
+    Function("LOWER", _S, "in small letters", ("LOWER('AB')", "ab")),
+    Function("LPAD", ("(STRING, INT) -> STRING", "(STRING, INT, STRING) -> STRING"), "filled or cut at the left to n characters", ("LPAD('7', 3, '0')", "007")),
+    Function("LTRIM", _TRIM, "without spaces at the left (or the characters given first)", ("LTRIM('  a')", "a")),
+    Function("LUHN_CHECK", ("(STRING) -> BOOLEAN",), "whether its last digit is right (cards)", ("LUHN_CHECK('8112189876')", True)),
+    Function("MASK", ("(STRING) -> STRING", "(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"), "letters as X and x, digits as n", ("MASK('Ab-12')", "Xx-nn")),
+    Function("OCTET_LENGTH", _LENGTH, "how many bytes it takes in UTF-8", ("OCTET_LENGTH('ab')", 2)),
+    Function("OVERLAY", ("(STRING, STRING, INT) -> STRING", "(STRING, STRING, INT, INT) -> STRING"), "a part replaced, from a position on", ("OVERLAY('abcd', 'X', 2)", "aXcd")),
+    Function("POSITION", ("(STRING, STRING) -> INT", "(STRING, STRING, INT) -> INT"), "the same as LOCATE", ("POSITION('b', 'abc')", 2)),
+    Function("PRINTF", ("(STRING, ANY...) -> STRING",), "the values in a format as in C", ("PRINTF('%d-%s', 1, 'a')", "1-a")),
+    Function("FORMAT_STRING", ("(STRING, ANY...) -> STRING",), "the same as PRINTF", ("FORMAT_STRING('%03d', 7)", "007")),
+    Function("FORMAT_NUMBER", ("(N, INT) -> STRING",), "with thousands separated, n digits behind the point", ("FORMAT_NUMBER(12332.1234, 2)", "12,332.12")),
+    Function("REGEXP_COUNT", ("(STRING, STRING) -> INT",), "how often the pattern occurs", ("REGEXP_COUNT('a1b22', '[0-9]+')", 2)),
+    Function("REGEXP_EXTRACT", ("(STRING, STRING) -> STRING", "(STRING, STRING, INT) -> STRING"), "the first (or n-th) group of the first match, '' if none", ("REGEXP_EXTRACT('100-200', '([0-9]+)-([0-9]+)', 2)", "200")),
+    Function("REGEXP_EXTRACT_ALL", ("(STRING, STRING) -> ARRAY<STRING>", "(STRING, STRING, INT) -> ARRAY<STRING>"), "the group of every match", ("REGEXP_EXTRACT_ALL('a1b22', '([0-9]+)', 1)", ["1", "22"])),
+    Function("REGEXP_INSTR", ("(STRING, STRING) -> INT",), "the position of the first match, 0 if none", ("REGEXP_INSTR('ab12', '[0-9]')", 3)),
+    Function("REGEXP_LIKE", _TEST, "whether the pattern occurs", ("REGEXP_LIKE('abc', '^a.c$')", True)),
+    Function("REGEXP_REPLACE", ("(STRING, STRING, STRING) -> STRING",), "every match replaced; $1 is the first group", ("REGEXP_REPLACE('a1b2', '[0-9]', '#')", "a#b#")),
+    Function("REGEXP_SUBSTR", _SS, "the first match, NULL if none", ("REGEXP_SUBSTR('ab12', '[0-9]+')", "12")),
+    Function("REPEAT", ("(STRING, INT) -> STRING",), "n times", ("REPEAT('ab', 2)", "abab")),
+    Function("REPLACE", ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"), "every occurrence replaced (or removed)", ("REPLACE('abab', 'b', 'c')", "acac")),
+    Function("REVERSE", ("(STRING) -> STRING", "(ARRAY<T>) -> ARRAY<T>"), "backwards", ("REVERSE('abc')", "cba")),
+    Function("RIGHT", ("(STRING, INT) -> STRING",), "the last n characters", ("RIGHT('abc', 2)", "bc")),
+    Function("RPAD", ("(STRING, INT) -> STRING", "(STRING, INT, STRING) -> STRING"), "filled or cut at the right to n characters", ("RPAD('a', 3, '.')", "a..")),
+    Function("RTRIM", _TRIM, "without spaces at the right (or the characters given first)", ("RTRIM('a  ')", "a")),
+    Function("SOUNDEX", _S, "a code of how it sounds in English", ("SOUNDEX('Miller')", "M460")),
+    Function("SPACE", ("(INT) -> STRING",), "n spaces", ("SPACE(2)", "  ")),
+    Function("SPLIT", ("(STRING, STRING) -> ARRAY<STRING>", "(STRING, STRING, INT) -> ARRAY<STRING>"), "the parts between matches of a pattern", ("SPLIT('a,b', ',')", ["a", "b"])),
+    Function("SPLIT_PART", ("(STRING, STRING, INT) -> STRING",), "the n-th part between separators", ("SPLIT_PART('a.b.c', '.', 2)", "b")),
+    Function("STARTSWITH", _TEST, "whether the first begins with the second", ("STARTSWITH('penstock', 'pen')", True)),
+    Function("SUBSTR", _PART, "the same as SUBSTRING", ("SUBSTR('abcd', 2)", "bcd")),
+    Function("SUBSTRING", _PART, "from a position on, n characters; negative: from the end", ("SUBSTRING('abcd', 2, 2)", "bc")),
+    Function("SUBSTRING_INDEX", ("(STRING, STRING, INT) -> STRING",), "what stands before the n-th separator", ("SUBSTRING_INDEX('a.b.c', '.', 2)", "a.b")),
+    Function("TO_CHAR", ("(N, STRING) -> STRING",), "a number in a format", ("TO_CHAR(454, '999')", "454")),
+    Function("TRANSLATE", ("(STRING, STRING, STRING) -> STRING",), "each character of the second replaced by that of the third", ("TRANSLATE('abc', 'ac', 'xy')", "xby")),
+    Function("TRIM", ("(STRING) -> STRING",), "without spaces at both ends", ("TRIM('  a ')", "a")),
+    Function("UCASE", _S, "the same as UPPER", ("UCASE('ab')", "AB")),
+    Function("UPPER", _S, "in capital letters", ("UPPER('ab')", "AB")),
+)

@@ -1,0 +1,69 @@
+"""The join matrix: which kinds of relation may be joined how, and what comes out.
+
+Source: the Kafka Streams join semantics, with the bound that makes a stream-stream join finite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from penstock.parser.ast import JoinKind
+from penstock.planner.plan import KStream, KTable, Shape, WTable
+
+INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
+
+    `built` tells whether this version lowers it.
+    """
+
+    kinds: tuple[JoinKind, ...]
+    result: type[Shape]
+    bounded: bool = False
+    built: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """A cell that no kind of join can fill, why, and the way out."""
+
+    reason: str
+    hint: str
+
+
+Cell: TypeAlias = Rule | Illegal
+
+
+def cell(left: Shape, right: Shape) -> Cell:
+    """The cell of the matrix for a join of `left` (primary) with `right` (secondary)."""
+    match left, right:
+        case KStream(), KStream():
+            return Rule(tuple(JoinKind), result=KStream, bounded=True, built=True)
+        case KStream(), KTable():
+            return Rule((INNER, LEFT), result=KStream)
+        case KStream(), WTable():
+            return Rule((LEFT,), result=KStream)
+        case KTable(), KStream():
+            return Illegal(
+                "A table's change can not look up the rows of a stream, which keeps none.",
+                "Swap the sides: the stream drives the join and looks up the table.",
+            )
+        case KTable(), KTable():
+            return Rule((INNER, LEFT, RIGHT, FULL), result=KTable)
+        case KTable(), WTable():
+            return Rule((LEFT,), result=KTable)
+        case WTable(), KStream():
+            return Illegal(
+                "A windowed table's change can not look up the rows of a stream, which keeps none.",
+                "Swap the sides: the stream drives the join and names the window.",
+            )
+        case WTable(), KTable():
+            return Rule((LEFT,), result=WTable)
+        case WTable(), WTable():
+            return Rule((INNER, LEFT, RIGHT, FULL), result=WTable)
+        case _:
+            assert_never((left, right))  # type: ignore[arg-type]

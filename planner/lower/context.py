@@ -1,0 +1,74 @@
+"""What the lowering of one statement carries along, and its two ways to report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import Catalog
+from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.plan import Aggregate, Node
+from penstock.planner.scalars import Typed
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The catalog, the statement's text, how to lower a query inside it, the WITH tables in sight, the warnings so far.
+
+    Errors are raised as CompileError, several at once where they are independent; `warnings` is shared and grows.
+    """
+
+    catalog: Catalog
+    statement: Span
+    lower_query: Callable[[ast.Query, Context], Node]
+    common_tables: Mapping[str, Node] = field(default_factory=dict)
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+    def with_table(self, name: str, node: Node) -> Context:
+        return replace(self, common_tables={**self.common_tables, name.lower(): node})
+
+
+class UsesBroken(Exception):
+    """The statement needs a name whose own definition was refused: nothing new can be said of it."""
+
+
+def scalar(expression: exp.Expression, scope: Scope) -> Typed:
+    """The expression with names resolved and types known; raises CompileError."""
+    report: list[Diagnostic] = []
+    typed = scalars.resolve(expression, scope, report)
+    if typed is None:
+        raise CompileError(report)
+    return typed
+
+
+def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
+    """A resolved BOOLEAN expression; raises CompileError."""
+    report: list[Diagnostic] = []
+    resolved = scalars.resolve_boolean(expression, scope, report, clause)
+    if resolved is None:
+        raise CompileError(report)
+    return resolved
+
+
+def aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
+    """A resolved aggregate call, its `name` still empty; raises CompileError."""
+    report: list[Diagnostic] = []
+    resolved = scalars.resolve_aggregate(call, scope, report)
+    if resolved is None:
+        raise CompileError(report)
+    return resolved
+
+
+def column(name: str) -> exp.Column:
+    """A reference to a column of the operator's input."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True))
+
+
+def scope_of(node: Node, alias: str | None) -> Scope:
+    """The scope of a single relation: its columns under their own names."""
+    return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))

@@ -1,0 +1,121 @@
+"""CREATE STREAM / TABLE with columns -> a declared place in the catalog."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.kinds import K007, K010
+from penstock.diagnostics.codes.windows import W003, W013
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import Declared
+from penstock.planner.intervals import fixed_milliseconds, interval_duration
+from penstock.planner.lower.options import checked_options
+from penstock.planner.plan import Column, Origin
+from penstock.planner.types import TIMESTAMP
+
+
+def lower_create(statement: ast.Create) -> Declared:
+    """The declared place; raises CompileError with all that is wrong with the declaration."""
+    report: list[Diagnostic] = []
+    columns = declared_columns(statement, report)
+    key = declared_key(statement, report)
+    delay = watermark_delay(statement, columns, report)
+    connector, options = checked_options(statement.options, statement.name, statement.kind.value, report)
+    if report:
+        raise CompileError(report)
+    values = dict(options)
+    partitions = values.get("partitions")
+    origin = Origin(
+        name=statement.name.text,
+        connector=connector,
+        options=tuple((name, value) for name, value in options if name != "partitions"),
+        columns=columns,
+        key=key,
+        time=None if statement.watermark is None else column_named(columns, statement.watermark.column.text),
+        delay=delay,
+        partitions=partitions if isinstance(partitions, int) else None,
+    )
+    return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
+
+
+def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
+    columns: list[Column] = []
+    seen: dict[str, ast.ColumnDefinition] = {}
+    for definition in statement.columns:
+        first = seen.setdefault(definition.name.folded, definition)
+        if first is not definition:
+            found = K010.at(definition.name.span, "here again", name=definition.name.text)
+            report.append(found.also(first.name.span, "first declared here"))
+            continue
+        type_ = scalars.type_of(definition.type, report)
+        if type_ is not None:
+            columns.append(Column(definition.name.text, type_))
+    return tuple(columns)
+
+
+def declared_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
+    """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
+    is_table = statement.kind is ast.RelationKind.TABLE
+    for definition in statement.columns:
+        if definition.key and definition.primary != is_table:
+            wrong, right = ("KEY", "PRIMARY KEY") if is_table else ("PRIMARY KEY", "KEY")
+            rule = "has rows that are identified, not just partitioned" if is_table else "has no rows to identify"
+            found = K007.at(
+                definition.span,
+                "",
+                found=wrong,
+                kind=f"the {statement.kind.value.lower()}",
+                name=statement.name.text,
+                rule=rule,
+            )
+            report.append(found.with_hint(f"write {right}"))
+    key = tuple(definition.name.text for definition in statement.columns if definition.key)
+    if is_table and not key:
+        found = K007.at(
+            statement.name.span,
+            "",
+            found="no PRIMARY KEY",
+            kind="the table",
+            name=statement.name.text,
+            rule="needs one",
+        )
+        report.append(found.with_hint("mark the column that identifies a row: id BIGINT PRIMARY KEY"))
+    return key
+
+
+def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[Diagnostic]) -> int | None:
+    """The delay of `WATERMARK FOR t AS t [- interval]` in milliseconds, None where there is no watermark."""
+    watermark = statement.watermark
+    if watermark is None:
+        return None
+    name = watermark.column
+    event_time = next((c for c in columns if c.name.lower() == name.folded), None)
+    if event_time is None or event_time.type != TIMESTAMP:
+        report.append(W013.at(name.span, "", name=name.text, relation=statement.name.text))
+        return None
+    hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
+    expression = watermark.expression.unnest()
+    base, interval = expression, None
+    if isinstance(expression, exp.Sub):
+        base, interval = expression.this.unnest(), expression.expression.unnest()
+    is_column = isinstance(base, exp.Column) and not base.table and base.name.lower() == name.folded
+    if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
+        report.append(W003.at(watermark.expression.meta["span"], "", column=name.text).with_hint(hint))
+        return None
+    if interval is None:
+        return 0
+    try:
+        delay = fixed_milliseconds(interval_duration(interval), "watermark delay")
+    except CompileError as error:
+        report.extend(error.diagnostics)
+        return None
+    if delay < 0:
+        report.append(W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text).with_hint(hint))
+    return delay
+
+
+def column_named(columns: tuple[Column, ...], name: str) -> str | None:
+    """The declared spelling of a column name."""
+    return next((column.name for column in columns if column.name.lower() == name.lower()), None)

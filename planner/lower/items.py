@@ -1,0 +1,111 @@
+"""SELECT items -> named expressions: stars spread out, every column with a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K006, K010
+from penstock.diagnostics.codes.names import UNKNOWN_RELATION
+from penstock.parser import ast
+from penstock.planner.lower.context import column, scalar
+from penstock.planner.names import Scope
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
+
+WINDOW_COLUMNS = ("window_start", "window_end")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One column to be: its name, its expression (not resolved yet) and its place."""
+
+    name: str
+    value: exp.Expression
+    span: Span
+
+
+def spread(items: Iterable[ast.Item], scope: Scope) -> list[Output]:
+    """The output columns of a SELECT list. Unnamed expressions are called col1, col2 … by position."""
+    outputs: list[Output] = []
+    for item in items:
+        value = item.value
+        if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star)):
+            outputs += star(value, item.span, scope)
+        else:
+            outputs.append(Output(output_name(item, len(outputs)), value, item.span))
+    seen: dict[str, Output] = {}
+    for output in outputs:
+        first = seen.setdefault(output.name.lower(), output)
+        if first is not output:
+            found = K010.at(output.span, "", name=output.name).also(first.span, "")
+            raise CompileError([found.with_hint(f"name one of them otherwise: AS other_{output.name}")])
+    return outputs
+
+
+def output_name(item: ast.Item, position: int) -> str:
+    if item.alias is not None:
+        return item.alias.text
+    value = item.value
+    if isinstance(value, exp.Column | exp.Dot):
+        return str(value.name)
+    return f"col{position + 1}"
+
+
+def star(value: exp.Expression, span: Span, scope: Scope) -> list[Output]:
+    """`*` and `relation.*`."""
+    relation = value.text("table") if isinstance(value, exp.Column) else ""
+    if relation and not scope.has_relation(relation):
+        raise CompileError([UNKNOWN_RELATION.at(span, "", name=relation)])
+    outputs = []
+    for known in scope.columns:
+        if relation and (known.relation or "").lower() != relation.lower():
+            continue
+        reference = exp.column(known.name, table=known.relation, quoted=True)
+        for node in reference.walk():
+            node.meta["span"] = span
+        outputs.append(Output(known.name, reference, span))
+    return outputs
+
+
+def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> Node:
+    """The projection of `node`; the identity gives `node` itself. A windowed table keeps its window columns."""
+    items: list[Named] = []
+    report: list[Diagnostic] = []
+    for output in outputs:
+        try:
+            typed = scalar(output.value, scope)
+            items.append(Named(output.name, typed.expression, typed.type))
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if report:
+        raise CompileError(report)
+    if isinstance(node.shape, WTable):
+        shown = {item.name.lower() for item in items}
+        items += [Named(n, column(n), node.column(n).type) for n in WINDOW_COLUMNS if n not in shown]
+    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:
+        return node
+    schema = tuple(Column(item.name, item.type) for item in items)
+    return Project(schema=schema, shape=projected_shape(node, items, span), span=span, input=node, items=tuple(items))
+
+
+def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
+    """The shape under the new names. A stream may lose its key and its time, a table may not lose its key."""
+    names: dict[str, str] = {}
+    for item in items:
+        if isinstance(item.value, exp.Column):
+            names.setdefault(item.value.name, item.name)
+    shape = node.shape
+    missing = [name for name in shape.key if name not in names]
+    key = tuple(names[name] for name in shape.key if name in names)
+    match shape:
+        case KStream():
+            time = names.get(shape.time) if shape.time else None
+            return KStream(() if missing else key, time, shape.delay if time else None)
+        case KTable() | WTable():
+            if missing:
+                found = K006.at(span, "", column=missing[0])
+                raise CompileError([found.with_hint(f"add {missing[0]} to the SELECT list: rows are replaced by it")])
+            return type(shape)(key)

@@ -1,0 +1,218 @@
+"""AST joins -> plan joins. Legality lives in joins.py, the time bound in bounds.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.building import B003
+from penstock.diagnostics.codes.joins import J008, J010, J011, J012, J013, J014, J015
+from penstock.parser import ast
+from penstock.planner import bounds, joins, scalars
+from penstock.planner.intervals import fixed_milliseconds
+from penstock.planner.lower.context import Context, column, condition, scalar
+from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.near_misses import Attempt, near_miss, right_part
+from penstock.planner.plan import (
+    Column,
+    Filter,
+    IntervalJoin,
+    JoinType,
+    KStream,
+    Named,
+    Node,
+    Project,
+    TimeBound,
+)
+
+Equality = tuple[exp.Expression, exp.Expression]
+
+# The sides whose rows may be filtered before the join by a condition of ON on that side alone.
+PUSHED = {
+    ast.JoinKind.INNER: ("left", "right"),
+    ast.JoinKind.LEFT: ("right",),
+    ast.JoinKind.RIGHT: ("left",),
+    ast.JoinKind.FULL: (),
+    ast.JoinKind.SEMI: ("left", "right"),
+    ast.JoinKind.ANTI: ("right",),
+}
+
+
+def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
+    """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
+    check_matrix(join, left, right)
+    left_time = event_time(left, "a stream-stream join", join.left.span)
+    right_time = event_time(right, "a stream-stream join", join.right.span)
+    if left.name.lower() == right.name.lower():
+        found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
+        raise CompileError([found.with_hint(f"{right.name} AS another")])
+    left, right = qualified(left), qualified(right)
+    times = bounds.Times(
+        Scope((*left.scope.columns, *right.scope.columns)), f"{left.name}.{left_time}", f"{right.name}.{right_time}"
+    )
+    is_inner = join.kind is ast.JoinKind.INNER
+    parts = [*bounds.conjuncts(join.on), *(where if is_inner else ())]
+    bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
+    equalities, conditions = keys_and_conditions(join, rest, left, right, times.scope, context)
+    pushed = PUSHED[join.kind]
+    residual: list[exp.Expression] = []
+    filters: dict[str, list[exp.Expression]] = {"left": [], "right": []}
+    for resolved in conditions:
+        side = only_side(resolved, left.node, right.node)
+        (filters[side] if side in pushed else residual).append(resolved)
+    one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
+    node = IntervalJoin(
+        schema=joined_schema(join.kind, left.node, right.node),
+        shape=KStream(tuple(e.name for e, _ in equalities if isinstance(e, exp.Column))),
+        span=join.span,
+        left=filtered(left.node, filters["left"]),
+        right=filtered(right.node, filters["right"]),
+        type=JoinType[join.kind.name],
+        equalities=tuple(equalities),
+        left_time=times.left,
+        right_time=times.right,
+        bound=bound,
+        residual=all_of(residual),
+    )
+    scope = left.scope if one_sided else times.scope
+    return Rows(node, scope, f"{left.name} and {right.name}")
+
+
+def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
+    """Raises CompileError where the matrix of joins.py has no such join, or this version does not lower it."""
+    kinds = {"KStream": "stream", "KTable": "table", "WTable": "windowed table"}
+    left_kind, right_kind = kinds[type(left.node.shape).__name__], kinds[type(right.node.shape).__name__]
+    cell = joins.cell(left.node.shape, right.node.shape)
+    place = right_part(join)
+    if isinstance(cell, joins.Illegal):
+        found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
+        raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
+    if join.kind not in cell.kinds:
+        found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
+        allowed = ", ".join(kind.value for kind in cell.kinds)
+        raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
+    if not cell.built:
+        raise CompileError([B003.at(place, "", kind=join.kind.value, left=left_kind, right=right_kind)])
+    if join.on is None:
+        raise CompileError([J015.at(place, "", kind=join.kind.value)])
+
+
+def qualified(rows: Rows) -> Rows:
+    """The same rows with their columns called `alias.column`, as one side of a join."""
+    node, shape = rows.node, rows.node.shape
+    assert isinstance(shape, KStream)
+    names = {c.name: f"{rows.name}.{c.name}" for c in node.schema}
+    items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
+    schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
+    key = tuple(names[name] for name in shape.key)
+    time = names[shape.time] if shape.time else None
+    renamed = Project(schema=schema, shape=KStream(key, time, shape.delay), span=node.span, input=node, items=items)
+    scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
+    return Rows(renamed, scope, rows.name)
+
+
+def time_bound(
+    join: ast.Join,
+    parts: Sequence[exp.Expression],
+    where: Sequence[exp.Expression],
+    times: bounds.Times,
+    context: Context,
+) -> tuple[TimeBound, list[exp.Expression]]:
+    """The bound of the join and the conjuncts that are no part of it."""
+    ends, used, rest = bounds.split(parts, times)
+    if join.within is not None:
+        before = fixed_milliseconds(join.within.before, "time bound")
+        after = fixed_milliseconds(join.within.after, "time bound")
+        ends = ends.meet(bounds.within(before, after))
+    bound = ends.bound()
+    if bound is None:
+        raise CompileError([near_miss(Attempt(join, times, ends, used, rest, where, context.statement))])
+    if bounds.is_empty(bound):
+        places = [part.meta["span"] for part in used] or [join.span]
+        found = J010.at(places[0], "")
+        for place in places[1:]:
+            found = found.also(place)
+        raise CompileError([found.with_hint("the lower end lies behind the upper one: swap them")])
+    return bound, rest
+
+
+def keys_and_conditions(
+    join: ast.Join, parts: Iterable[exp.Expression], left: Rows, right: Rows, scope: Scope, context: Context
+) -> tuple[list[Equality], list[exp.Expression]]:
+    """The equalities between the sides, and all other conditions, resolved."""
+    equalities: list[Equality] = []
+    conditions: list[exp.Expression] = []
+    report: list[Diagnostic] = []
+    for part in parts:
+        try:
+            equality = key_equality(part, left, right, scope, context)
+            if equality is None:
+                conditions.append(condition(part, scope, "ON"))
+            else:
+                equalities.append(equality)
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if not equalities and not report:
+        found = J008.at(right_part(join), "every left row would meet every right row in the interval")
+        report.append(found.with_hint(f"ON {left.name}.id = {right.name}.id AND …"))
+    if report:
+        raise CompileError(report)
+    return equalities, conditions
+
+
+def key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, context: Context) -> Equality | None:
+    """`part` as an equality of a left and a right expression of one type, None if it is none."""
+    node = part.unnest()
+    if not isinstance(node, exp.EQ):
+        return None
+    first, second = scalar(node.this, scope), scalar(node.expression, scope)
+    sides = (only_side(first.expression, left.node, right.node), only_side(second.expression, left.node, right.node))
+    if sides == ("right", "left"):
+        first, second = second, first
+    elif sides != ("left", "right"):
+        return None
+    if first.type == second.type:
+        return first.expression, second.expression
+    common = scalars.common_type(first.type, second.type)
+    if common is None or not all(scalars.is_lossless(t, common) for t in (first.type, second.type)):
+        found = J012.at(part.meta["span"], "", left=first.type, right=second.type)
+        raise CompileError([found.with_hint("cast one side so that both have one type")])
+    source = first.type if first.type != common else second.type
+    context.warnings.append(J013.at(part.meta["span"], "", source=source, target=common))
+    return scalars.cast(first.expression, first.type, common), scalars.cast(second.expression, second.type, common)
+
+
+def only_side(expression: exp.Expression, left: Node, right: Node) -> str:
+    """`left` or `right` where the expression uses columns of that side alone, else an empty text."""
+    used = {column.name for column in expression.find_all(exp.Column)}
+    for side, node in (("left", left), ("right", right)):
+        if used and used <= {c.name for c in node.schema}:
+            return side
+    return ""
+
+
+def all_of(conditions: Sequence[exp.Expression]) -> exp.Expression | None:
+    """The conjunction, as a balanced tree; None of none."""
+    if not conditions:
+        return None
+    if len(conditions) == 1:
+        return conditions[0]
+    half = len(conditions) // 2
+    return exp.And(this=all_of(conditions[:half]), expression=all_of(conditions[half:]))
+
+
+def filtered(node: Node, conditions: Sequence[exp.Expression]) -> Node:
+    whole = all_of(conditions)
+    if whole is None:
+        return node
+    return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=whole)
+
+
+def joined_schema(kind: ast.JoinKind, left: Node, right: Node) -> tuple[Column, ...]:
+    """The columns of the joined rows; those of a padded side may be NULL."""
+    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
+        return left.schema
+    return (*left.schema, *right.schema)

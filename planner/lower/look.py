@@ -1,0 +1,63 @@
+"""SHOW and DESCRIBE -> listings of the catalog."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.kinds import K012
+from penstock.diagnostics.nearest import nearest
+from penstock.parser import ast
+from penstock.planner.catalog import Broken, Catalog, Declared, Derived
+from penstock.planner.functions import FUNCTIONS
+from penstock.planner.intervals import duration_text
+from penstock.planner.lower.context import UsesBroken
+from penstock.planner.plan import Column, KStream, Listing, RunningQuery, Shape
+
+
+def lower_show(statement: ast.Show, catalog: Catalog, queries: list[RunningQuery]) -> Listing:
+    """What SHOW lists: relations of a kind with their columns, queries with their sinks, functions."""
+    kind = statement.kind
+    match kind:
+        case ast.ShowKind.STREAMS | ast.ShowKind.TABLES | ast.ShowKind.VIEWS:
+            entries = [e for e in catalog.entries.values() if e.kind == kind.value[:-1] and not isinstance(e, Broken)]
+            rows = tuple((e.name, ", ".join(f"{c.name} {c.type}" for c in columns_of(e))) for e in entries)
+            return Listing(kind.value.lower(), ("name", "columns"), rows)
+        case ast.ShowKind.QUERIES:
+            return Listing("queries", ("name", "writes to"), tuple((q.name, q.sink.connector) for q in queries))
+        case ast.ShowKind.FUNCTIONS:
+            return Listing("functions", ("name", "what it gives"), tuple((f.name, f.doc) for f in FUNCTIONS))
+        case _:
+            assert_never(kind)
+
+
+def columns_of(entry: Declared | Derived) -> tuple[Column, ...]:
+    return entry.origin.columns if isinstance(entry, Declared) else entry.node.schema
+
+
+def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
+    """The columns of a relation and what they are to it."""
+    entry = catalog.find(statement.name.text)
+    match entry:
+        case None:
+            guess = nearest(statement.name.text, catalog.names())
+            found = K012.at(statement.name.span, "", name=statement.name.text)
+            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+        case Broken():
+            raise UsesBroken(entry.name)
+        case Declared():
+            origin = entry.origin
+            shape: Shape = KStream(origin.key, origin.time, origin.delay)
+        case Derived():
+            shape = entry.node.shape
+        case _:
+            assert_never(entry)
+    rows = tuple((c.name, str(c.type), role(c.name, shape)) for c in columns_of(entry))
+    return Listing(f"{entry.kind.lower()} {entry.name}", ("column", "type", "role"), rows)
+
+
+def role(name: str, shape: Shape) -> str:
+    words = ["key"] if name in shape.key else []
+    if isinstance(shape, KStream) and name == shape.time:
+        words.append(f"event time, watermark {duration_text(shape.delay or 0)} behind")
+    return ", ".join(words)

@@ -1,0 +1,99 @@
+"""Queries -> plans: WITH, UNION ALL, SELECT."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.building import B001
+from penstock.diagnostics.codes.kinds import K004, K005
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.lower.context import Context, column
+from penstock.planner.lower.rows import operator_name
+from penstock.planner.lower.select import lower_select
+from penstock.planner.plan import Column, KStream, Named, Node, Project, UnionAll
+from penstock.planner.plan.walk import stateful
+from penstock.planner.types import Type
+
+
+def lower_query(query: ast.Query, context: Context) -> Node:
+    """The plan of a query; raises CompileError."""
+    match query:
+        case ast.Select():
+            return lower_select(query, context)
+        case ast.UnionAll():
+            return lower_union(query, context)
+        case ast.With():
+            for table in query.tables:
+                context = context.with_table(table.name.text, lower_query(table.query, context))
+            return lower_query(query.body, context)
+        case _:
+            assert_never(query)
+
+
+def lower_union(union: ast.UnionAll, context: Context) -> Node:
+    """All branches, cast to common types where that loses nothing. A common event time is kept."""
+    branches: list[Node] = []
+    report: list[Diagnostic] = []
+    for branch in union.branches:
+        try:
+            branches.append(lower_query(branch, context))
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if report:
+        raise CompileError(report)
+    first = branches[0]
+    for node, syntax in zip(branches, union.branches, strict=True):
+        if not isinstance(node.shape, KStream):
+            report.append(K004.at(syntax.span, "this branch is a table"))
+        elif len(node.schema) != len(first.schema):
+            reason = f"{len(first.schema)} columns and {len(node.schema)} columns"
+            report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
+        else:
+            below = stateful(node)
+            if below is not None:
+                report.append(B001.at(syntax.span, "", above="UNION ALL", below=operator_name(below)))
+    if report:
+        raise CompileError(report)
+    types = [common_type(union, branches, position) for position in range(len(first.schema))]
+    aligned = tuple(align(branch, first, types) for branch in branches)
+    shapes = {branch.shape for branch in aligned}
+    times = {shape.time for shape in shapes if isinstance(shape, KStream)}
+    delays = [shape.delay for shape in shapes if isinstance(shape, KStream) and shape.delay is not None]
+    time = times.pop() if len(times) == 1 else None
+    keys = {shape.key for shape in shapes}
+    shape = KStream(keys.pop() if len(keys) == 1 else (), time, max(delays) if time else None)
+    schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
+    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
+    type_ = branches[0].schema[position].type
+    for branch, syntax in zip(branches, union.branches, strict=True):
+        other = branch.schema[position].type
+        common = type_ if other == type_ else scalars.common_type(type_, other)
+        if common is None:
+            reason = f"column {branches[0].schema[position].name} is {type_} and {other}"
+            raise CompileError([K005.at(syntax.span, "", reason=reason).with_hint("CAST one of them")])
+        type_ = common
+    return type_
+
+
+def align(branch: Node, first: Node, types: list[Type]) -> Node:
+    """The branch under the names of the first one and the common types; unchanged if it has them."""
+    names = [c.name for c in first.schema]
+    if [(c.name, c.type) for c in branch.schema] == list(zip(names, types, strict=True)):
+        return branch
+    assert isinstance(branch.shape, KStream)
+    items = tuple(
+        Named(name, scalars.cast(column(c.name), c.type, type_), type_)
+        for name, c, type_ in zip(names, branch.schema, types, strict=True)
+    )
+    renamed = {c.name: name for c, name in zip(branch.schema, names, strict=True)}
+    shape = branch.shape
+    moved = KStream(
+        tuple(renamed[name] for name in shape.key), renamed[shape.time] if shape.time else None, shape.delay
+    )
+    schema = tuple(Column(item.name, item.type) for item in items)
+    return Project(schema=schema, shape=moved, span=branch.span, input=branch, items=items)

@@ -1,0 +1,69 @@
+"""AST relations in FROM -> plan rows with a scope. Joins are in join.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.kinds import K012
+from penstock.diagnostics.nearest import nearest
+from penstock.parser import ast
+from penstock.planner.catalog import Broken, Declared, Derived
+from penstock.planner.lower.context import Context, UsesBroken, scope_of
+from penstock.planner.lower.join import lower_join
+from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.windows import window_of
+from penstock.planner.plan import KStream, KTable, Node, Scan
+
+
+def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
+    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
+    match relation:
+        case ast.Table():
+            if relation.as_of is not None:
+                raise CompileError([B002.at(relation.span, "", construct="FOR SYSTEM_TIME AS OF")])
+            node = named_relation(relation.name, context)
+            alias = relation.alias.text if relation.alias else relation.name.text
+            return Rows(node, scope_of(node, alias), alias, over=relation.over)
+        case ast.Subquery():
+            node = context.lower_query(relation.query, context)
+            alias_or_none = relation.alias.text if relation.alias else None
+            return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
+        case ast.WindowedTable():
+            rows = lower_relation(relation.relation, (), context)
+            window = window_of(relation.kind, relation.time, relation.durations, rows, relation.span)
+            alias = relation.alias.text if relation.alias else rows.name
+            return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
+        case ast.Join():
+            left = lower_relation(relation.left, (), context)
+            right = lower_relation(relation.right, (), context)
+            return lower_join(relation, left, right, where, context)
+        case _:
+            assert_never(relation)
+
+
+def named_relation(name: ast.Name, context: Context) -> Node:
+    """The plan of what a name stands for; raises CompileError for an unknown one."""
+    common = context.common_tables.get(name.folded)
+    if common is not None:
+        return common
+    entry = context.catalog.find(name.text)
+    match entry:
+        case None:
+            guess = nearest(name.text, [*context.common_tables, *context.catalog.names()])
+            found = K012.at(name.span, "", name=name.text)
+            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+        case Broken():
+            raise UsesBroken(name.text)
+        case Derived():
+            return entry.node
+        case Declared():
+            origin = entry.origin
+            shape = KStream(origin.key, origin.time, origin.delay) if entry.kind == "STREAM" else KTable(origin.key)
+            return Scan(schema=origin.columns, shape=shape, span=name.span, origin=origin)
+        case _:
+            assert_never(entry)

@@ -1,0 +1,154 @@
+"""SELECT -> plan: FROM, WHERE, GROUP BY or OVER, HAVING, the SELECT list, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.joins import J007
+from penstock.diagnostics.codes.kinds import K001
+from penstock.diagnostics.codes.windows import W005
+from penstock.parser import ast
+from penstock.planner import bounds
+from penstock.planner.lower.context import Context, condition
+from penstock.planner.lower.group import has_aggregate, lower_group
+from penstock.planner.lower.items import Output, project, spread
+from penstock.planner.lower.over import has_over, lower_over
+from penstock.planner.lower.relations import lower_relation
+from penstock.planner.lower.rows import Rows
+from penstock.planner.names import Scope
+from penstock.planner.plan import Emission, Filter, KStream, Node
+
+
+def lower_select(select: ast.Select, context: Context) -> Node:
+    """The plan of one SELECT; raises CompileError."""
+    refuse_unbuilt(select)
+    refuse_subqueries(select, context)
+    parts = bounds.conjuncts(select.where)
+    inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
+    rows = lower_relation(select.relation, parts, context)
+    if select.where is not None and not inner:
+        rows = filtered(rows, select.where)
+    outputs = spread(select.items, rows.scope)
+    node, outputs, scope = aggregated(select, rows, outputs, context)
+    result = project(node, outputs, scope, select.span)
+    if select.stream and not isinstance(result.shape, KStream):
+        raise CompileError([stream_of_table(select)])
+    return result
+
+
+def aggregated(
+    select: ast.Select, rows: Rows, outputs: list[Output], context: Context
+) -> tuple[Node, list[Output], Scope]:
+    """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
+    is_framed = any(has_over(output.value) for output in outputs)
+    is_grouped = bool(select.group_by) or any(has_aggregate(o.value) for o in outputs) or has_aggregate(select.having)
+    if rows.over is not None and not is_framed and not any(has_aggregate(o.value) for o in outputs):
+        raise CompileError([W005.at(rows.over.span, "no aggregate here is computed over it", clause="OVER")])
+    if is_framed or (rows.over is not None and not select.group_by):
+        if select.group_by:
+            raise CompileError([B002.at(select.group_by[0].meta["span"], "", construct="OVER beside GROUP BY")])
+        refuse_window_clauses(select)
+        return lower_over(select, rows, outputs, context)
+    if is_grouped:
+        return lower_group(select, rows, outputs, emission(select))
+    if rows.window is not None:
+        raise CompileError([B002.at(select.relation.span, "", construct="a windowed relation without GROUP BY")])
+    if select.having is not None:
+        raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING")])
+    refuse_window_clauses(select)
+    return rows.node, outputs, rows.scope
+
+
+def emission(select: ast.Select) -> Emission:
+    """FINAL for a stream of results, CHANGES for a table, unless EMIT says otherwise."""
+    match select.emit:
+        case ast.EmitFinal():
+            return Emission.FINAL
+        case ast.EmitChanges():
+            if select.stream:
+                raise CompileError([stream_of_table(select).also(select.emit.span, "asks for every change")])
+            return Emission.CHANGES
+        case ast.EmitEarly():
+            raise CompileError([B002.at(select.emit.span, "", construct="EMIT EARLY EVERY")])
+        case None:
+            return Emission.FINAL if select.stream else Emission.CHANGES
+
+
+def filtered(rows: Rows, where: exp.Expression) -> Rows:
+    span: Span = where.meta["span"]
+    node = rows.node
+    if not isinstance(node.shape, KStream):
+        raise CompileError([B002.at(span, "", construct="WHERE on a table, whose rows leave with a tombstone")])
+    resolved = condition(where, rows.scope, "WHERE")
+    node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
+    return Rows(node, rows.scope, rows.name, rows.window, rows.over)
+
+
+def stream_of_table(select: ast.Select) -> Diagnostic:
+    """SELECT STREAM whose result is a table; the same SELECT without STREAM is that table."""
+    text = select.span.text
+    word = text.upper().index("STREAM")
+    found = K001.at(select.span, "the result is a table")
+    return found.with_hint(
+        "leave STREAM out to get the table, or group by a window too, whose rows become final",
+        fix=f"{text[:word].rstrip()} {text[word + len('STREAM') :].lstrip()}",
+    )
+
+
+def refuse_unbuilt(select: ast.Select) -> None:
+    """Raises CompileError for each clause that this version does not lower."""
+    report: list[Diagnostic] = []
+    if select.distinct:
+        report.append(B002.at(select.span, "", construct="SELECT DISTINCT"))
+    if select.partition_by is not None:
+        report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
+    if select.retention is not None:
+        report.append(B002.at(select.retention.span, "", construct="RETENTION"))
+    if select.late is not None and select.late.into is not None:
+        report.append(B002.at(select.late.span, "", construct="LATE INTO"))
+    if report:
+        raise CompileError(report)
+
+
+def refuse_window_clauses(select: ast.Select) -> None:
+    """EMIT, GRACE PERIOD and LATE belong to windows."""
+    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": select.late}
+    report = [W005.at(clause.span, "", clause=name) for name, clause in clauses.items() if clause is not None]
+    if report:
+        raise CompileError(report)
+
+
+def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
+    yield from (item.value for item in select.items)
+    yield from (clause for clause in (select.where, select.having) if clause is not None)
+    yield from select.group_by
+    relation = select.relation
+    while isinstance(relation, ast.Join):
+        if relation.on is not None:
+            yield relation.on
+        relation = relation.left
+
+
+def refuse_subqueries(select: ast.Select, context: Context) -> None:
+    """IN, EXISTS and scalar subqueries: over a stream they would keep it for ever."""
+    report: list[Diagnostic] = []
+    for expression in scalars_of(select):
+        for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
+            query = node.args.get("query") if isinstance(node, exp.In) else node.this
+            if query is None or isinstance(query, exp.Expression):
+                continue
+            words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
+            name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
+            span: Span = node.meta["span"]
+            if isinstance(context.lower_query(query, context).shape, KStream):
+                join = "LEFT ANTI JOIN" if isinstance(node.parent, exp.Not) else "LEFT SEMI JOIN"
+                found = J007.at(span, "", construct=name)
+                report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
+            else:
+                report.append(B002.at(span, "", construct=f"{name} over a table"))
+    if report:
+        raise CompileError(report)

@@ -1,0 +1,202 @@
+"""INSERT, CREATE … AS and bare queries -> running queries with their sinks."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.connectors import C005
+from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K012, K013
+from penstock.diagnostics.nearest import nearest
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import Broken, Declared, Derived
+from penstock.planner.connectors import find_connector
+from penstock.planner.lower.context import Context, UsesBroken, column
+from penstock.planner.lower.options import Options, checked_options
+from penstock.planner.plan import (
+    Column,
+    Emission,
+    GroupAggregate,
+    KStream,
+    KTable,
+    Named,
+    Node,
+    Project,
+    RunningQuery,
+    Scan,
+    Shape,
+    Sink,
+    WindowAggregate,
+    WTable,
+)
+from penstock.planner.plan.walk import walk
+from penstock.planner.types import VOID
+
+KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
+
+
+def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
+    """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
+    check_built(root)
+    check_writable(sink, root, span)
+    for node in walk(root):
+        if isinstance(node, Scan) and node.origin.name.lower() == sink.name.lower():
+            raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
+    changes = any(
+        isinstance(node, GroupAggregate) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
+        for node in walk(root)
+    )
+    emission = Emission.CHANGES if changes else Emission.FINAL
+    return RunningQuery(name, root, sink, emission, key_of(root.shape) if changes else (), span)
+
+
+def key_of(shape: Shape) -> tuple[str, ...]:
+    """The columns that identify a row of the result."""
+    match shape:
+        case KStream():
+            return ()
+        case KTable():
+            return shape.key
+        case WTable():
+            return (*shape.key, "window_start", "window_end")
+
+
+def check_built(root: Node) -> None:
+    """Raises CompileError for a place that this version can not read."""
+    for node in walk(root):
+        if not isinstance(node, Scan):
+            continue
+        connector = find_connector(node.origin.connector)
+        assert connector is not None
+        if not connector.reads:
+            raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
+        if not connector.built:
+            raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
+        if isinstance(node.shape, KTable):
+            raise CompileError([B002.at(node.span, "", construct="reading a table from its changelog")])
+
+
+def check_writable(sink: Sink, root: Node, span: Span) -> None:
+    """Raises CompileError for a sink that can not be written, or only appended to while the result changes."""
+    connector = find_connector(sink.connector)
+    assert connector is not None
+    if not connector.writes:
+        raise CompileError([C005.at(span, "", connector=connector.name, used="written")])
+    if not connector.built:
+        raise CompileError([B004.at(span, "", used="writing through", connector=connector.name)])
+    if connector.name == "files" and not isinstance(root.shape, KStream):
+        found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
+        raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
+
+
+def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:
+    """INSERT INTO: the rows cast to the target's columns."""
+    entry = context.catalog.find(statement.target.text)
+    match entry:
+        case None:
+            guess = nearest(statement.target.text, context.catalog.names())
+            found = K012.at(statement.target.span, "", name=statement.target.text)
+            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+        case Broken():
+            raise UsesBroken(entry.name)
+        case Derived():
+            found = K013.at(statement.target.span, "", name=entry.name, found="derived relation", wanted="place")
+            raise CompileError([found.also(entry.span, "it is computed here").with_hint("declare a place to write to")])
+        case Declared():
+            pass
+    if entry.kind == "TABLE":
+        raise CompileError([B002.at(statement.target.span, "", construct="INSERT INTO a table")])
+    root = context.lower_query(statement.query, context)
+    origin = entry.origin
+    if not isinstance(root.shape, KStream):
+        reason = f"it is a stream, and the query gives a {KIND[type(root.shape)]}"
+        found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
+        raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
+    fitted = fit(root, targets(statement, entry), origin.columns, statement)
+    sink = Sink(origin.name, origin.connector, origin.options)
+    return running_query(name, fitted, sink, statement.target.span)
+
+
+def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
+    """The columns that the query's columns go to, by position."""
+    columns = {c.name.lower(): c for c in entry.origin.columns}
+    if not statement.columns:
+        return list(entry.origin.columns)
+    chosen = []
+    for name in statement.columns:
+        found = columns.get(name.folded)
+        if found is None:
+            guess = nearest(name.text, [c.name for c in entry.origin.columns])
+            problem = K012.at(name.span, "", name=f"{entry.name}.{name.text}")
+            raise CompileError([problem.with_hint(guess and f"did you mean {guess}?")])
+        chosen.append(found)
+    return chosen
+
+
+def fit(root: Node, chosen: list[Column], columns: tuple[Column, ...], statement: ast.Insert) -> Node:
+    """The rows under the target's names and types; columns that are not named are NULL."""
+    span = statement.query.span
+    if len(root.schema) != len(chosen):
+        reason = f"it takes {len(chosen)} columns and the query gives {len(root.schema)}"
+        given = ", ".join(c.name for c in root.schema)
+        found = K008.at(span, f"gives {given}", target=statement.target.text, reason=reason)
+        raise CompileError([found.with_hint("its columns are " + ", ".join(f"{c.name} {c.type}" for c in chosen))])
+    values = {}
+    for given_column, target in zip(root.schema, chosen, strict=True):
+        if given_column.type != target.type and not scalars.is_lossless(given_column.type, target.type):
+            reason = (
+                f"its column {target.name} is {target.type}, the query's {given_column.name} is {given_column.type}"
+            )
+            found = K008.at(span, "", target=statement.target.text, reason=reason)
+            raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
+        values[target.name] = scalars.cast(column(given_column.name), given_column.type, target.type)
+    items = tuple(Named(c.name, values.get(c.name) or scalars.cast(exp.Null(), VOID, c.type), c.type) for c in columns)
+    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in root.schema]:
+        return root
+    return Project(schema=columns, shape=KStream(), span=span, input=root, items=items)
+
+
+def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived, Sink | None]:
+    """CREATE STREAM / TABLE … AS: the derived relation and the place it is written to, None if none is named."""
+    root = context.lower_query(statement.query, context)
+    made: Literal["STREAM", "TABLE"] = statement.kind.value
+    is_stream = isinstance(root.shape, KStream)
+    if is_stream != (statement.kind is ast.RelationKind.STREAM):
+        given = KIND[type(root.shape)]
+        found = K003.at(statement.query.span, f"a {given}", made=made.lower(), given=given)
+        right = "STREAM" if is_stream else "TABLE"
+        raise CompileError([found.with_hint(f"CREATE {right} {statement.name.text} AS …")])
+    if is_stream:
+        require_stream_word(statement.query)
+    sink = None
+    if statement.options:
+        report: list[Diagnostic] = []
+        connector, options = checked_options(statement.options, statement.name, made, report)
+        if report:
+            raise CompileError(report)
+        sink = Sink(statement.name.text, connector, without_partitions(options))
+    return Derived(made, statement.name.text, root, statement.name.span), sink
+
+
+def without_partitions(options: Options) -> Options:
+    return tuple((name, value) for name, value in options if name != "partitions")
+
+
+def require_stream_word(query: ast.Query) -> None:
+    """Raises CompileError for a SELECT that gives a stream and does not say STREAM."""
+    match query:
+        case ast.Select():
+            if not query.stream:
+                text = query.span.text
+                fix = f"{text[:6]} STREAM{text[6:]}"
+                found = K002.at(query.span, "").with_hint("SELECT STREAM …, or GROUP BY a key for a table", fix=fix)
+                raise CompileError([found])
+        case ast.UnionAll():
+            for branch in query.branches:
+                require_stream_word(branch)
+        case ast.With():
+            require_stream_word(query.body)

@@ -1,0 +1,84 @@
+"""Column references -> the columns of a plan's input that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, UNKNOWN_RELATION
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    """A name that an expression may use.
+
+    `relation` is the alias that it may be qualified with, `name` what the user writes, `column` the name in the schema
+    of the plan's input.
+    """
+
+    relation: str | None
+    name: str
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """All names that an expression may use. Names are compared without regard to case."""
+
+    columns: tuple[ScopeColumn, ...]
+
+    def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
+        """The columns that `[relation.]name` may stand for."""
+        return tuple(
+            column
+            for column in self.columns
+            if same(column.name, name) and (relation is None or same(column.relation, relation))
+        )
+
+    def has_relation(self, name: str) -> bool:
+        """Whether `name.` may stand before a column."""
+        return any(same(column.relation, name) for column in self.columns)
+
+    def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
+        """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
+        name, relation = column.name, column.table or None
+        found = self.named(name, relation)
+        if len(found) == 1:
+            return found[0]
+        report.append(self._problem(column, name, relation, found))
+        return None
+
+    def _problem(
+        self, column: exp.Column, name: str, relation: str | None, found: tuple[ScopeColumn, ...]
+    ) -> Diagnostic:
+        span = column.meta.get("span")
+        if found:
+            choices = [f"{each.relation}.{each.name}" for each in found if each.relation]
+            problem = AMBIGUOUS_COLUMN.at(span, name=name)
+            return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
+        if relation is not None and not self.has_relation(relation):
+            known = {each.relation: None for each in self.columns if each.relation}
+            return UNKNOWN_RELATION.at(span, name=relation).with_hint(proposal(relation, known))
+        visible = [each.name for each in self.columns if relation is None or same(each.relation, relation)]
+        shown = name if relation is None else f"{relation}.{name}"
+        return UNKNOWN_COLUMN.at(span, name=shown).with_hint(proposal(name, visible))
+
+
+def same(left: str | None, right: str) -> bool:
+    """Whether two names are equal without regard to case."""
+    return left is not None and left.casefold() == right.casefold()
+
+
+def proposal(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the known name nearest to an unknown one, or lists the few that there are."""
+    spelled = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), spelled, n=1)
+    if near:
+        return f"did you mean {spelled[near[0]]}?"
+    return f"known: {', '.join(spelled.values())}" if 0 < len(spelled) <= 12 else None

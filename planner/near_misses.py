@@ -1,0 +1,170 @@
+"""A stream-stream join without a time bound -> the finding that says what is nearest to one.
+
+Each near miss is tried in turn; the first that applies is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
+from penstock.parser.ast import Join
+from penstock.planner.bounds import COMPARISONS, Ends, Times, linear, mentions
+from penstock.planner.functions import is_processing_time
+from penstock.planner.intervals import interval_sql
+from penstock.planner.types import DATE, TIMESTAMP
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A join that lacks a bound: its conjuncts, which of them gave an end, and the statement around it."""
+
+    join: Join
+    times: Times
+    ends: Ends
+    used: Sequence[exp.Expression]
+    rest: Sequence[exp.Expression]
+    where: Sequence[exp.Expression]
+    statement: Span
+
+
+def near_miss(attempt: Attempt) -> Diagnostic:
+    """The finding for a join whose time bound is missing an end."""
+    for look in LOOKS:
+        found = look(attempt)
+        if found is not None:
+            return found
+    return no_bound(attempt)
+
+
+def absolute_difference(attempt: Attempt) -> Diagnostic | None:
+    """`ABS(a.time - b.time) < d`: the two-sided form is certain."""
+    for part in attempt.rest:
+        node = part.unnest()
+        if not isinstance(node, (exp.LT, exp.LTE)):
+            continue
+        call, limit = node.this.unnest(), linear(node.expression, attempt.times)
+        if not (isinstance(call, exp.Anonymous) and str(call.this).upper() == "ABS" and len(call.expressions) == 1):
+            continue
+        difference = linear(call.expressions[0], attempt.times)
+        if limit is None or difference is None or (limit.left, limit.right) != (0, 0):
+            continue
+        if {difference.left, difference.right} != {1, -1} or difference.constant:
+            continue
+        left, right = attempt.times.left, attempt.times.right
+        distance = interval_sql(limit.constant)
+        if isinstance(node, exp.LTE):
+            mended = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
+        else:
+            mended = f"{right} > {left} - {distance} AND {right} < {left} + {distance}"
+        found = J006.at(part.meta["span"], "ABS hides the two ends of the bound")
+        return found.also(attempt.join.span, "this join").with_hint(mended, fix=replaced(attempt, part, mended))
+    return None
+
+
+def under_or(attempt: Attempt) -> Diagnostic | None:
+    for part in attempt.rest:
+        if isinstance(part.unnest(), exp.Or) and len(mentions(part, attempt.times)) == 2:
+            found = J003.at(part.meta["span"], "when the other branch is true, the times may lie any distance apart")
+            return found.with_hint(f"put the bound beside it: … AND {example(attempt)}")
+    return None
+
+
+def processing_time(attempt: Attempt) -> Diagnostic | None:
+    for part in attempt.rest:
+        for call in part.find_all(exp.Anonymous):
+            if is_processing_time(str(call.this)) and mentions(part, attempt.times):
+                found = J005.at(part.meta["span"], f"{call.this} changes while the rows wait")
+                return found.with_hint(f"compare the two event times: {example(attempt)}")
+    return None
+
+
+def unrecognised_form(attempt: Attempt) -> Diagnostic | None:
+    """Both event times occur in a comparison, through a function or an interval without a fixed length."""
+    for part in attempt.rest:
+        if len(mentions(part, attempt.times)) != 2:
+            continue
+        months = [i for i in part.find_all(exp.Interval) if str(i.args["unit"].this).upper() in ("MONTH", "YEAR")]
+        label = "MONTH and YEAR have no fixed length" if months else "no fixed difference can be read from this"
+        found = J006.at(part.meta["span"], label)
+        return found.with_hint(f"compare the event times themselves: {example(attempt)}")
+    return None
+
+
+def other_columns(attempt: Attempt) -> Diagnostic | None:
+    """Timestamps are compared across the sides, but not both are the event times."""
+    for part in attempt.rest:
+        if type(part.unnest()) not in COMPARISONS and not isinstance(part.unnest(), exp.Between):
+            continue
+        columns = [attempt.times.scope.find(column, []) for column in part.find_all(exp.Column)]
+        stamps = [column for column in columns if column and column.type in (TIMESTAMP, DATE)]
+        if len({column.relation for column in stamps}) == 2:
+            times = f"{attempt.times.left} and {attempt.times.right}"
+            found = J004.at(part.meta["span"], f"the event times are {times}")
+            return found.with_hint(f"the watermark is on the event times: {example(attempt)}")
+    return None
+
+
+def in_where(attempt: Attempt) -> Diagnostic | None:
+    """An outer join whose bound stands in WHERE, where it filters the padded rows instead of bounding the join."""
+    for part in attempt.where:
+        if len(mentions(part, attempt.times)) == 2:
+            found = J009.at(part.meta["span"], "filters the joined rows", kind=attempt.join.kind.value)
+            return found.also(attempt.join.span, "this join keeps both sides for ever").with_hint(
+                "move the bound from WHERE into ON"
+            )
+    return None
+
+
+def one_side(attempt: Attempt) -> Diagnostic | None:
+    if not attempt.used:
+        return None
+    left, right = attempt.times.left, attempt.times.right
+    missing = "upper" if attempt.ends.lower else "lower"
+    limit = f"{right} <= {left} + INTERVAL '5' MINUTE" if missing == "upper" else f"{right} >= {left}"
+    found = J002.at(attempt.used[0].meta["span"], f"gives no {missing} end for {right} - {left}")
+    return found.also(attempt.join.span, "this join").with_hint(f"add the other end: AND {limit}")
+
+
+def no_bound(attempt: Attempt) -> Diagnostic:
+    join = attempt.join
+    found = J001.at(join.left.span, "left stream").also(right_part(join), "both sides would be kept for ever")
+    on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
+    return found.with_hint(f"ON {on}{example(attempt)}")
+
+
+def right_part(join: Join) -> Span:
+    """The text of the join behind its left side, without the space before it."""
+    text = join.span.source.text
+    start = join.left.span.end
+    while start < join.span.end and text[start].isspace():
+        start += 1
+    return Span(join.span.source, start, join.span.end)
+
+
+def example(attempt: Attempt) -> str:
+    left, right = attempt.times.left, attempt.times.right
+    return f"{right} BETWEEN {left} AND {left} + INTERVAL '5' MINUTE"
+
+
+def replaced(attempt: Attempt, part: exp.Expression, text: str) -> str:
+    """The statement with one conjunct written otherwise."""
+    span: Span = part.meta["span"]
+    whole = attempt.statement
+    source = whole.source.text
+    return source[whole.start : span.start] + text + source[span.end : whole.end]
+
+
+LOOKS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
+    one_side,
+    absolute_difference,
+    under_or,
+    processing_time,
+    unrecognised_form,
+    in_where,
+    other_columns,
+)

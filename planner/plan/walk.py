@@ -1,0 +1,38 @@
+"""The shape of a plan as a graph: an operator's inputs, and which operators keep state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
+from penstock.planner.plan.join import IntervalJoin
+from penstock.planner.plan.node import Node
+from penstock.planner.plan.over import Over
+from penstock.planner.plan.stateless import Filter, Project, UnionAll
+
+STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
+
+
+def inputs(node: Node) -> tuple[Node, ...]:
+    """The relations that the operator reads, in order."""
+    match node:
+        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over():
+            return (node.input,)
+        case UnionAll():
+            return node.inputs
+        case IntervalJoin():
+            return (node.left, node.right)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, inputs before what reads them; a shared node as often as it is read."""
+    for below in inputs(node):
+        yield from walk(below)
+    yield node
+
+
+def stateful(node: Node) -> Node | None:
+    """The node itself or the first one below it that keeps state, None in a stateless plan."""
+    return next((below for below in walk(node) if isinstance(below, STATEFUL)), None)

@@ -1,0 +1,174 @@
+"""Plans -> the text of EXPLAIN PLAN: one line a relation, `r0 := operator => kind`, then the sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from sqlglot import exp
+
+from penstock.planner.intervals import duration_text
+from penstock.planner.plan import (
+    Aggregate,
+    Filter,
+    GroupAggregate,
+    Hop,
+    IntervalJoin,
+    KStream,
+    KTable,
+    Limit,
+    Named,
+    Node,
+    Over,
+    Project,
+    RunningQuery,
+    Scan,
+    Session,
+    Shape,
+    TimeBound,
+    Tumble,
+    UnionAll,
+    Window,
+    WindowAggregate,
+    WTable,
+)
+from penstock.planner.plan.walk import inputs, walk
+from penstock.planner.state import state_bound
+
+
+def plan_text(queries: Iterable[RunningQuery]) -> str:
+    """All queries, each with its relations numbered in the order in which they are computed."""
+    return "\n\n".join(query_text(query) for query in queries)
+
+
+def state_text(queries: Iterable[RunningQuery]) -> str:
+    """EXPLAIN STATE: the bound on what each operator keeps, per query."""
+    blocks = []
+    for query in queries:
+        names = numbered(query.root)
+        lines = [f"{names[node]}: {operator_text(node, names)}\n    {state_bound(node)}" for node in names]
+        kept = [line for line in lines if not line.endswith("\n    none")]
+        blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(kept or ["none"])]))
+    return "\n\n".join(blocks)
+
+
+def query_text(query: RunningQuery) -> str:
+    names = numbered(query.root)
+    heads = [f"{names[node]} := {operator_text(node, names)}" for node in names]
+    width = max(len(head) for head in heads)
+    lines = []
+    for head, node in zip(heads, names, strict=True):
+        state = state_bound(node)
+        suffix = "" if state == "none" else f"\n      state: {state}"
+        lines.append(f"{head.ljust(min(width, 100))}  => {shape_text(node.shape)}{suffix}")
+    emission = query.emission.value.lower()
+    key = f" by {', '.join(query.key)}" if query.key else ""
+    return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {query.sink.connector}"])
+
+
+def numbered(root: Node) -> dict[Node, str]:
+    """Names r0, r1 … of the relations; equal relations share one."""
+    names: dict[Node, str] = {}
+    for node in walk(root):
+        names.setdefault(node, f"r{len(names)}")
+    return names
+
+
+def operator_text(node: Node, names: dict[Node, str]) -> str:
+    below = [names[each] for each in inputs(node)]
+    match node:
+        case Scan():
+            return f"Scan {node.origin.name}"
+        case Filter():
+            return f"Filter {below[0]} where {expression_text(node.condition)}"
+        case Project():
+            return f"Project {below[0]} to {', '.join(named_text(item) for item in node.items)}"
+        case UnionAll():
+            return f"UnionAll {' '.join(below)}"
+        case WindowAggregate():
+            return (
+                f"WindowAggregate {below[0]} by {keys_text(node.keys)}{window_text(node.window)} of {node.time}: "
+                + (aggregates_text(node.aggregates))
+            )
+        case GroupAggregate():
+            return f"GroupAggregate {below[0]} by {keys_text(node.keys)[:-2] or 'nothing'}: " + (
+                aggregates_text(node.aggregates)
+            )
+        case IntervalJoin():
+            equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
+            residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
+            difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
+            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}"
+        case Over():
+            by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
+            frames = ", ".join(
+                f"{aggregate_text(each.aggregate)} over {duration_text(each.preceding)}" for each in node.aggregates
+            )
+            return f"Over {below[0]} by {by} along {node.time}: {frames}"
+        case _:
+            raise AssertionError(node)
+
+
+def shape_text(shape: Shape) -> str:
+    key = ", ".join(shape.key) or "-"
+    match shape:
+        case KStream():
+            time = "" if shape.time is None else f" time={shape.time} (watermark {duration_text(shape.delay or 0)})"
+            return f"KStream key={key}{time}"
+        case KTable():
+            return f"KTable  key={key}"
+        case WTable():
+            return f"WTable  key={key}, window"
+        case _:
+            assert_never(shape)
+
+
+def keys_text(keys: tuple[Named, ...]) -> str:
+    return "".join(f"{named_text(key)}, " for key in keys)
+
+
+def named_text(item: Named) -> str:
+    text = expression_text(item.value)
+    return text if text == item.name else f"{text} as {item.name}"
+
+
+def aggregates_text(aggregates: tuple[Aggregate, ...]) -> str:
+    return ", ".join(aggregate_text(each) for each in aggregates) or "nothing"
+
+
+def aggregate_text(aggregate: Aggregate) -> str:
+    arguments = ", ".join(expression_text(argument) for argument in aggregate.arguments) or "*"
+    distinct = "distinct " if aggregate.distinct else ""
+    where = "" if aggregate.condition is None else f" where {expression_text(aggregate.condition)}"
+    return f"{aggregate.function}({distinct}{arguments}){where} as {aggregate.name}"
+
+
+def window_text(window: Window) -> str:
+    match window:
+        case Tumble():
+            return f"tumble {duration_text(window.size)}"
+        case Hop():
+            return f"hop {duration_text(window.slide)} size {duration_text(window.size)}"
+        case Session():
+            return f"session gap {duration_text(window.gap)}"
+        case _:
+            assert_never(window)
+
+
+def bound_text(bound: TimeBound, difference: str) -> str:
+    """`0 s <= b.time - a.time < 5 min`."""
+
+    def sign(limit: Limit) -> str:
+        return "<=" if limit.closed else "<"
+
+    lower, upper = duration_text(bound.lower.milliseconds), duration_text(bound.upper.milliseconds)
+    return f"{lower} {sign(bound.lower)} {difference} {sign(bound.upper)} {upper}"
+
+
+def expression_text(expression: exp.Expression) -> str:
+    """The expression as Spark writes it, with plain names unquoted."""
+    copy = expression.copy()
+    for identifier in copy.find_all(exp.Identifier):
+        if all(part.isidentifier() for part in identifier.name.split(".")):
+            identifier.set("quoted", False)
+    return copy.sql(dialect="spark")

@@ -1,0 +1,41 @@
+"""Scalar expressions as written -> typed expressions over the columns of a plan's input."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.names import Scope
+from penstock.planner.plan.expressions import Aggregate
+from penstock.planner.scalars.resolver import Resolver
+from penstock.planner.scalars.typed import Typed
+from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, type_of
+
+__all__ = [
+    "Typed",
+    "cast",
+    "common_type",
+    "data_type",
+    "is_lossless",
+    "resolve",
+    "resolve_aggregate",
+    "resolve_boolean",
+    "type_of",
+]
+
+
+def resolve(expression: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Typed | None:
+    """A new, typed tree; None after everything that is wrong has been appended to `report`."""
+    return Resolver(scope, report).resolve(expression)
+
+
+def resolve_boolean(
+    expression: exp.Expression, scope: Scope, report: list[Diagnostic], clause: str
+) -> exp.Expression | None:
+    """The condition of a clause (WHERE, ON, HAVING); None after what is wrong with it has been reported."""
+    return Resolver(scope, report).boolean(expression, clause)
+
+
+def resolve_aggregate(call: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Aggregate | None:
+    """A call of an aggregate function, perhaps with DISTINCT and FILTER, under an empty name for the caller to replace."""
+    return Resolver(scope, report).aggregate(call)

@@ -1,0 +1,276 @@
+"""Function calls -> typed calls: the signature that fits the arguments, with the arguments cast to its parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.names import REFUSED_FUNCTION, UNKNOWN_FUNCTION
+from penstock.diagnostics.codes.types import ARGUMENT_TYPES, ARITY
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions import FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions.signature import (
+    ArrayOf,
+    DecimalOf,
+    LambdaOf,
+    MapOf,
+    Pattern,
+    Signature,
+    StructOf,
+    Variable,
+    signature,
+)
+from penstock.planner.names import proposal
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
+from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, is_ordered
+from penstock.planner.types import (
+    DATE,
+    INTEGERS,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    Array,
+    Decimal,
+    Map,
+    Simple,
+    Struct,
+    Type,
+)
+
+Argument: TypeAlias = Typed | exp.Lambda
+ResolveLambda: TypeAlias = Callable[[exp.Lambda, tuple[Type, ...]], Typed | None]
+# What the variables of a signature stand for: types, and the p and s of a decimal.
+Bindings: TypeAlias = dict[str, Type | int]
+
+
+def known_function(call: exp.Anonymous, report: list[Diagnostic]) -> Function | None:
+    """The function that is called; None (reported) when it is unknown or not allowed."""
+    name = call.name.upper()
+    function = find_function(name)
+    if function is not None:
+        return function
+    span = call.meta.get("span")
+    if name in REFUSED:
+        report.append(REFUSED_FUNCTION.at(span, name=name).because(REFUSED[name]))
+    else:
+        known = proposal(name, (each.name for each in FUNCTIONS))
+        report.append(UNKNOWN_FUNCTION.at(span, name=name).with_hint(known))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A call's arguments, cast to what the function takes, and the type of its result."""
+
+    arguments: tuple[exp.Expression, ...]
+    type: Type
+
+
+def fit(
+    call: exp.Anonymous,
+    function: Function,
+    arguments: Sequence[Argument],
+    resolve_lambda: ResolveLambda,
+    report: list[Diagnostic],
+) -> Fitted | None:
+    """The arguments as the first signature takes them that they fit; None (reported) if there is none."""
+    span = call.meta.get("span")
+    shapes = [signature(text) for text in function.signatures]
+    by_count = [(shape, shape.expand(len(arguments))) for shape in shapes]
+    fitting = [(shape, patterns) for shape, patterns in by_count if patterns is not None]
+    takes = " or ".join(f"{function.name}{text.rpartition(' -> ')[0]}" for text in function.signatures)
+    if not fitting:
+        count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
+        report.append(ARITY.at(span, name=function.name, count=count).because(f"it takes {takes}"))
+        return None
+    for shape, patterns in fitting:
+        problems: list[Diagnostic] = []
+        fitted = _fit(shape, patterns, function, arguments, resolve_lambda, problems)
+        if fitted is not None:
+            return fitted
+        if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
+            report.extend(problems)
+            return None
+    types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
+    problem = ARGUMENT_TYPES.at(span, name=function.name, types=types).because(f"it takes {takes}")
+    report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
+    return None
+
+
+def _fit(
+    shape: Signature,
+    patterns: tuple[Pattern, ...],
+    function: Function,
+    arguments: Sequence[Argument],
+    resolve_lambda: ResolveLambda,
+    problems: list[Diagnostic],
+) -> Fitted | None:
+    bindings: Bindings = {}
+    pairs = list(zip(patterns, arguments, strict=True))
+    # Literals last: a text literal is read as a date or time where the other arguments are.
+    for literal in (False, True):
+        for pattern, argument in pairs:
+            if isinstance(argument, exp.Lambda) != isinstance(pattern, LambdaOf):
+                return None
+            if (
+                isinstance(argument, Typed)
+                and is_text_literal(argument) == literal
+                and not _reads_as_time(pattern, argument, bindings)
+                and not _bind(pattern, argument.type, bindings)
+            ):
+                return None
+    lambdas: dict[int, Typed] = {}
+    for index, (pattern, argument) in enumerate(pairs):
+        if isinstance(argument, exp.Lambda) and isinstance(pattern, LambdaOf):
+            if len(argument.expressions) != len(pattern.parameters):
+                return None
+            body = resolve_lambda(argument, tuple(_substitute(each, bindings) for each in pattern.parameters))
+            if body is None:
+                return None
+            if not _bind(pattern.result, body.type, bindings):
+                return None
+            lambdas[index] = body
+    converted: list[exp.Expression] = []
+    types: list[Type] = []
+    for index, (pattern, argument) in enumerate(pairs):
+        if isinstance(argument, exp.Lambda) and isinstance(pattern, LambdaOf):
+            target = _substitute(pattern.result, bindings)
+            function_ = lambdas[index]
+            converted.append(_with_body(function_, target))
+        elif isinstance(argument, Typed):
+            target = argument.type if pattern == Variable("ANY") else _substitute(pattern, bindings, argument.type)
+            moment = as_time(argument, target, problems)
+            if moment is None:
+                return None
+            converted.append(moment.to(target))
+        types.append(target)
+    if function.result is not None:
+        type_ = function.result(tuple(converted), tuple(types))
+        return None if type_ is None else Fitted(tuple(converted), type_)
+    return Fitted(tuple(converted), _substitute(shape.result, bindings))
+
+
+def _with_body(resolved: Typed, target: Type) -> exp.Expression:
+    """A resolved lambda whose body gives `target`; `resolved.type` is the type that the body gives now."""
+    body = Typed(resolved.expression.this, resolved.type).to(target)
+    return exp.Lambda(this=body, expressions=resolved.expression.expressions)
+
+
+def _reads_as_time(pattern: Pattern, argument: Typed, bindings: Bindings) -> bool:
+    target = bindings.get(pattern.name) if isinstance(pattern, Variable) else pattern
+    return is_text_literal(argument) and target in (DATE, TIMESTAMP)
+
+
+_DOMAINS: dict[str, Callable[[Type], bool]] = {
+    "O": is_ordered,
+    "N": is_number,
+    "I": lambda type_: type_ in INTEGERS,
+    "F": lambda type_: type_ in FLOATS,
+}
+
+
+def _bind(pattern: Pattern, type_: Type, bindings: Bindings) -> bool:
+    """Whether a value of the type fits; binds the variables of the pattern."""
+    match pattern, type_:
+        case Variable("ANY"), _:
+            return True
+        case Variable(name), _:
+            if name in _DOMAINS and not _DOMAINS[name](type_):
+                return False
+            bound = bindings.get(name)
+            common = type_ if bound is None or isinstance(bound, int) else common_type(bound, type_)
+            if common is None:
+                return False
+            bindings[name] = common
+            return True
+        case Simple(), _:
+            return accepts(pattern, type_)
+        case _, Simple("VOID"):
+            return _bind_void(pattern, bindings)
+        case ArrayOf(element), Array(type_element):
+            return _bind(element, type_element, bindings)
+        case MapOf(key, value), Map(type_key, type_value):
+            return _bind(key, type_key, bindings) and _bind(value, type_value, bindings)
+        case DecimalOf(precision, scale), Decimal():
+            bindings[precision], bindings[scale] = type_.precision, type_.scale
+            return True
+        case StructOf(), Struct():
+            return True
+        case _:
+            return False
+
+
+def _bind_void(pattern: Pattern, bindings: Bindings) -> bool:
+    """A bare NULL as array or map."""
+    match pattern:
+        case ArrayOf(element):
+            return _bind(element, VOID, bindings)
+        case MapOf(key, value):
+            return _bind(key, VOID, bindings) and _bind(value, VOID, bindings)
+        case _:
+            return False
+
+
+_PRECEDENCE: tuple[type[Decimal] | Type, ...] = (*INTEGERS, Decimal, *FLOATS)
+
+
+def accepts(target: Type, source: Type) -> bool:
+    """Whether Spark passes a `source` to a parameter of type `target`: numbers widen, and DATE becomes TIMESTAMP."""
+    if source in (target, VOID):
+        return True
+    if is_number(source) and is_number(target):
+        return _rank(source) <= _rank(target)
+    return (source, target) == (DATE, TIMESTAMP)
+
+
+def _rank(type_: Type) -> int:
+    return _PRECEDENCE.index(Decimal if isinstance(type_, Decimal) else type_)
+
+
+def _substitute(pattern: Pattern, bindings: Bindings, otherwise: Type = VOID) -> Type:
+    """The type that a pattern stands for; `otherwise` for a struct, of which a pattern says nothing."""
+    match pattern:
+        case Simple():
+            return pattern
+        case Variable(name):
+            bound = bindings.get(name, VOID)
+            assert not isinstance(bound, int)
+            return bound
+        case ArrayOf(element):
+            return Array(_substitute(element, bindings))
+        case MapOf(key, value):
+            return Map(_substitute(key, bindings), _substitute(value, bindings))
+        case DecimalOf(precision, scale):
+            sizes = [min(MAX_PRECISION, _size(size, bindings)) for size in (precision, scale)]
+            return Decimal(sizes[0], sizes[1])
+        case StructOf() | LambdaOf():
+            return otherwise
+
+
+def _size(text: str, bindings: Bindings) -> int:
+    """The value of a sum such as `p - s + 1`."""
+    total = 0
+    for sign, term in re.findall(r"([+-]?)\s*(\w+)", text):
+        value = bindings[term] if term in bindings else int(term)
+        assert isinstance(value, int)
+        total += -value if sign == "-" else value
+    return total
+
+
+def _cast_hint(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> str | None:
+    """A CAST of the first argument that is of a plainly different simple type, when only one signature comes close."""
+    if len(patterns) != 1:
+        return None
+    for pattern, argument in zip(patterns[0], arguments, strict=True):
+        if (
+            isinstance(argument, Typed)
+            and isinstance(pattern, Simple)
+            and not accepts(pattern, argument.type)
+            and (pattern == STRING or argument.type == STRING)
+        ):
+            return cast_hint(argument, pattern)
+    return None

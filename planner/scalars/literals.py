@@ -1,0 +1,120 @@
+"""Literals -> their types; the texts of dates, times and intervals are checked and brought to one form."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal as Number
+from decimal import InvalidOperation
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.types import BAD_LITERAL
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.source import Span
+from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, Decimal, Type
+
+MONTH_UNITS = ("MONTH", "YEAR")
+# Microseconds, the resolution of Spark's intervals and timestamps.
+_UNIT_MICROSECONDS = {
+    "MICROSECOND": 1,
+    "MILLISECOND": 1_000,
+    "SECOND": 1_000_000,
+    "MINUTE": 60_000_000,
+    "HOUR": 3_600_000_000,
+    "DAY": 86_400_000_000,
+    "WEEK": 604_800_000_000,
+}
+_LARGEST_INTERVAL = 2**63 - 1
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_TIMESTAMP = re.compile(
+    _DATE.pattern + r"(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?"
+)
+
+
+def number_type(text: str) -> Type | None:
+    """The type of a number as written, sign included: INT, BIGINT, DECIMAL or (with an exponent) DOUBLE; None if too long."""
+    if "e" in text.lower():
+        return DOUBLE
+    number = Number(text)
+    if "." not in text:
+        if -(2**31) <= number < 2**31:
+            return INT
+        if -(2**63) <= number < 2**63:
+            return BIGINT
+    return exact_type(number)
+
+
+def exact_type(number: Number) -> Decimal | None:
+    """The narrowest DECIMAL that holds a number with the digits it is written with; None above 38 digits."""
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(0, -exponent)
+    precision = max(len(digits), scale, 1)
+    return Decimal(precision, scale) if precision <= 38 else None
+
+
+def whole_number(expression: exp.Expression) -> Number | None:
+    """The value of a literal whole number, perhaps negated or in parentheses; None for anything else."""
+    literal = expression.unnest()
+    negative = isinstance(literal, exp.Neg)
+    if negative:
+        literal = literal.this.unnest()
+    if not isinstance(literal, exp.Literal) or literal.is_string or not literal.name.isdecimal():
+        return None
+    return Number("-" + literal.name) if negative else Number(literal.name)
+
+
+def time_literal(text: str, target: Type, span: Span | None, report: list[Diagnostic]) -> str | None:
+    """A text as ISO date or as UTC timestamp without zone, as `target` says; None (reported) if it is not one."""
+    pattern = _DATE if target == DATE else _TIMESTAMP
+    found = pattern.fullmatch(text.strip())
+    shape = "YYYY-MM-DD" if target == DATE else "YYYY-MM-DD [HH:MM[:SS[.ffffff]][Z|+HH:MM]]"
+    problem = BAD_LITERAL.at(span, text=f"'{text}'", type=target)
+    if found is None:
+        report.append(problem.with_hint(f"{target} '{shape}'"))
+        return None
+    numbers = found.groups()
+    try:
+        if target == DATE:
+            return date(*(int(number) for number in numbers)).isoformat()
+        year, month, day, hour, minute, second, fraction, zone = numbers
+        moment = datetime(
+            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0),
+            int((fraction or "").ljust(6, "0")), UTC,
+        )  # fmt: skip
+        if zone not in (None, "Z"):
+            moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{zone}").astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        report.append(problem.because(str(error)))
+        return None
+    return moment.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def interval_literal(node: exp.Interval, report: list[Diagnostic]) -> exp.Interval | None:
+    """An interval with a whole quantity, or seconds with up to six digits behind the point."""
+    quantity, unit = node.this.name, node.unit.name.upper()
+    span = node.meta.get("span")
+    problem = BAD_LITERAL.at(span, text=f"INTERVAL '{quantity}' {unit}", type="interval")
+    try:
+        number = Number(quantity)
+    except InvalidOperation:
+        report.append(problem)
+        return None
+    if unit not in (*_UNIT_MICROSECONDS, *MONTH_UNITS):
+        report.append(problem.with_hint(f"units: {', '.join(reversed((*_UNIT_MICROSECONDS, *MONTH_UNITS)))}"))
+        return None
+    whole = number == number.to_integral_value()
+    if unit in MONTH_UNITS:
+        if not whole or abs(number) >= 2**31 // 12:
+            report.append(problem)
+            return None
+    else:
+        microseconds = number * _UNIT_MICROSECONDS[unit]
+        if microseconds != microseconds.to_integral_value() or abs(microseconds) > _LARGEST_INTERVAL:
+            report.append(problem.because("intervals count whole microseconds"))
+            return None
+        if not whole:
+            number, unit = microseconds / 1_000_000, "SECOND"
+    text = f"{number.normalize():f}"
+    return exp.Interval(this=exp.Literal.string(text), unit=exp.var(unit))

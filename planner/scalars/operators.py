@@ -1,0 +1,279 @@
+"""Operators over typed operands -> typed results, with the casts that Spark's ANSI mode would make written out.
+
+Precision and scale of decimals follow Spark, which follows Hive and SQL Server: the exact result where it has 38 digits,
+else digits behind the point are given up, down to six.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.types import NEEDS_CAST, NO_CAST, OPERAND_TYPES
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.scalars.literals import exact_type, whole_number
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, derived, in_common
+from penstock.planner.scalars.types import (
+    FLOATS,
+    MAX_PRECISION,
+    common_type,
+    data_type,
+    integer_as_decimal,
+    is_number,
+    is_ordered,
+)
+from penstock.planner.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTEGERS,
+    INTERVAL,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    Array,
+    Decimal,
+    Map,
+    Simple,
+    Struct,
+    Type,
+)
+
+MONTHS = Simple("INTERVAL MONTH")
+"""The type of an interval of months or years, which exists only next to + and -."""
+
+SYMBOLS: dict[type[exp.Expression], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "DIV",
+    exp.Mod: "%",
+    exp.DPipe: "||",
+    exp.BitwiseAnd: "&",
+    exp.BitwiseOr: "|",
+    exp.BitwiseXor: "^",
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "IS NOT DISTINCT FROM",
+    exp.NullSafeNEQ: "IS DISTINCT FROM",
+    exp.Like: "LIKE",
+    exp.ILike: "ILIKE",
+    exp.RegexpLike: "RLIKE",
+    exp.And: "AND",
+    exp.Or: "OR",
+    exp.Not: "NOT",
+    exp.Neg: "-",
+    exp.BitwiseNot: "~",
+}
+
+
+def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagnostic]) -> None:
+    """Reports that the operator has no meaning for its operands; with STRING among them the hint is a CAST."""
+    symbol = SYMBOLS[type(node)]
+    span = node.meta.get("span")
+    texts = [operand for operand in operands if operand.type == STRING]
+    others = [operand.type for operand in operands if operand.type != STRING]
+    if symbol in ("||", "LIKE", "ILIKE", "RLIKE"):
+        wrong = next((operand for operand in operands if operand.type != STRING), operands[0])
+        problem = OPERAND_TYPES.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
+        castable = isinstance(wrong.type, Simple | Decimal)
+        report.append(problem.with_hint(cast_hint(wrong, STRING) if castable else None))
+    elif texts and others and is_number(others[0]):
+        problem = NEEDS_CAST.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
+        report.append(problem.with_hint(cast_hint(texts[0], others[0])))
+    else:
+        types = " and ".join(str(operand.type) for operand in operands)
+        report.append(OPERAND_TYPES.at(span, operator=symbol, types=types))
+
+
+def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """+ - * / DIV % on numbers, dates, times and intervals."""
+    types = _time_arithmetic(node, left, right) or _number_arithmetic(node, left, right)
+    if types is None:
+        refuse(node, (left, right), report)
+        return None
+    left_type, right_type, result = types
+    return derived(node, type(node)(this=left.to(left_type), expression=right.to(right_type)), result)
+
+
+def _time_arithmetic(node: exp.Expression, left: Typed, right: Typed) -> tuple[Type, Type, Type] | None:
+    """The types to cast the operands to, and the result's."""
+    moments, lengths = (DATE, TIMESTAMP), (INTERVAL, MONTHS)
+    if isinstance(node, exp.Add | exp.Sub):
+        if left.type in moments and right.type in lengths:
+            shifted = _shifted(left.type, right)
+            return shifted, right.type, shifted
+        if isinstance(node, exp.Add) and left.type in lengths and right.type in moments:
+            shifted = _shifted(right.type, left)
+            return left.type, shifted, shifted
+        if isinstance(node, exp.Sub) and left.type in moments and right.type in moments:
+            moment = DATE if left.type == right.type == DATE else TIMESTAMP
+            return moment, moment, INTERVAL
+        if left.type == right.type == INTERVAL:
+            return INTERVAL, INTERVAL, INTERVAL
+    if isinstance(node, exp.Mul | exp.Div) and left.type == INTERVAL and is_number(right.type):
+        return INTERVAL, right.type, INTERVAL
+    if isinstance(node, exp.Mul) and is_number(left.type) and right.type == INTERVAL:
+        return left.type, INTERVAL, INTERVAL
+    return None
+
+
+def _shifted(moment: Type, length: Typed) -> Type:
+    """A DATE stays one only when it is shifted by a literal of whole days or months."""
+    literal = length.expression.unnest()
+    by_days = isinstance(literal, exp.Interval) and literal.unit.name in ("DAY", "WEEK", "MONTH", "YEAR")
+    return moment if by_days else TIMESTAMP
+
+
+def _number_arithmetic(node: exp.Expression, left: Typed, right: Typed) -> tuple[Type, Type, Type] | None:
+    one, other = left.type, right.type
+    if one == VOID and is_number(other):
+        one = other
+    elif other == VOID and is_number(one):
+        other = one
+    if not is_number(one) or not is_number(other):
+        return None
+    if isinstance(one, Decimal) != isinstance(other, Decimal) and one not in FLOATS and other not in FLOATS:
+        one, other = _as_decimal(one, left), _as_decimal(other, right)
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return one, other, BIGINT if isinstance(node, exp.IntDiv) else decimal_result(type(node), one, other)
+    if isinstance(node, exp.IntDiv):
+        return (BIGINT, BIGINT, BIGINT) if one in INTEGERS and other in INTEGERS else None
+    common = DOUBLE if isinstance(node, exp.Div) else common_type(one, other)
+    return None if common is None else (common, common, common)
+
+
+def _as_decimal(type_: Type, operand: Typed) -> Type:
+    """A whole number next to a decimal: a literal takes only the digits that it has."""
+    literal = whole_number(operand.expression)
+    return integer_as_decimal(type_) if literal is None else exact_type(literal) or type_
+
+
+def decimal_result(operator: type[exp.Expression], left: Decimal, right: Decimal) -> Decimal:
+    """The type of `left operator right` for + - * / %."""
+    whole_left, whole_right = left.precision - left.scale, right.precision - right.scale
+    scale = max(left.scale, right.scale)
+    if operator in (exp.Add, exp.Sub):
+        return adjusted(max(whole_left, whole_right) + scale + 1, scale)
+    if operator is exp.Mul:
+        return adjusted(left.precision + right.precision + 1, left.scale + right.scale)
+    if operator is exp.Div:
+        scale = max(6, left.scale + right.precision + 1)
+        return adjusted(whole_left + right.scale + scale, scale)
+    return adjusted(min(whole_left, whole_right) + scale, scale)
+
+
+def adjusted(precision: int, scale: int) -> Decimal:
+    """The type of a result that may need more than 38 digits: whole digits are kept, of the others at least six."""
+    if precision <= MAX_PRECISION:
+        return Decimal(precision, scale)
+    return Decimal(MAX_PRECISION, max(MAX_PRECISION - (precision - scale), min(scale, 6)))
+
+
+def bitwise(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """& | ^ on whole numbers."""
+    common = common_type(left.type, right.type)
+    if common not in INTEGERS or common is None:
+        refuse(node, (left, right), report)
+        return None
+    return derived(node, type(node)(this=left.to(common), expression=right.to(common)), common)
+
+
+def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """|| of two texts, two byte strings or two arrays."""
+    common = common_type(left.type, right.type)
+    if common == VOID:
+        common = STRING
+    if common is None or (common not in (STRING, BINARY) and not isinstance(common, Array)):
+        refuse(node, (left, right), report)
+        return None
+    return derived(node, exp.DPipe(this=left.to(common), expression=right.to(common), safe=True), common)
+
+
+def comparison(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """= <> < <= > >= and IS [NOT] DISTINCT FROM on values of one ordered type."""
+    found = in_common(node, SYMBOLS[type(node)], (left, right), report)
+    if found is None:
+        return None
+    operands, common = found
+    if not is_ordered(common):
+        refuse(node, (left, right), report)
+        return None
+    return derived(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
+
+
+def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """LIKE, ILIKE, RLIKE on texts."""
+    if not {left.type, right.type} <= {STRING, VOID}:
+        refuse(node, (left, right), report)
+        return None
+    return derived(node, type(node)(this=left.to(STRING), expression=right.to(STRING)), BOOLEAN)
+
+
+def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
+    """AND, OR."""
+    wrong = tuple(operand for operand in (left, right) if operand.type not in (BOOLEAN, VOID))
+    if wrong:
+        report.append(
+            OPERAND_TYPES.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type)
+        )
+        return None
+    return derived(node, type(node)(this=left.to(BOOLEAN), expression=right.to(BOOLEAN)), BOOLEAN)
+
+
+def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typed | None:
+    """NOT, the minus sign, ~."""
+    match node:
+        case exp.Not():
+            accepted, type_ = operand.type in (BOOLEAN, VOID), BOOLEAN
+        case exp.Neg():
+            accepted, type_ = is_number(operand.type) or operand.type == INTERVAL, operand.type
+        case _:
+            accepted, type_ = operand.type in INTEGERS, operand.type
+    if not accepted:
+        refuse(node, (operand,), report)
+        return None
+    return derived(node, type(node)(this=operand.to(type_)), type_)
+
+
+def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+    """CAST and TRY_CAST, refused between types that Spark's ANSI mode does not convert."""
+    if not can_cast(operand.type, target):
+        report.append(NO_CAST.at(node.meta.get("span"), source=operand.type, target=target))
+        return None
+    if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast):
+        checked = as_time(operand, target, report)
+        if checked is None:
+            return None
+        if checked is not operand:
+            return derived(node, checked.expression, target)
+    return derived(node, type(node)(this=operand.expression, to=data_type(target)), target)
+
+
+def can_cast(source: Type, target: Type) -> bool:
+    """Whether CAST is defined between two types (single values may still fail, which ends the query)."""
+    if source in (target, VOID):
+        return True
+    match source, target:
+        case Array(element), Array(target_element):
+            return can_cast(element, target_element)
+        case Map(key, value), Map(target_key, target_value):
+            return can_cast(key, target_key) and can_cast(value, target_value)
+        case Struct(fields), Struct(target_fields):
+            return len(fields) == len(target_fields) and all(
+                can_cast(field, target_field)
+                for (_, field), (_, target_field) in zip(fields, target_fields, strict=True)
+            )
+    if is_number(source):
+        return is_number(target) or target in (STRING, BOOLEAN, TIMESTAMP)
+    if source == STRING:
+        return isinstance(target, Decimal | Simple) and target != INTERVAL
+    if source == TIMESTAMP:
+        return is_number(target) or target in (STRING, DATE)
+    return target == STRING or (source == BOOLEAN and is_number(target)) or (source == DATE and target == TIMESTAMP)

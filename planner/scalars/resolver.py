@@ -1,0 +1,354 @@
+"""A scalar expression as written -> the same over the columns of a plan's input, typed, with all casts written out.
+
+The input is left as it is. Everything that is wrong is reported; an expression with a wrong part resolves to None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.names import UNKNOWN_FIELD
+from penstock.diagnostics.codes.types import (
+    AGGREGATE_NOT_ALLOWED,
+    BAD_LITERAL,
+    MONTHS_INTERVAL,
+    NOT_ALLOWED,
+    NOT_BOOLEAN,
+    OPERAND_TYPES,
+)
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.names import Scope, proposal, same
+from penstock.planner.plan.expressions import Aggregate
+from penstock.planner.scalars import operators
+from penstock.planner.scalars.calls import Argument, fit, known_function
+from penstock.planner.scalars.literals import MONTH_UNITS, interval_literal, number_type
+from penstock.planner.scalars.operators import MONTHS
+from penstock.planner.scalars.typed import Typed, derived, in_common
+from penstock.planner.scalars.types import type_of
+from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """What is known where an expression stands: columns, and the parameters of the lambdas around it."""
+
+    scope: Scope
+    report: list[Diagnostic]
+    parameters: tuple[tuple[str, Type], ...] = ()
+
+    def resolve(self, node: exp.Expression) -> Typed | None:
+        """The expression, typed; None if something in it was reported."""
+        rule = _RULES.get(type(node))
+        if rule is not None:
+            return rule(self, node)
+        return self._not_allowed(node, _CONSTRUCTS.get(type(node), type(node).__name__))
+
+    def aggregate(self, call: exp.Expression) -> Aggregate | None:
+        """A call of an aggregate function, with DISTINCT and FILTER."""
+        condition = None
+        sound = True
+        if isinstance(call, exp.Filter):
+            condition = self.boolean(call.expression.this, "FILTER")
+            sound = condition is not None
+            call = call.this
+        if not isinstance(call, exp.Anonymous):
+            self._not_allowed(call, type(call).__name__)
+            return None
+        function = known_function(call, self.report)
+        if function is None:
+            return None
+        if not function.aggregate:
+            self.report.append(NOT_ALLOWED.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
+            return None
+        written = call.expressions
+        distinct = len(written) == 1 and isinstance(written[0], exp.Distinct)
+        if distinct:
+            written = written[0].expressions
+        if function.name == "COUNT" and len(written) == 1 and isinstance(written[0], exp.Star) and not distinct:
+            return Aggregate("", "COUNT", (), False, condition, BIGINT) if sound else None
+        arguments = self._arguments(written)
+        if arguments is None:
+            return None
+        fitted = fit(call, function, arguments, self._lambda, self.report)
+        if fitted is None or not sound:
+            return None
+        return Aggregate("", function.name, fitted.arguments, distinct, condition, fitted.type)
+
+    def boolean(self, node: exp.Expression, clause: str) -> exp.Expression | None:
+        """A condition; None if it is not BOOLEAN or something in it was reported."""
+        condition = self.resolve(node)
+        if condition is None:
+            return None
+        if condition.type not in (BOOLEAN, VOID):
+            self.report.append(NOT_BOOLEAN.at(condition.span, clause=clause, type=condition.type))
+            return None
+        return condition.to(BOOLEAN)
+
+    def _all(self, nodes: Sequence[exp.Expression]) -> list[Typed] | None:
+        """All of them, or None after the problems of all have been reported."""
+        resolved = [self.resolve(node) for node in nodes]
+        known = [each for each in resolved if each is not None]
+        return known if len(known) == len(resolved) else None
+
+    def _not_allowed(self, node: exp.Expression, construct: str) -> None:
+        self.report.append(NOT_ALLOWED.at(node.meta.get("span"), construct=construct))
+
+    # Names
+
+    def _path(self, node: exp.Expression) -> Typed | None:
+        """`a.b.c`: a parameter's field, else a relation's column and its field, else a column's field."""
+        parts: list[exp.Identifier] = []
+        base: exp.Expression = node
+        while isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):
+            parts.insert(0, base.expression)
+            base = base.this
+        if isinstance(base, exp.Identifier):
+            parts.insert(0, base)
+        elif not isinstance(base, exp.Column):
+            start = self.resolve(base)
+            return None if start is None else self._fields(node, start, parts)
+        elif isinstance(base.this, exp.Star):
+            return self._not_allowed(node, "*")
+        else:
+            parts = [base.args[part] for part in ("catalog", "db", "table", "this") if base.args.get(part)] + parts
+        first = parts[0].name
+        for name, type_ in reversed(self.parameters):
+            if same(name, first):
+                local = derived(node, exp.to_identifier(name, quoted=True), type_)
+                return self._fields(node, local, parts[1:])
+        taken = 1
+        if len(parts) > 1 and (self.scope.named(parts[1].name, first) or not self.scope.named(first)):
+            taken = 2
+        reference = exp.Column(this=parts[taken - 1].copy(), table=parts[0].copy() if taken == 2 else None)
+        if "span" in node.meta:
+            reference.meta["span"] = node.meta["span"]
+        found = self.scope.find(reference, self.report)
+        if found is None:
+            return None
+        column = exp.Column(this=exp.to_identifier(found.column, quoted=True))
+        return self._fields(node, derived(node, column, found.type), parts[taken:])
+
+    def _fields(self, node: exp.Expression, value: Typed, fields: Sequence[exp.Identifier]) -> Typed | None:
+        for field in fields:
+            declared = value.type.fields if isinstance(value.type, Struct) else ()
+            found = next(((name, type_) for name, type_ in declared if same(name, field.name)), None)
+            if found is None:
+                problem = UNKNOWN_FIELD.at(node.meta.get("span"), type=value.type, name=field.name)
+                self.report.append(problem.with_hint(proposal(field.name, (name for name, _ in declared))))
+                return None
+            dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
+            value = derived(node, dot, found[1])
+        return value
+
+    # Literals
+
+    def _literal(self, node: exp.Expression) -> Typed | None:
+        if node.args.get("is_string"):
+            return derived(node, node.copy(), STRING)
+        return self._number(node, node.name)
+
+    def _number(self, node: exp.Expression, text: str) -> Typed | None:
+        type_ = number_type(text)
+        if type_ is None:
+            problem = BAD_LITERAL.at(node.meta.get("span"), text=text, type="number")
+            self.report.append(problem.because("numbers have at most 38 digits"))
+            return None
+        return derived(node, node.copy(), type_)
+
+    def _boolean(self, node: exp.Expression) -> Typed | None:
+        return derived(node, node.copy(), BOOLEAN)
+
+    def _null(self, node: exp.Expression) -> Typed | None:
+        return derived(node, node.copy(), VOID)
+
+    def _interval(self, node: exp.Interval) -> Typed | None:
+        if node.unit.name.upper() in MONTH_UNITS:
+            problem = MONTHS_INTERVAL.at(node.meta.get("span"), unit=node.unit.name.upper())
+            self.report.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
+            return None
+        literal = interval_literal(node, self.report)
+        return None if literal is None else derived(node, literal, INTERVAL)
+
+    # Operators
+
+    def _binary(self, node: exp.Binary) -> Typed | None:
+        left, right = self._operand(node, node.this), self._operand(node, node.expression)
+        return None if left is None or right is None else _BINARY[type(node)](node, left, right, self.report)
+
+    def _operand(self, node: exp.Binary, operand: exp.Expression) -> Typed | None:
+        """One side of an operator; intervals of months are known to + and - only."""
+        inner = operand.unnest()
+        if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval):
+            if inner.unit.name.upper() in MONTH_UNITS:
+                literal = interval_literal(inner, self.report)
+                return None if literal is None else derived(operand, literal, MONTHS)
+        return self.resolve(operand)
+
+    def _unary(self, node: exp.Unary) -> Typed | None:
+        inner = node.this.unnest()
+        if isinstance(node, exp.Neg) and isinstance(inner, exp.Literal) and not inner.is_string:
+            return self._number(node, f"-{inner.name}")
+        operand = self.resolve(node.this)
+        return None if operand is None else operators.unary(node, operand, self.report)
+
+    def _paren(self, node: exp.Paren) -> Typed | None:
+        inner = self.resolve(node.this)
+        return None if inner is None else derived(node, exp.Paren(this=inner.expression), inner.type)
+
+    def _is(self, node: exp.Is) -> Typed | None:
+        operand = self.resolve(node.this)
+        if operand is None:
+            return None
+        if isinstance(node.expression, exp.Boolean) and operand.type not in (BOOLEAN, VOID):
+            self.report.append(OPERAND_TYPES.at(operand.span, operator="IS", types=operand.type))
+            return None
+        return derived(node, exp.Is(this=operand.expression, expression=node.expression.copy()), BOOLEAN)
+
+    def _cast(self, node: exp.Cast) -> Typed | None:
+        operand, target = self.resolve(node.this), type_of(node.to, self.report)
+        if operand is None or target is None:
+            return None
+        return operators.conversion(node, operand, target, self.report)
+
+    def _in(self, node: exp.In) -> Typed | None:
+        if node.args.get("query") is not None:
+            return self._not_allowed(node, "a subquery")
+        values = self._all([node.this, *node.expressions])
+        found = None if values is None else in_common(node, "IN", values, self.report)
+        if found is None:
+            return None
+        (first, *rest), _ = found
+        return derived(node, exp.In(this=first, expressions=rest), BOOLEAN)
+
+    def _between(self, node: exp.Between) -> Typed | None:
+        values = self._all([node.this, node.args["low"], node.args["high"]])
+        found = None if values is None else in_common(node, "BETWEEN", values, self.report)
+        if found is None:
+            return None
+        (value, low, high), _ = found
+        return derived(node, exp.Between(this=value, low=low, high=high), BOOLEAN)
+
+    def _case(self, node: exp.Case) -> Typed | None:
+        branches = node.args["ifs"]
+        otherwise = node.args.get("default")
+        results = self._all([branch.args["true"] for branch in branches] + ([otherwise] if otherwise else []))
+        subject = None
+        if node.this is None:
+            conditions = [self.boolean(branch.this, "WHEN") for branch in branches]
+            whens = [condition for condition in conditions if condition is not None]
+            sound = len(whens) == len(branches)
+        else:
+            values = self._all([node.this, *(branch.this for branch in branches)])
+            compared = None if values is None else in_common(node, "CASE", values, self.report)
+            subject, *whens = compared[0] if compared is not None else (None,)
+            sound = compared is not None
+        found = None if results is None else in_common(node, "CASE", results, self.report)
+        if found is None or not sound:
+            return None
+        thens, type_ = found
+        ifs = [exp.If(this=when, true=then) for when, then in zip(whens, thens, strict=False)]
+        default = thens[-1] if otherwise else None
+        return derived(node, exp.Case(this=subject, ifs=ifs, default=default), type_)
+
+    def _bracket(self, node: exp.Bracket) -> Typed | None:
+        values = self._all([node.this, *node.expressions])
+        if values is None:
+            return None
+        container, *indices = values
+        match container.type:
+            case Array(element) if len(indices) == 1 and indices[0].type in INTEGERS[:3]:
+                key, type_ = INT, element
+            case Map(key, type_) if len(indices) == 1 and indices[0].type == key:
+                pass
+            case _:
+                types = " and ".join(str(value.type) for value in values)
+                self.report.append(OPERAND_TYPES.at(node.meta.get("span"), operator="[]", types=types))
+                return None
+        return derived(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
+
+    # Calls
+
+    def _call(self, node: exp.Anonymous) -> Typed | None:
+        function = known_function(node, self.report)
+        arguments = self._arguments(node.expressions)
+        if function is None:
+            return None
+        if function.aggregate:
+            self.report.append(AGGREGATE_NOT_ALLOWED.at(node.meta.get("span"), name=function.name))
+            return None
+        if arguments is None:
+            return None
+        fitted = fit(node, function, arguments, self._lambda, self.report)
+        if fitted is None:
+            return None
+        call = exp.Anonymous(this=function.name, expressions=list(fitted.arguments))
+        return derived(node, call, fitted.type)
+
+    def _arguments(self, nodes: Sequence[exp.Expression]) -> list[Argument] | None:
+        """Arguments of a call; lambdas stay as they are until the types of their parameters are known."""
+        arguments = [node if isinstance(node, exp.Lambda) else self.resolve(node) for node in nodes]
+        known = [argument for argument in arguments if argument is not None]
+        return known if len(known) == len(arguments) else None
+
+    def _lambda(self, node: exp.Lambda, types: tuple[Type, ...]) -> Typed | None:
+        """A lambda, its `type` being that of the body's value."""
+        names = [parameter.name for parameter in node.expressions]
+        inner = replace(self, parameters=(*self.parameters, *zip(names, types, strict=True)))
+        body = inner.resolve(node.this)
+        if body is None:
+            return None
+        parameters = [exp.to_identifier(name, quoted=True) for name in names]
+        return derived(node, exp.Lambda(this=body.expression, expressions=parameters), body.type)
+
+    def _filter(self, node: exp.Filter) -> Typed | None:
+        name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else "FILTER"
+        self.report.append(AGGREGATE_NOT_ALLOWED.at(node.meta.get("span"), name=name))
+        return None
+
+
+_BINARY: dict[type[exp.Expression], Callable[[exp.Expression, Typed, Typed, list[Diagnostic]], Typed | None]] = {
+    **dict.fromkeys((exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod), operators.arithmetic),
+    **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor), operators.bitwise),
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE), operators.comparison),
+    **dict.fromkeys((exp.NullSafeEQ, exp.NullSafeNEQ), operators.comparison),
+    **dict.fromkeys((exp.Like, exp.ILike, exp.RegexpLike), operators.matching),
+    **dict.fromkeys((exp.And, exp.Or), operators.connective),
+    exp.DPipe: operators.concatenation,
+}
+
+_RULES: dict[type[exp.Expression], Callable[[Resolver, Any], Typed | None]] = {
+    exp.Column: Resolver._path,
+    exp.Identifier: Resolver._path,
+    exp.Dot: Resolver._path,
+    exp.Literal: Resolver._literal,
+    exp.Boolean: Resolver._boolean,
+    exp.Null: Resolver._null,
+    exp.Interval: Resolver._interval,
+    **dict.fromkeys(_BINARY, Resolver._binary),
+    exp.Neg: Resolver._unary,
+    exp.Not: Resolver._unary,
+    exp.BitwiseNot: Resolver._unary,
+    exp.Paren: Resolver._paren,
+    exp.Is: Resolver._is,
+    exp.Cast: Resolver._cast,
+    exp.TryCast: Resolver._cast,
+    exp.In: Resolver._in,
+    exp.Between: Resolver._between,
+    exp.Case: Resolver._case,
+    exp.Bracket: Resolver._bracket,
+    exp.Anonymous: Resolver._call,
+    exp.Filter: Resolver._filter,
+}
+
+_CONSTRUCTS: dict[type[exp.Expression], str] = {
+    exp.Window: "OVER",
+    exp.Exists: "EXISTS",
+    exp.Subquery: "a subquery",
+    exp.Star: "*",
+    exp.Lambda: "a lambda",
+    exp.Distinct: "DISTINCT",
+}

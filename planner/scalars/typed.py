@@ -1,0 +1,101 @@
+"""Resolved expressions with their types, and bringing several of them to one type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.types import NEEDS_CAST, NO_COMMON_TYPE
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.source import Span
+from penstock.planner.scalars.literals import time_literal
+from penstock.planner.scalars.types import cast, common_type
+from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An expression over the columns of an operator's input, and the type of its values."""
+
+    expression: exp.Expression
+    type: Type
+
+    @property
+    def span(self) -> Span | None:
+        """The text that it was written as."""
+        span: Span | None = self.expression.meta.get("span")
+        return span
+
+    def to(self, target: Type) -> exp.Expression:
+        """The expression as a value of `target`, with a CAST where that is another type."""
+        return cast(self.expression, self.type, target)
+
+
+def derived(node: exp.Expression, expression: exp.Expression, type_: Type) -> Typed:
+    """What `node` was resolved to; it stands for the same text."""
+    if "span" in node.meta:
+        expression.meta["span"] = node.meta["span"]
+    return Typed(expression, type_)
+
+
+def is_text_literal(value: Typed) -> bool:
+    """Whether it is `'…'`, perhaps in parentheses."""
+    literal = value.expression.unnest()
+    return isinstance(literal, exp.Literal) and literal.is_string
+
+
+def in_common(
+    node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
+) -> tuple[list[exp.Expression], Type] | None:
+    """`values` as expressions of their common type; text literals among dates and times are read as such.
+
+    `construct` names what asked for it in the error that is reported when they have none.
+    """
+    target: Type = VOID
+    plain = [value for value in values if not is_text_literal(value)]
+    for value in plain:
+        common = common_type(target, value.type)
+        if common is None:
+            report.append(_no_common_type(node, construct, target, value, plain))
+            return None
+        target = common
+    literals = [value for value in values if is_text_literal(value)]
+    if literals and target not in (DATE, TIMESTAMP, STRING, VOID):
+        report.append(_no_common_type(node, construct, target, literals[0], literals))
+        return None
+    if literals and target == VOID:
+        target = STRING
+    converted = [as_time(value, target, report) for value in values]
+    known = [value.to(target) for value in converted if value is not None]
+    return (known, target) if len(known) == len(values) else None
+
+
+def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+    """A text literal as the DATE or TIMESTAMP that is asked for; anything else as it is. None if it is no such text."""
+    if target not in (DATE, TIMESTAMP) or not is_text_literal(value):
+        return value
+    literal = value.expression.unnest()
+    text = time_literal(literal.name, target, value.span, report)
+    if text is None:
+        return None
+    moment = derived(value.expression, exp.Literal.string(text), STRING)
+    return Typed(moment.to(target), target)
+
+
+def _no_common_type(
+    node: exp.Expression, construct: str, target: Type, value: Typed, values: Sequence[Typed]
+) -> Diagnostic:
+    place = value.span or node.meta.get("span")
+    if STRING not in (target, value.type):
+        return NO_COMMON_TYPE.at(place, str(value.type), left=target, right=value.type)
+    other = value.type if target == STRING else target
+    text = next((each for each in values if each.type == STRING), value)
+    problem = NEEDS_CAST.at(place, str(value.type), operator=construct, type=other)
+    return problem.with_hint(cast_hint(text, other))
+
+
+def cast_hint(value: Typed, target: Type) -> str | None:
+    """The CAST to write instead of a value, where its text is known."""
+    return None if value.span is None else f"CAST({value.span.text} AS {target})"

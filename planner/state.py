@@ -1,0 +1,71 @@
+"""Operators -> the bound on the state that each keeps, as text. A plan has one for every operator."""
+
+from __future__ import annotations
+
+from penstock.planner.intervals import duration_text
+from penstock.planner.plan import (
+    GroupAggregate,
+    Hop,
+    IntervalJoin,
+    KStream,
+    Node,
+    Over,
+    Scan,
+    Session,
+    Tumble,
+    WindowAggregate,
+)
+from penstock.planner.plan.walk import walk
+
+
+def state_bound(node: Node) -> str:
+    """What the operator keeps at most; `none` for one that looks at single rows.
+
+    A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
+    """
+    match node:
+        case IntervalJoin():
+            lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
+            delay = max(delay_of(node.left), delay_of(node.right))
+            return f"{kept(node.left, max(upper, 0), delay)}; {kept(node.right, max(-lower, 0), delay)}"
+        case WindowAggregate():
+            return f"one row per ({key_text(node)}): {windows_text(node)}"
+        case GroupAggregate():
+            keys = ", ".join(key.name for key in node.keys)
+            return f"one row per {keys}, for ever" if keys else "one row"
+        case Over():
+            frame = max(each.preceding for each in node.aggregates)
+            return kept(node.input, 2 * frame, delay_of(node.input))
+        case _:
+            return "none"
+
+
+def kept(node: Node, reach: int, delay: int) -> str:
+    span = f"{duration_text(reach)} + {duration_text(delay)}" if reach else duration_text(delay)
+    return f"rows of {relation_text(node)} with time in the last {span}"
+
+
+def relation_text(node: Node) -> str:
+    """The declared relations behind the node."""
+    return " and ".join(dict.fromkeys(below.origin.name for below in walk(node) if isinstance(below, Scan)))
+
+
+def delay_of(node: Node) -> int:
+    """The watermark delay of a stream in milliseconds."""
+    return node.shape.delay or 0 if isinstance(node.shape, KStream) else 0
+
+
+def key_text(node: WindowAggregate) -> str:
+    return ", ".join([*(key.name for key in node.keys), "open window"])
+
+
+def windows_text(node: WindowAggregate) -> str:
+    """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
+    lag = delay_of(node.input) + node.grace
+    match node.window:
+        case Session():
+            return f"sessions of the last {duration_text(node.window.gap)} + {duration_text(lag)}"
+        case Tumble():
+            return f"≤ {-(-lag // node.window.size) + 1} windows"
+        case Hop():
+            return f"≤ {-(-(lag + node.window.size) // node.window.slide)} windows"

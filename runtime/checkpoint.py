@@ -1,0 +1,88 @@
+"""A query and a folder -> a checkpoint that only this query, and only one process, can use.
+
+`<folder>/<query name>/` holds Spark's own files and `penstock.json`: what the query was when its state was made. Spark
+would go on with the state of another query and compute nonsense.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+from pyspark.sql import SparkSession
+
+from penstock.codegen.program import Output, SparkQuery, View
+from penstock.diagnostics.codes.running import R010, R011
+from penstock.runtime.errors import RunError
+from penstock.runtime.lock import lock
+from penstock.runtime.storage import Storage, absolute
+
+
+@contextmanager
+def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> Iterator[str]:
+    """The query's checkpoint folder, locked; without `folder` a temporary one, which is removed at the end.
+
+    Raises:
+        RunError: the folder is in use, or is that of another query, or of something else.
+    """
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as temporary:
+            yield temporary
+        return
+    storage = Storage(spark)
+    place = f"{absolute(folder)}/{quote(query.name, safe='')}"
+    _admit(storage, query, place, spark.conf.get("spark.sql.shuffle.partitions") or "")
+    with lock(spark, storage, f"{place}/lock"):
+        yield place
+
+
+def _admit(storage: Storage, query: SparkQuery, place: str, partitions: str) -> None:
+    """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
+    present = {
+        "fingerprint": query.fingerprint,
+        "state partitions": partitions,
+        "views": {view.name: _text(view) for view in query.views},
+        "output": _text(query.output),
+    }
+    stored = storage.read(f"{place}/penstock.json")
+    if stored is None:
+        if any(name != "lock" and not name.startswith(".") for name in storage.names(place)):
+            raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
+        storage.folder(place)
+        storage.publish(f"{place}/penstock.json", json.dumps(present, indent=1) + "\n")
+        return
+    past = json.loads(stored)
+    if past["fingerprint"] != present["fingerprint"] or (
+        query.stateful and past["state partitions"] != present["state partitions"]
+    ):
+        changes = "; ".join(_changes(past, present))
+        hint = "take a new --checkpoint folder, or undo the change"
+        raise RunError([R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)])
+
+
+def _text(part: View | Output) -> str:
+    match part:
+        case View(sql=sql, watermark=None):
+            return sql
+        case View(sql=sql, watermark=mark):
+            return f"{sql} WATERMARK {mark.column} {mark.delay} ms"
+        case Output():
+            columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
+            return f"{part.connector} ({columns})"
+
+
+def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:
+    if past["state partitions"] != present["state partitions"]:
+        yield f"state partitions were {past['state partitions']} and are {present['state partitions']}"
+    if past["output"] != present["output"]:
+        yield f"output was {past['output']} and is {present['output']}"
+    before, now = past["views"], present["views"]
+    for name in dict.fromkeys((*before, *now)):
+        if before.get(name) != now.get(name):
+            yield f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
+    if before == now and past["fingerprint"] != present["fingerprint"]:
+        yield "the query"

@@ -1,0 +1,169 @@
+"""Progress events of Spark -> what became of each row, per query.
+
+Codegen observes counts on the views of a query and names them `<kind>:<input>`: `in` rows were read; of these `rejected`
+were malformed or had an impossible time, `late` came behind the watermark, `filtered` failed a condition, `used` went on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+    StreamingQueryListener,
+)
+
+from penstock.codegen.program import SparkQuery
+
+_FLUSH_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class InputReport:
+    """The rows of one input: `read == rejected + late + filtered + used`.
+
+    `rejected_to`: where the rejected rows were written, a folder or the name of a memory sink; None if there were none.
+    """
+
+    name: str
+    read: int
+    rejected: int
+    late: int
+    filtered: int
+    used: int
+    rejected_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReport:
+    """A run of a query from its start to the end of its input.
+
+    `out`: rows written. `state_rows`: rows that its operators hold for the next run, 0 if stateless. `drained`: the input
+    was taken as complete, so that no window is left open. `watermark`: the last one, None without event time.
+    """
+
+    name: str
+    inputs: tuple[InputReport, ...]
+    out: int
+    batches: int
+    state_rows: int
+    watermark: datetime | None
+    drained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A query as it is now. Counts are those since it was started here; `batch_seconds` is the time of the last batch."""
+
+    name: str
+    running: bool
+    batches: int
+    rows: int
+    late: int
+    rejected: int
+    out: int
+    state_rows: int
+    watermark: datetime | None
+    batch_seconds: float | None
+
+
+class Account:
+    """The sums of one query over all its runs in this process."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.counts: Counter[str] = Counter()
+        self.batches = 0
+        self.state_rows = 0
+        self.watermark: datetime | None = None
+        self.batch_seconds: float | None = None
+
+    def add(self, event: QueryProgressEvent) -> None:
+        progress = event.progress
+        self.batches += 1
+        for view in progress.observedMetrics.values():
+            self.counts.update({name: count or 0 for name, count in view.asDict().items() if ":" in name})
+        self.state_rows = sum(operator.numRowsTotal for operator in progress.stateOperators)
+        if "watermark" in progress.eventTime:
+            self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
+        self.batch_seconds = progress.durationMs.get("triggerExecution", 0) / 1000
+
+    def total(self, kind: str) -> int:
+        return sum(count for name, count in self.counts.items() if name.startswith(f"{kind}:"))
+
+    def status(self, running: bool) -> Status:
+        return Status(
+            self.name,
+            running,
+            self.batches,
+            self.total("in"),
+            self.total("late"),
+            self.total("rejected"),
+            self.total("out"),
+            self.state_rows,
+            self.watermark,
+            self.batch_seconds,
+        )
+
+    def report(self, query: SparkQuery, drained: bool, rejected_to: dict[str, str]) -> QueryReport:
+        """The sums as a report; `rejected_to` has the place of an input's rejected rows."""
+        inputs = tuple(
+            InputReport(
+                name,
+                *(self.counts[f"{kind}:{name}"] for kind in ("in", "rejected", "late", "filtered", "used")),
+                rejected_to.get(name),
+            )
+            for name in dict.fromkeys(source.name for source in query.inputs)
+        )
+        return QueryReport(
+            self.name, inputs, self.total("out"), self.batches, self.state_rows, self.watermark, drained
+        )
+
+
+class Ledger(StreamingQueryListener):
+    """Listens to all queries of a session. Spark tells of a batch after it, from a thread of its own."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[str, list[Callable[[QueryProgressEvent], None]]] = defaultdict(list)
+        self._early: dict[str, list[QueryProgressEvent]] = defaultdict(list)
+        self._ended: dict[str, threading.Event] = defaultdict(threading.Event)
+        self._lock = threading.RLock()
+
+    def follow(self, run: str, *listeners: Callable[[QueryProgressEvent], None]) -> None:
+        """Calls the listeners with every progress of a run, from its first batch on."""
+        with self._lock:
+            self._listeners[run].extend(listeners)
+            for event in self._early.pop(run, ()):
+                _tell(listeners, event)
+
+    def settle(self, run: str) -> None:
+        """Waits until all that Spark has to tell of an ended run has been told, then forgets it."""
+        self._ended[run].wait(_FLUSH_SECONDS)
+        with self._lock:
+            for table in (self._listeners, self._early, self._ended):
+                table.pop(run, None)  # type: ignore[attr-defined]
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:
+        """Nothing is known yet."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:
+        run = str(event.progress.runId)
+        with self._lock:
+            if run in self._listeners:
+                _tell(self._listeners[run], event)
+            else:
+                self._early[run].append(event)
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
+        self._ended[str(event.runId)].set()
+
+
+def _tell(listeners: Iterable[Callable[[QueryProgressEvent], None]], event: QueryProgressEvent) -> None:
+    for listener in listeners:
+        listener(event)

@@ -1,0 +1,77 @@
+"""A path -> a file that says which process may write beside it, and that is void when that process has ended.
+
+Two Spark queries on one checkpoint notice each other only after both have written. A process that is killed leaves its
+JVM alive for a moment, which may still commit a batch: so both must have ended.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.diagnostics.codes.running import R012
+from penstock.runtime.errors import RunError
+from penstock.runtime.storage import Storage
+
+_JVM_END_SECONDS = 30.0
+_START_TOLERANCE_MS = 10_000  # a system's idea of when a process started moves a little with its clock
+
+
+@contextmanager
+def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
+    """Holds the file `path` for this process.
+
+    Raises:
+        RunError: another process that is alive holds it, or one on another host, of which nothing can be known.
+    """
+    processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
+    host = socket.gethostname()
+    pids = {"python": os.getpid(), "jvm": processes.current().pid()}
+    mine = json.dumps({"host": host, **{name: [pid, _started(processes, pid)] for name, pid in pids.items()}})
+    deadline = time.monotonic() + _JVM_END_SECONDS
+    while not storage.create(path, mine):
+        held = json.loads(storage.read(path) or "null")
+        if held is None:  # its holder is about to write it, or has just removed it, or was killed in between
+            if time.monotonic() > deadline:
+                storage.delete(path)
+        elif held["host"] != host:
+            refusal = R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])
+            hint = f"if that process has ended, delete {path}"
+            raise RunError([refusal.because(f"the process runs on {held['host']}").with_hint(hint)])
+        elif _alive(processes, held["python"]) or (_alive(processes, held["jvm"]) and time.monotonic() > deadline):
+            raise RunError([R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])])
+        elif not _alive(processes, held["jvm"]):
+            storage.delete(path)
+            continue
+        time.sleep(0.1)
+    try:
+        yield
+    finally:
+        storage.delete(path)
+
+
+def _started(processes: Any, pid: int) -> int:
+    """When a process started, in milliseconds since 1970; 0 if there is none, or the system does not tell."""
+    found = processes.of(pid)
+    if not found.isPresent() or not found.get().isAlive():
+        return 0
+    start = found.get().info().startInstant()
+    return int(start.get().toEpochMilli()) if start.isPresent() else 0
+
+
+def _alive(processes: Any, process: list[int]) -> bool:
+    """Whether the process still runs: its number alone may be that of a later one."""
+    pid, started = process
+    found = processes.of(pid)
+    return (
+        found.isPresent()
+        and found.get().isAlive()
+        and abs(_started(processes, pid) - started) < _START_TOLERANCE_MS
+    )

@@ -1,0 +1,238 @@
+"""A SparkQuery and a checkpoint -> Spark running it, and the reports of what it did."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.codegen.program import SparkQuery
+from penstock.diagnostics.codes.running import R013
+from penstock.runtime import sources
+from penstock.runtime.clock import clock
+from penstock.runtime.drain import drain, drained, end_stream
+from penstock.runtime.errors import RunError
+from penstock.runtime.failures import explain
+from penstock.runtime.ledger import Account, Ledger, QueryReport, Status
+from penstock.runtime.rejects import rejects_query
+from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
+from penstock.runtime.storage import Storage
+
+Sink = ConsoleSink | FilesSink | MemorySink
+Progress = Callable[[Status], None]
+
+_POLL_SECONDS = 0.5
+_TRIGGER = "1 second"
+_preparing = threading.Lock()  # temporary views belong to the session, and so to all queries that are being prepared
+
+
+class Run:
+    """A query in its checkpoint folder. It may be started several times, one after the other."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        ledger: Ledger,
+        query: SparkQuery,
+        place: str,
+        folder: str | None,
+        sink_of: Callable[[SparkQuery, str], Sink],
+    ) -> None:
+        self.query = query
+        self.account = Account(query.name)
+        self._spark = spark
+        self._storage = Storage(spark)
+        self._ledger = ledger
+        self._place = place
+        self._sink = sink_of(query, place)
+        self._failure: BaseException | None = None
+        self.rejects = {
+            part.name: Run(spark, ledger, rejects_query(query, part, folder), f"{place}/rejected/{part.name}", None, sink_of)
+            for part in query.rejects
+        }
+
+    def check(self, draining: bool) -> None:
+        """Raises RunError if an input is missing, or the state or the output of another run is in the way."""
+        for source in self.query.inputs:
+            sources.check(self._storage, source)
+        if not draining and drained(self._storage, self._place):
+            hint = "take a new --checkpoint folder; all windows of this one are closed"
+            raise RunError([R013.at(None, path=self._place).with_hint(hint)])
+        if isinstance(self._sink, FilesSink):
+            self._sink.check(self._storage, self._place)
+        for run in self.rejects.values():
+            run.check(draining)
+
+    def start(self, *, once: bool, progress: Progress | None = None) -> StreamingQuery:
+        """Starts Spark on the query: to the end of what is there now, or for good.
+
+        Raises:
+            RunError: Spark refuses the query.
+        """
+        try:
+            with _preparing:
+                rows = self._result()
+                if isinstance(self._sink, FilesSink):
+                    writer = self._sink.writer(rows)
+                else:
+                    writer = rows.writeStream.foreachBatch(self._put)
+                writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
+                writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=_TRIGGER)
+                started = writer.start()
+        except (PySparkException, Py4JError) as error:
+            raise RunError([explain(error, self.query.name)]) from None
+        listeners = [self.account.add]
+        if progress is not None:
+            listeners.append(lambda _: progress(self.account.status(started.isActive)))
+        self._ledger.follow(str(started.runId), *listeners)
+        return started
+
+    def wait(self, started: StreamingQuery, timeout: float | None = None) -> bool:
+        """Waits until the query has ended and all is counted; False if that takes more than `timeout` seconds.
+
+        Raises:
+            RunError: the query failed.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        try:
+            # In slices, so that Ctrl-C is heard.
+            while not started.awaitTermination(_POLL_SECONDS):
+                if deadline is not None and time.monotonic() > deadline:
+                    return False
+        except (PySparkException, Py4JError) as error:
+            self._ledger.settle(str(started.runId))
+            raise RunError([explain(self._failure or error, self.query.name)]) from None
+        self._ledger.settle(str(started.runId))
+        return True
+
+    def to_end(self, *, draining: bool, progress: Progress | None = None) -> QueryReport:
+        """Reads all that is there now, and with `draining` takes it as complete.
+
+        Raises:
+            RunError: Spark refuses the query, or it failed.
+        """
+        interrupted = self.mark_unsettled()
+        self._once(progress)
+        if draining and self.query.stateful:
+            drain(self._storage, self._place)
+            self._once(progress)
+        for name, rejects in self.rejects.items():
+            if interrupted or self.account.counts[f"rejected:{name}"] or rejects.begun():
+                rejects._once(None)
+        self._storage.delete(f"{self._place}/unsettled")
+        places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
+        return self.account.report(self.query, draining and self.query.stateful, places)
+
+    def mark_unsettled(self) -> bool:
+        """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
+        return not self._storage.create(f"{self._place}/unsettled", "")
+
+    def begun(self) -> bool:
+        """Whether the checkpoint holds a batch."""
+        return self._storage.newest(f"{self._place}/offsets") >= 0
+
+    def _once(self, progress: Progress | None) -> None:
+        started = self.start(once=True, progress=progress)
+        try:
+            self.wait(started)
+        finally:
+            started.stop()
+
+    def _put(self, batch: DataFrame, number: int) -> None:
+        assert not isinstance(self._sink, FilesSink)
+        try:
+            # One collect: a batch that is computed twice is counted twice.
+            self._sink.put(batch.toArrow(), number)
+        except BaseException as error:
+            self._failure = error  # Spark passes on no more than its text
+            raise
+
+    def _result(self) -> DataFrame:
+        query = self.query
+        for source in query.inputs:
+            _register(sources.stream(self._spark, source), source.view)
+        if query.stateful:
+            _register(clock(self._spark, self._place), f"{query.name}_clock")
+            _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
+        for view in query.views:
+            rows = self._spark.sql(view.sql)
+            if view.watermark is not None:
+                rows = rows.withWatermark(_quoted(view.watermark.column), f"{view.watermark.delay} milliseconds")
+            if view.metrics:
+                rows = rows.observe(view.name, *(F.expr(metric.sql).alias(metric.name) for metric in view.metrics))
+            _register(rows, view.name)
+        out = F.count(F.lit(1)).alias(f"out:{query.output.name}")
+        return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
+
+
+class QueryHandle:
+    """A query that runs until it is stopped."""
+
+    def __init__(self, run: Run, resources: ExitStack) -> None:
+        self._run = run
+        self._resources = resources
+        self._starter = ThreadPoolExecutor(1, "penstock-rejects")
+        self._rejecting: dict[str, Future[StreamingQuery]] = {}
+        interrupted = run.mark_unsettled()
+        self._started = run.start(once=False, progress=self._after_batch)
+        for name, rejects in run.rejects.items():
+            if interrupted or rejects.begun():
+                self._reject(name)
+
+    @property
+    def name(self) -> str:
+        return self._run.query.name
+
+    def status(self) -> Status:
+        """The query as of its last finished batch."""
+        return self._run.account.status(self._started.isActive)
+
+    def await_done(self, timeout: float | None = None) -> bool:
+        """Waits, at most `timeout` seconds, until the query has been stopped; False if it still runs.
+
+        Raises:
+            RunError: the query failed.
+        """
+        try:
+            return self._run.wait(self._started, timeout)
+        except RunError:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Ends the query, and those of its rejected rows, and frees its checkpoint. May be called twice.
+
+        Raises:
+            RunError: the rejected rows could not be written.
+        """
+        self._started.stop()
+        self._starter.shutdown()
+        self._resources.close()
+        for rejecting in self._rejecting.values():
+            rejecting.result().stop()
+
+    def _after_batch(self, _: Status) -> None:
+        # In Spark's listener thread, which must not wait for a query to start.
+        for name in self._run.rejects:
+            if self._run.account.counts[f"rejected:{name}"]:
+                self._reject(name)
+
+    def _reject(self, name: str) -> None:
+        if name not in self._rejecting and self._started.isActive:
+            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, once=False)
+
+
+def _register(rows: DataFrame, view: str) -> None:
+    rows.createOrReplaceTempView(_quoted(view))
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

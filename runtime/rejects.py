@@ -1,0 +1,43 @@
+"""What a query sets aside -> a query of its own that writes those rows beside the result.
+
+Whether a row is rejected depends on the row and its file alone, so this query, which starts late and reads the input from
+the beginning, finds exactly the rows that the first one counted.
+"""
+
+from __future__ import annotations
+
+from penstock.codegen.program import Output, Rejects, SparkQuery
+from penstock.runtime.storage import absolute
+
+_COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
+
+
+def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> SparkQuery:
+    """The query that writes the rows of one input that `query` sets aside.
+
+    They go to `<place>_rejected/<input>`, where the place is the folder of a files sink, else the query's in the
+    checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`.
+    """
+    if query.output.connector == "files":
+        place = absolute(str(dict(query.output.options)["path"]))
+    else:
+        place = f"{absolute(folder)}/{query.name}" if folder else query.name
+    name = f"{place}_rejected/{rejects.name}"
+    kept = query.output.connector == "files" or folder is not None
+    return SparkQuery(
+        name=f"{query.name}_rejected/{rejects.name}",
+        inputs=(rejects.input,),
+        views=rejects.views,
+        result=rejects.view,
+        output=Output(
+            name=name,
+            connector="files" if kept else "memory",
+            options=(("path", name), ("format", "json")) if kept else (),
+            columns=_COLUMNS,
+        ),
+        mode="append",
+        stateful=False,
+        key=(),
+        rejects=(),
+        fingerprint=query.fingerprint,
+    )

@@ -1,0 +1,128 @@
+"""Programs -> running queries: a Spark session, and what all its queries share."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from penstock.codegen.program import Program, SparkQuery
+from penstock.diagnostics.codes.running import R030
+from penstock.runtime.checkpoint import checkpoint
+from penstock.runtime.errors import RunError
+from penstock.runtime.jvm import start_spark
+from penstock.runtime.ledger import Ledger, QueryReport
+from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
+from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
+
+
+def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
+    """Starts Spark. `master`: a cluster, None for this machine; `checkpoint`: the folder that queries resume from.
+
+    Raises:
+        RunError: there is no JDK, or Spark does not come up.
+    """
+    return Session(start_spark(master or "local[*]"), checkpoint)
+
+
+class Session:
+    """A connection to Spark. Use it in a `with` statement, or close it."""
+
+    def __init__(self, spark: SparkSession, checkpoint: str | None = None) -> None:
+        self._spark = spark
+        self._folder = checkpoint
+        self._ledger = Ledger()
+        self._handles: list[QueryHandle] = []
+        self._memory: dict[tuple[str, str], tuple[str, MemorySink]] = {}
+        spark.streams.addListener(self._ledger)
+
+    def start(self, program: Program) -> list[QueryHandle]:
+        """Starts all queries of a program, to run until they are stopped.
+
+        Raises:
+            RunError: an input, a checkpoint or an output is not as it must be, and no query is started; or Spark refuses one.
+        """
+        self._apply(program)
+        with ExitStack() as resources:
+            opened = []
+            for query in program.queries:
+                own = resources.enter_context(ExitStack())
+                opened.append((self._open(query, own, draining=False), own))
+            handles = []
+            for run, own in opened:
+                handles.append(QueryHandle(run, own.pop_all()))
+                resources.callback(handles[-1].stop)
+            resources.pop_all()
+        self._handles += handles
+        return handles
+
+    def run_once(self, program: Program, *, drain: bool, progress: Progress | None = None) -> list[QueryReport]:
+        """Runs the queries of a program, one after the other, over all input that is there now.
+
+        `drain` takes the input as complete: windows are closed and rows without a match come out. `progress` is called
+        after each batch, from another thread.
+
+        Raises:
+            RunError: as for `start`; or a query failed, and those after it were not started.
+        """
+        self._apply(program)
+        with ExitStack() as resources:
+            runs = [self._open(query, resources, draining=drain) for query in program.queries]
+            return [run.to_end(draining=drain, progress=progress) for run in runs]
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows in the memory sink `name`, those of several queries one after the other. Times are in UTC.
+
+        Raises:
+            RunError: no query of this session wrote to such a sink.
+        """
+        sinks = [sink for (output, _), (_, sink) in self._memory.items() if output == name]
+        if not sinks:
+            raise RunError([R030.at(None, name=name)])
+        return [row for sink in sinks for row in sink.rows()]
+
+    def close(self) -> None:
+        """Stops what runs, and Spark."""
+        try:
+            for handle in self._handles:
+                handle.stop()
+        finally:
+            self._spark.streams.removeListener(self._ledger)
+            self._spark.stop()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _apply(self, program: Program) -> None:
+        for name, value in program.settings:
+            self._spark.conf.set(name, value)
+
+    def _open(self, query: SparkQuery, resources: ExitStack, *, draining: bool) -> Run:
+        place = resources.enter_context(checkpoint(self._spark, query, self._folder))
+        run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
+        run.check(draining)
+        return run
+
+    def _sink(self, query: SparkQuery, place: str) -> Sink:
+        match query.output.connector:
+            case "files":
+                return FilesSink(query.output)
+            case "console":
+                return ConsoleSink(query)
+            case "memory":
+                key = query.output.name, query.name
+                before, sink = self._memory.get(key, ("", None))
+                # Another checkpoint means a new start; with the same one, a batch that is run again is known.
+                if sink is None or before != place:
+                    sink = MemorySink(query)
+                self._memory[key] = place, sink
+                return sink
+            case other:
+                raise AssertionError(f"codegen let the sink {other} through")

@@ -1,0 +1,44 @@
+"""connector = 'files' -> a folder of json, csv or parquet files, written by Spark's own file sink.
+
+The sink keeps a log of the files that belong to finished batches, in `_spark_metadata`. Who reads the folder with Spark
+or Penstock sees those files only, so each row once, also after a crash.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming import DataStreamWriter
+
+from penstock.codegen.program import Output
+from penstock.diagnostics.codes.running import R014
+from penstock.runtime.errors import RunError
+from penstock.runtime.storage import Storage, absolute
+
+_TIMESTAMP = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"  # Spark's own default cuts microseconds off
+
+
+class FilesSink:
+    """Rows of an append query in files."""
+
+    def __init__(self, output: Output) -> None:
+        self._options = dict(output.options)
+        self.path = absolute(str(self._options["path"]))
+
+    def check(self, storage: Storage, checkpoint: str) -> None:
+        """Refuses a folder that has batches which the checkpoint knows nothing of: Spark would skip ours in silence.
+
+        Raises:
+            RunError: the folder was written from another checkpoint.
+        """
+        if storage.newest(f"{self.path}/_spark_metadata") > storage.newest(f"{checkpoint}/offsets"):
+            hint = "remove the folder, take another path, or give the --checkpoint that it was written from"
+            raise RunError([R014.at(None, path=self.path).with_hint(hint)])
+
+    def writer(self, rows: DataFrame) -> DataStreamWriter:
+        writer = rows.writeStream.format(str(self._options["format"])).option("path", self.path)
+        writer = writer.options(timestampFormat=_TIMESTAMP, ignoreNullFields=False)
+        if "header" in self._options:
+            writer = writer.option("header", self._options["header"])
+        if "null" in self._options:
+            writer = writer.option("nullValue", self._options["null"])
+        return writer

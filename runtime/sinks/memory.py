@@ -1,0 +1,55 @@
+"""connector = 'memory' -> rows kept in this process, for tests and for looking at small results."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any, cast
+
+import pyarrow as pa
+
+from penstock.codegen.program import SparkQuery
+
+LIMIT = 10_000
+"""How many rows of an append query are kept: the newest."""
+
+Row = dict[str, Any]
+
+
+class MemorySink:
+    """The result of one query. A batch that Spark runs again after a failure changes nothing.
+
+    `let_go`: how many rows of an append query were more than are kept.
+    """
+
+    def __init__(self, query: SparkQuery) -> None:
+        self._key = query.key
+        self._upsert = query.mode == "update"
+        self._rows: dict[str | int, Row] = {}
+        self._next = 0
+        self._newest_batch = -1
+
+    @property
+    def let_go(self) -> int:
+        return 0 if self._upsert else self._next - len(self._rows)
+
+    def put(self, batch: pa.Table, number: int) -> None:
+        """Adds a batch; `number` counts from 0 and grows."""
+        if number <= self._newest_batch:
+            return
+        self._newest_batch = number
+        if self._upsert:
+            # Written out, because a key may hold lists, which Python can not hash.
+            self._rows.update((repr([row[name] for name in self._key]), row) for row in _dicts(batch))
+            return
+        skipped = max(0, batch.num_rows - LIMIT)
+        self._rows.update(enumerate(_dicts(batch.slice(skipped)), self._next + skipped))
+        self._next += batch.num_rows
+        self._rows = dict(islice(self._rows.items(), max(0, len(self._rows) - LIMIT), None))
+
+    def rows(self) -> list[Row]:
+        """The rows in the order in which they, or in an update query their keys, came first."""
+        return list(self._rows.values())
+
+
+def _dicts(batch: pa.Table) -> list[Row]:
+    return cast("list[Row]", batch.to_pylist(maps_as_pydicts="strict"))

@@ -1,0 +1,105 @@
+"""connector = 'files' -> a stream of the rows of json, csv or parquet files, each file read once.
+
+A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Every field
+of a record is parsed, whether a query uses it or not, so that a record is malformed for all queries or for none.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.streaming import DataStreamReader
+
+from penstock.codegen.program import Input
+from penstock.diagnostics.codes.running import R003, R005
+from penstock.runtime.errors import RunError
+from penstock.runtime.storage import Storage, absolute
+
+_ORIGIN = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
+_MALFORMED = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_malformed"}
+
+
+def check(storage: Storage, source: Input) -> None:
+    """Raises RunError if the path, or all that its glob pattern stands for, is missing."""
+    path = absolute(str(dict(source.options)["path"]))
+    if not storage.matches(path):
+        raise RunError([R003.at(None, name=source.name, path=path)])
+
+
+def stream(spark: SparkSession, source: Input) -> DataFrame:
+    """The declared columns, `_malformed`, `_file` and `_arrived` of each record.
+
+    Raises:
+        RunError: a CSV header lacks a declared column.
+    """
+    options = dict(source.options)
+    # Spark by itself ignores files that are a week older than the newest one.
+    reader = spark.readStream.option("recursiveFileLookup", True).option("maxFileAge", "36500d")
+    if "files_per_batch" in options:
+        reader = reader.option("maxFilesPerTrigger", options["files_per_batch"])
+    path = absolute(str(options["path"]))
+    match options["format"]:
+        case "json":
+            return _json(reader, path, source)
+        case "csv":
+            return _csv(spark, reader, path, source)
+        case "parquet":
+            rows = reader.schema(_schema(source.columns)).parquet(path)
+            return rows.selectExpr(*_declared(source), "CAST(NULL AS STRING) AS _malformed", *_ORIGIN)
+        case other:
+            raise AssertionError(f"codegen let the format {other} through")
+
+
+def _json(reader: DataStreamReader, path: str, source: Input) -> DataFrame:
+    # Spark's own JSON source parses only the fields that a query uses and cannot count records alone.
+    lines = reader.text(path).where("length(trim(value)) > 0")
+    schema = _schema((*source.columns, ("_malformed", "STRING")))
+    parsed = lines.select(F.from_json("value", schema, _MALFORMED).alias("record"), "value", "_metadata")
+    fields = [f"record.{_quoted(name)}" for name, _ in source.columns]
+    return parsed.selectExpr(*fields, "IF(record IS NULL, value, record._malformed) AS _malformed", *_ORIGIN)
+
+
+def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input) -> DataFrame:
+    options = dict(source.options)
+    columns = source.columns
+    reader = reader.options(columnPruning=False, **_MALFORMED)
+    if "null" in options:
+        reader = reader.option("nullValue", options["null"])
+    if options.get("header"):
+        columns = _columns_of_header(spark, path, source)
+        reader = reader.options(header=True, enforceSchema=False)
+    rows = reader.schema(_schema((*columns, ("_malformed", "STRING")))).csv(path)
+    # Spark refuses to read `_malformed` alone; the observed column is read in any case.
+    first = F.count(F.col(_quoted(columns[0][0]))).alias("read")
+    return rows.selectExpr("*", *_ORIGIN).observe(f"{source.view} read", first).selectExpr(
+        *_declared(source), "_malformed", "_file", "_arrived"
+    )
+
+
+def _columns_of_header(spark: SparkSession, path: str, source: Input) -> tuple[tuple[str, str], ...]:
+    """The columns of the files in the files' order, those not declared as STRING; as declared if there is no file yet."""
+    files = spark.read.options(header=True, recursiveFileLookup=True)
+    listed = files.format("text").load(path).inputFiles()
+    if not listed:
+        return source.columns
+    present = files.csv(listed[0]).columns
+    types = {name.lower(): type_ for name, type_ in source.columns}
+    missing = [name for name, _ in source.columns if name.lower() not in {column.lower() for column in present}]
+    if missing:
+        raise RunError(
+            R005.at(None, name=source.name, column=name).because(f"the columns of {listed[0]} are {', '.join(present)}")
+            for name in missing
+        )
+    return tuple((name, types.get(name.lower(), "STRING")) for name in present)
+
+
+def _declared(source: Input) -> list[str]:
+    return [f"{_quoted(name)} AS {_quoted(name)}" for name, _ in source.columns]
+
+
+def _schema(columns: tuple[tuple[str, str], ...]) -> str:
+    return ", ".join(f"{_quoted(name)} {type_}" for name, type_ in columns)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"

@@ -1,0 +1,81 @@
+"""Paths -> files, wherever Spark finds them: local disks, HDFS, object stores, through Spark's own file systems."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+
+def absolute(path: str) -> str:
+    """A path that means the same to Python and to a JVM that was started in another folder."""
+    return path.rstrip("/") if "://" in path or path.startswith("file:") else os.path.abspath(path)
+
+
+class Storage:
+    """Small files and listings. Paths are those of `absolute`; nothing here is fit for large files."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
+        self._configuration: Any = spark._jsc.hadoopConfiguration()
+
+    def _at(self, path: str) -> tuple[Any, Any]:
+        place = self._hadoop.fs.Path(path)
+        return place.getFileSystem(self._configuration), place
+
+    def matches(self, pattern: str) -> bool:
+        """Whether a path exists, or any path that a glob pattern stands for."""
+        files, place = self._at(pattern)
+        return bool(files.globStatus(place))
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder, none if there is no such folder."""
+        files, place = self._at(folder)
+        return [status.getPath().getName() for status in files.listStatus(place)] if files.exists(place) else []
+
+    def newest(self, log: str) -> int:
+        """The highest batch number in a folder of Spark's logs (`7`, `9.compact`), -1 if it has none."""
+        stems = (name.split(".")[0] for name in self.names(log))
+        return max((int(stem) for stem in stems if stem.isdigit()), default=-1)
+
+    def read(self, path: str) -> str | None:
+        """The text of a file, None if there is no such file."""
+        files, place = self._at(path)
+        if not files.exists(place):
+            return None
+        stream = files.open(place)
+        try:
+            return bytes(self._hadoop.io.IOUtils.readFullyToByteArray(stream)).decode()
+        finally:
+            stream.close()
+
+    def create(self, path: str, text: str) -> bool:
+        """Writes a file that is not there yet; False, and nothing is done, if it is."""
+        files, place = self._at(path)
+        if files.exists(place):
+            return False
+        stream = files.create(place, False)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+        return True
+
+    def publish(self, path: str, text: str) -> None:
+        """Writes a file that readers see whole or not at all."""
+        files, place = self._at(path)
+        draft = self._hadoop.fs.Path(place.getParent(), f".{place.getName()}.draft")
+        self.delete(draft.toString())
+        self.create(draft.toString(), text)
+        files.rename(draft, place)
+
+    def folder(self, path: str) -> None:
+        """Makes a folder and those above it, where missing."""
+        files, place = self._at(path)
+        files.mkdirs(place)
+
+    def delete(self, path: str) -> None:
+        """Removes a file or a folder with all it holds; nothing happens if there is none."""
+        files, place = self._at(path)
+        files.delete(place, True)

@@ -1,0 +1,67 @@
+"""Where Penstock means to answer otherwise than the system that a case comes from, and which cases do not run yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+Rows = tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Rows that only one of the two sends."""
+
+    reason: str
+    only_theirs: Rows = ()
+    only_ours: Rows = ()
+
+
+LATE_IS_LATE = "Flink's joins use late rows while something is kept for them; Penstock counts a late row and sets it aside"
+
+FLINK = {
+    "over-range-10s": Difference(
+        "r6 is exactly the delay behind: not late here, but Flink's OVER has answered its time already; "
+        "r9 is late here, but the first of its key, where Flink looks at each key by itself",
+        only_theirs=(("r2", 7, 3), ("r3", 7, 3), ("r5", 47, 5), ("r7", 39, 4), ("r10", 174, 5), ("r9", 1000, 1)),
+        only_ours=(("r2", 23, 4), ("r3", 23, 4), ("r5", 63, 6), ("r6", 23, 4), ("r7", 55, 5), ("r10", 190, 6)),
+    ),
+    "over-range-10s-state-cleared": Difference(
+        "r5 is late; Flink takes it because it has cleared all it knew of that key, and then counts too few rows",
+        only_theirs=(("r5", 4, 1),),
+    ),
+    "interval-left": Difference(LATE_IS_LATE, only_theirs=(("a4", None),)),
+    "interval-right": Difference(LATE_IS_LATE, only_theirs=((None, "b6"),)),
+    "interval-full": Difference(LATE_IS_LATE, only_theirs=(("a4", None), (None, "b6"))),
+    "interval-inner-late-rows": Difference(
+        LATE_IS_LATE, only_theirs=(("a2", "b1"), ("a2", "b4"), ("a3", "b4"))
+    ),
+    "interval-left-late-rows": Difference(
+        LATE_IS_LATE, only_theirs=(("a2", "b1"), ("a3", None), ("a4", None), ("a5", "b3"))
+    ),
+    "session-merge": Difference(
+        "r6 is late; Flink judges a window's rows by the window's end and not by their own time",
+        only_theirs=((18, 23, 1),),
+    ),
+}
+
+NOT_YET = {
+    "flink: over-rows-1": "OVER ROWS",
+    "flink: over-rows-unbounded": "refused: unbounded state",
+    "flink: over-range-unbounded": "refused: unbounded state",
+    "flink: interval-left-month": "refused: a month is not a fixed length",
+    "flink: regular-left": "refused: a join without a time bound",
+    "flink: over-then-over": "one operator with state above another",
+    "flink: interval-left-then-tumble": "one operator with state above another",
+    "flink: interval-left-idle-timeout": "there is no idle timeout: a silent input holds the watermark",
+    "flink: temporal-inner, temporal-left": "joins with a versioned table",
+    "kafka: StreamStreamJoinIntegrationTest.testMultiInner": "one operator with state above another",
+    "kafka: stream-table, table-table, foreign-key": "joins with tables",
+    "kafka: table aggregates": "aggregates of a table's changes, with retraction",
+    "kafka: SuppressScenarioTest.shouldSupportFinalResultsForTimeWindows": (
+        "Kafka judges a row by the end of its window, Penstock by its own time: the row at 0 ms after the one at 2 ms is late"
+    ),
+    "kafka: TimeWindowedKStreamIntegrationTest": "an aggregate that depends on the order of rows",
+    "samza": "partition counts and tables of others",
+}
+"""Case or group of cases -> the reason."""

@@ -1,0 +1,94 @@
+"""What Flink answered to the same rows in the same order, run through the model. Differences are listed with a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from penstock.planner.plan import JoinType, Node, Session, Tumble
+from penstock.planner.types import BIGINT, STRING, TIMESTAMP
+
+from tests.conformance.differences import FLINK, Difference
+from tests.model import plans
+from tests.model.evaluate import evaluate
+from tests.model.history import accepted, clocks, one_row_batches
+from tests.model.incremental import run
+from tests.model.rows import assert_same_rows
+from tests.model.values import Row, Value, milliseconds
+
+from datetime import datetime
+
+CASES = {
+    case["id"]: case
+    for case in json.loads((Path(__file__).parent / "cases" / "flink.json").read_text(encoding="utf-8"))["cases"]
+}
+BASE = datetime(2026, 1, 1)
+SECOND = 1000
+DELAY = 5 * SECOND
+JOIN_TYPES = {"inner": JoinType.INNER, "left": JoinType.LEFT, "right": JoinType.RIGHT, "full": JoinType.FULL}
+
+
+def stream(name: str) -> plans.Scan:
+    """An input of the cases."""
+    types = {"id": STRING, "k": STRING, "v": BIGINT, "time": TIMESTAMP}
+    return plans.scan(name, types, delay=DELAY)
+
+
+def plan_of(name: str) -> tuple[Node, tuple[str, ...]]:
+    """The plan of a case and its columns in the order of Flink's rows."""
+    kind, *rest = name.split("-")
+    count = plans.aggregate("n", "COUNT", None, BIGINT)
+    if kind == "over":
+        total = plans.aggregate("s", "SUM", "v", BIGINT)
+        return plans.over(stream("a"), [(total, 10 * SECOND), (count, 10 * SECOND)]), ("id", "s", "n")
+    if kind == "tumble":
+        return plans.window_aggregate(stream("a"), Tumble(10 * SECOND), (count,), keys=()), ("window_start", "n")
+    if kind == "session":
+        node = plans.window_aggregate(stream("a"), Session(5 * SECOND), (count,))
+        return node, ("window_start", "window_end", "n")
+    bound = plans.bound(10 * SECOND, 0) if "negative" in rest else plans.bound(0, 10 * SECOND)
+    return plans.interval_join(JOIN_TYPES[rest[0]], stream("a"), stream("b"), bound), ("l.id", "r.id")
+
+
+def row_of(fields: list[Value]) -> Row:
+    """An input row of the case file; the key '-' is NULL."""
+    identity, key, v, second = fields
+    return {"id": identity, "k": None if key == "-" else key, "v": v, "time": BASE + milliseconds(second * SECOND)}
+
+
+def sent(row: Row, columns: tuple[str, ...]) -> Row:
+    """A result row as in the case file: columns by place, window ends as seconds."""
+    values = [row[column] for column in columns]
+    return {
+        str(place): (value - BASE) // milliseconds(SECOND) if isinstance(value, datetime) else value
+        for place, value in enumerate(values)
+    }
+
+
+def by_place(fields: tuple[Value, ...]) -> Row:
+    """A row of the case file or of the differences."""
+    return {str(place): value for place, value in enumerate(fields)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    case = CASES[name]
+    plan, columns = plan_of(name)
+    inputs = ("a", "b") if columns == ("l.id", "r.id") else ("a",)
+    arrivals = [(step["side"], row_of(row)) for step in case["steps"] for row in step["rows"]]
+    history = one_row_batches(arrivals, inputs)
+    flink = [out for step in case["steps"] for out in step["out"]] + case["at_end"]
+    assert {change for change, *_ in flink} <= {"+I"}
+    different = FLINK.get(name, Difference("none"))
+    expected = [tuple(row) for _, *row in flink]
+    for row in different.only_theirs:
+        expected.remove(row)
+    expected += different.only_ours
+    for rows in (evaluate(plan, accepted(history, clocks(plan)).tables()), run(plan, history).rows):
+        assert_same_rows([sent(row, columns) for row in rows], map(by_place, expected))
+
+
+def test_differences_are_of_cases_that_run() -> None:
+    assert FLINK.keys() <= CASES.keys()

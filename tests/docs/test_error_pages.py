@@ -1,0 +1,56 @@
+"""The error pages are right: what they call refused is, with their code alone; what they call accepted is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock.diagnostics.catalog import CATALOG
+
+PAGES = Path(__file__).parents[2] / "docs" / "errors"
+SECTION = re.compile(r"^## (Refused|Warned|Accepted)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INDEX_HEAD = """# Every code
+
+A code names one kind of finding for good. Its page says what is wrong, why it is refused and how to mend it, with a
+script that is refused and one that is accepted. In the messages, `{…}` stands for what was found.
+
+| code | severity | message |
+|---|---|---|"""
+CODES = [code for code in CATALOG if not code.id.startswith("R")]
+
+
+def script(code: str, section: str) -> str:
+    """The SQL block under a heading of a code's page."""
+    blocks: dict[str, str] = dict(SECTION.findall((PAGES / f"{code}.md").read_text(encoding="utf-8")))
+    assert section in blocks, f"{code}.md has no section {section} with a script"
+    return blocks[section]
+
+
+@pytest.mark.parametrize("code", [code.id for code in CODES if code.severity == "error"])
+def test_the_refused_script_is_refused_with_this_code_alone(code: str) -> None:
+    with pytest.raises(penstock.CompileError) as refusal:
+        penstock.compile(script(code, "Refused"))
+    errors = [finding for finding in refusal.value.diagnostics if finding.severity == "error"]
+    assert {finding.code for finding in errors} == {code}
+    assert all(finding.labels for finding in errors)
+
+
+@pytest.mark.parametrize("code", [code.id for code in CODES if code.severity == "warning"])
+def test_the_script_warned_about_is_accepted_with_this_warning(code: str) -> None:
+    assert code in {finding.code for finding in penstock.compile(script(code, "Warned")).diagnostics}
+
+
+@pytest.mark.parametrize("code", [code.id for code in CODES])
+def test_the_accepted_script_is_accepted_without_this_code(code: str) -> None:
+    assert code not in {finding.code for finding in penstock.compile(script(code, "Accepted")).diagnostics}
+
+
+def test_the_index_lists_every_page(request: pytest.FixtureRequest) -> None:
+    rows = [f"| [{code.id}]({code.id}.md) | {code.severity} | {code.message} |" for code in CATALOG]
+    index = "\n".join([INDEX_HEAD, *rows, ""])
+    if request.config.getoption("--accept"):
+        (PAGES / "README.md").write_text(index, encoding="utf-8")
+    assert (PAGES / "README.md").read_text(encoding="utf-8") == index

@@ -1,0 +1,61 @@
+"""README.md is right: its script is accepted, and refused in the words shown without the bound of its join."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from penstock import CompileError, compile
+from penstock.diagnostics import render
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+BOUND = " AND p.time BETWEEN o.time AND o.time + INTERVAL '5' MINUTE"
+SHOWN = re.compile(r"(?<=```text\n).*?(?=\n```)", re.DOTALL)
+
+
+def script() -> str:
+    block = re.search(r"```sql\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert block
+    return block[1]
+
+
+def test_the_script_is_accepted() -> None:
+    assert len(compile(script()).queries) == 1
+
+
+def test_the_error_shown_is_that_of_the_script_without_its_bound(request: pytest.FixtureRequest) -> None:
+    assert BOUND in script()
+    with pytest.raises(CompileError) as refusal:
+        compile(script().replace(BOUND, ""), name="orders.sql")
+    (finding,) = refusal.value.diagnostics
+    page = README.read_text(encoding="utf-8")
+    expected, blocks = SHOWN.subn(lambda _: render(finding), page, count=1)
+    assert blocks == 1
+    if request.config.getoption("--accept"):
+        README.write_text(expected, encoding="utf-8")
+    assert README.read_text(encoding="utf-8") == expected
+
+
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/errors/README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    path = ROOT / page
+    targets = LINK.findall(path.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+FILES = re.compile(r"`((?:grammar|diagnostics|parser|planner|codegen|runtime|penstock|tests|docs)/[\w/.]*)`")
+
+
+def test_the_recipes_name_files_that_exist() -> None:
+    named = FILES.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []

@@ -1,0 +1,99 @@
+"""Imports go down only, and through the doors.
+
+grammar, diagnostics <- parser <- planner <- codegen <- runtime <- penstock. A room sees of those below it their doors
+(`__init__`) and their data; pyspark is seen by runtime alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+# Every room with the rooms below it that it may see.
+BELOW = {
+    "grammar": [],
+    "diagnostics": [],
+    "parser": ["grammar", "diagnostics"],
+    "planner": ["diagnostics", "parser"],
+    "codegen": ["diagnostics", "planner"],
+    "runtime": ["diagnostics", "codegen"],
+    "penstock": ["diagnostics", "parser", "planner", "codegen", "runtime"],
+}
+# The modules of a room that others may name besides its door: its data.
+DATA = {
+    "grammar": (),
+    "diagnostics": ("diagnostic", "source", "catalog", "codes"),
+    "parser": ("ast",),
+    "planner": ("plan", "types"),
+    "codegen": ("program",),
+    "runtime": (),
+}
+
+
+def modules(room: str) -> list[Path]:
+    folder = ROOT / room
+    return sorted(folder.glob("*.py")) if room == "penstock" else sorted(folder.rglob("*.py"))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Dotted names that a module imports, at its top or later; `from a import b` gives `a.b`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def exported(room: str) -> list[str]:
+    """`__all__` of a room's door."""
+    door = ast.parse((ROOT / room / "__init__.py").read_text(encoding="utf-8"))
+    lists = [
+        node.value for node in door.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    return [name for value in lists for name in ast.literal_eval(value)]
+
+
+def objection(room: str, name: str) -> str | None:
+    """What is wrong with `room` importing `name`, None if nothing is."""
+    top, *path = name.split(".")
+    if top == "pyspark" and room != "runtime":
+        return f"{name}: only runtime sees pyspark"
+    if top in DATA:
+        return f"{name}: rooms are imported through penstock"
+    if top != "penstock":
+        return None
+    seen = path[0] if path and path[0] in DATA else "penstock"
+    if seen == room:
+        return None
+    if seen not in BELOW[room]:
+        return f"{name}: {seen} is not below {room}"
+    if len(path) == 1 or path[1] in DATA[seen] or (len(path) == 2 and path[1] in exported(seen)):
+        return None
+    return f"{name}: neither in the door nor in the data of {seen}"
+
+
+@pytest.mark.parametrize("room", BELOW)
+def test_imports_go_down_and_through_doors(room: str) -> None:
+    found = [(path, objection(room, name)) for path in modules(room) for name in imported(path)]
+    assert [f"{path.relative_to(ROOT)}: {text}" for path, text in found if text] == []
+
+
+@pytest.mark.parametrize(
+    ("room", "name"),
+    [
+        ("parser", "penstock.planner"),
+        ("codegen", "penstock.parser.ast"),
+        ("planner", "penstock.parser.syntax"),
+        ("planner", "penstock.compilation"),
+        ("diagnostics", "parser.ast"),
+        ("codegen", "pyspark.sql"),
+    ],
+)
+def test_the_rule_refuses(room: str, name: str) -> None:
+    assert objection(room, name)

@@ -1,0 +1,73 @@
+"""What an install contains is what lies on disk, under the one name `penstock`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("codegen", "diagnostics", "grammar", "parser", "planner", "runtime")
+
+
+def setuptools_table() -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    return table
+
+
+def test_every_package_on_disk_is_listed() -> None:
+    folders = [path.parent for room in ROOMS for path in (ROOT / room).rglob("__init__.py")]
+    on_disk = {"penstock"} | {".".join(("penstock", *folder.relative_to(ROOT).parts)) for folder in folders}
+    assert sorted(on_disk) == setuptools_table()["packages"]
+
+
+def test_every_folder_with_modules_is_a_package() -> None:
+    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    assert [str(path) for path in modules if not (path.parent / "__init__.py").is_file()] == []
+
+
+def test_rooms_are_mapped_below_penstock() -> None:
+    assert setuptools_table()["package-dir"] == {"penstock": "penstock", **{f"penstock.{room}": room for room in ROOMS}}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_are_linked_below_penstock(room: str) -> None:
+    link = ROOT / "penstock" / room
+    assert link.is_symlink()
+    assert str(link.readlink()) == f"../{room}"
+
+
+def test_no_file_has_more_than_400_lines() -> None:
+    long = {}
+    for folder in (*ROOMS, "penstock", "tests", "examples", "bench"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".lark"}:
+                lines = len(path.read_text(encoding="utf-8").splitlines())
+                if lines > 400:
+                    long[str(path.relative_to(ROOT))] = lines
+    assert long == {}
+
+
+HEAVY = ("pyspark", "pandas", "numpy", "pyarrow", "py4j")
+
+
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import penstock", (*HEAVY, "lark", "sqlglot", "click", "rich")),
+        ("import penstock.diagnostics", (*HEAVY, "lark", "sqlglot", "click", "rich")),
+        (
+            "import penstock; penstock.compile('CREATE STREAM s (a INT) WITH (connector = ''rate'')'"
+            ".replace('rate', chr(39) + 'rate' + chr(39)))",
+            HEAVY,
+        ),
+    ],
+)
+def test_light_things_load_no_heavy_ones(code: str, heavy: tuple[str, ...]) -> None:
+    script = f"{code}\nimport sys\nprint(*sorted(set({heavy!r}) & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.split() == []

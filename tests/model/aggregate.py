@@ -1,0 +1,155 @@
+"""Grouping by keys and by windows, and what each aggregate function makes of a group's rows.
+
+NULL arguments do not count; a group without any gives NULL (COUNT: 0). Rows whose keys are NULL are a group like any
+other. Not modelled: FIRST, LAST, COLLECT_LIST and all else that depends on the order of rows; ARRAY and MAP keys.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import statistics
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from penstock.planner.plan import Aggregate, GroupAggregate, Hop, Named, Session, Tumble, Window, WindowAggregate
+
+from tests.model.scalars import evaluate_scalar, holds
+from tests.model.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
+
+Key = tuple[Value, ...]
+Span = tuple[datetime, datetime]
+"""A window [start, end)."""
+
+
+def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
+    """The value of one aggregate over a group's (or a frame's) rows."""
+    kept = [row for row in rows if holds(function.condition, row, types)]
+    if not function.arguments:
+        return len(kept)  # COUNT(*)
+    tuples = [tuple(evaluate_scalar(each, row, types) for each in function.arguments) for row in kept]
+    known = [values for values in tuples if None not in values]
+    if function.distinct:
+        known = list(dict.fromkeys(known))
+    if function.function == "COUNT":
+        return len(known)
+    if function.function not in AGGREGATES:
+        raise Unsupported(f"aggregate {function.function}")
+    values = [each[0] for each in known]
+    if not values:
+        return 0 if function.function == "COUNT_IF" else None
+    return fit(AGGREGATES[function.function](values), function.type)
+
+
+def _sum(values: list[Value]) -> Value:
+    if isinstance(values[0], float):
+        return math.fsum(values)
+    with decimal.localcontext(EXACT):
+        return sum(values)
+
+
+def _average(values: list[Value]) -> Value:
+    total = _sum(values)
+    return EXACT.divide(total, len(values)) if isinstance(total, decimal.Decimal) else total / len(values)
+
+
+def _of_floats(function: Callable[[list[float]], float], least: int) -> Callable[[list[Value]], Value]:
+    return lambda values: function([float(value) for value in values]) if len(values) >= least else None
+
+
+AGGREGATES: dict[str, Callable[[list[Value]], Value]] = {
+    "SUM": _sum,
+    "AVG": _average,
+    "MEAN": _average,
+    "MIN": min,
+    "MAX": max,
+    "COUNT_IF": lambda values: sum(values),
+    "BOOL_AND": all,
+    "EVERY": all,
+    "BOOL_OR": any,
+    "ANY": any,
+    "SOME": any,
+    "VAR_POP": _of_floats(statistics.pvariance, 1),
+    "VAR_SAMP": _of_floats(statistics.variance, 2),
+    "VARIANCE": _of_floats(statistics.variance, 2),
+    "STDDEV_POP": _of_floats(statistics.pstdev, 1),
+    "STDDEV_SAMP": _of_floats(statistics.stdev, 2),
+    "STDDEV": _of_floats(statistics.stdev, 2),
+}
+"""Of at least one value, none of them NULL."""
+
+
+def key_of(keys: Iterable[Named], row: Row, types: Types) -> Key:
+    """The values that a row is grouped by."""
+    return tuple(fit(evaluate_scalar(key.value, row, types), key.type) for key in keys)
+
+
+def windows_of(window: Tumble | Hop, time: datetime) -> list[Span]:
+    """The windows that contain a time, oldest first. Starts are multiples of the slide since 1970, before it as well."""
+    slide, size = (window.size, window.size) if isinstance(window, Tumble) else (window.slide, window.size)
+    start = EPOCH + (time - EPOCH) // milliseconds(slide) * milliseconds(slide)
+    starts = []
+    while start + milliseconds(size) > time:
+        starts.append(start)
+        start -= milliseconds(slide)
+    return [(start, start + milliseconds(size)) for start in reversed(starts)]
+
+
+def sessions(rows: list[Row], time: str, gap: timedelta) -> list[list[Row]]:
+    """The runs of rows in which each is at most `gap` after the one before; exactly `gap` joins."""
+    runs: list[list[Row]] = []
+    for row in sorted(rows, key=lambda row: row[time]):
+        if runs and row[time] - runs[-1][-1][time] <= gap:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    return runs
+
+
+def window_groups(window: Window, time: str, rows: list[Row]) -> list[tuple[Span, list[Row]]]:
+    """The windows that hold at least one of the rows of one key, each with its rows."""
+    if isinstance(window, Session):
+        gap = milliseconds(window.gap)
+        return [((run[0][time], run[-1][time] + gap), run) for run in sessions(rows, time, gap)]
+    groups: dict[Span, list[Row]] = {}
+    for row in rows:
+        for span in windows_of(window, row[time]):
+            groups.setdefault(span, []).append(row)
+    return list(groups.items())
+
+
+def group_rows(keys: tuple[Named, ...], rows: list[Row], types: Types) -> dict[Key, list[Row]]:
+    """The rows by key."""
+    groups: dict[Key, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key_of(keys, row, types), []).append(row)
+    return groups
+
+
+def window_row(node: WindowAggregate, key: Key, span: Span, rows: list[Row]) -> Row:
+    """The result row of one key and window."""
+    row = dict(zip((key.name for key in node.keys), key, strict=True))
+    return row | {"window_start": span[0], "window_end": span[1]} | aggregates_row(node, rows)
+
+
+def aggregates_row(node: WindowAggregate | GroupAggregate, rows: list[Row]) -> Row:
+    """The aggregates' columns of a group."""
+    types = columns(node.input.schema)
+    return {each.name: aggregate(each, rows, types) for each in node.aggregates}
+
+
+def window_aggregate(node: WindowAggregate, rows: list[Row]) -> list[Row]:
+    """One row per key and window; with CHANGES this is the table after the last change."""
+    types = columns(node.input.schema)
+    return [
+        window_row(node, key, span, members)
+        for key, group in group_rows(node.keys, rows, types).items()
+        for span, members in window_groups(node.window, node.time, group)
+    ]
+
+
+def group_aggregate(node: GroupAggregate, rows: list[Row]) -> list[Row]:
+    """One row per key: the table after the last change. Without keys there is one row, also over no rows."""
+    groups = group_rows(node.keys, rows, columns(node.input.schema)) or ({} if node.keys else {(): []})
+    names = [key.name for key in node.keys]
+    return [dict(zip(names, key, strict=True)) | aggregates_row(node, group) for key, group in groups.items()]

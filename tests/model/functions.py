@@ -1,0 +1,155 @@
+"""The scalar functions that the model knows: name -> what it computes, by Spark's documentation."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from tests.model.values import EPOCH, QueryFailure, Unsupported, Value
+
+
+def _rounded(value: Value, places: int = 0) -> Value:
+    if isinstance(value, float):
+        value = decimal.Decimal(repr(value))
+        return float(value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP))
+    if isinstance(value, int):
+        return int(decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-min(places, 0)), decimal.ROUND_HALF_UP))
+    places = min(places, -value.as_tuple().exponent)
+    return value.quantize(decimal.Decimal(1).scaleb(-places), decimal.ROUND_HALF_UP)
+
+
+def _square_root(value: Value) -> float:
+    if value < 0:
+        raise Unsupported("NaN")
+    return math.sqrt(value)
+
+
+def _positive_remainder(value: Value, divisor: Value) -> Value:
+    if divisor == 0:
+        raise QueryFailure(f"PMOD({value}, 0)")
+    return value % divisor if divisor > 0 else math.fmod(value, divisor)
+
+
+def _substring(text: str, start: int, length: int | None = None) -> str:
+    first = start - 1 if start > 0 else max(start, -len(text) - (length or 0)) + len(text) if start < 0 else 0
+    last = len(text) if length is None else first + max(length, 0)
+    return text[max(first, 0) : max(last, 0)]
+
+
+def _truncated(unit: str, time: datetime) -> datetime:
+    match unit.upper():
+        case "YEAR":
+            return datetime(time.year, 1, 1)
+        case "MONTH":
+            return datetime(time.year, time.month, 1)
+        case "WEEK":
+            return datetime(time.year, time.month, time.day) - timedelta(days=time.weekday())
+        case "DAY":
+            return datetime(time.year, time.month, time.day)
+        case "HOUR":
+            return time.replace(minute=0, second=0, microsecond=0)
+        case "MINUTE":
+            return time.replace(second=0, microsecond=0)
+        case "SECOND":
+            return time.replace(microsecond=0)
+        case _:
+            raise Unsupported(f"DATE_TRUNC to {unit}")
+
+
+def _left_padded(text: str, length: int, pad: str = " ") -> str:
+    missing = length - len(text)
+    return text[:length] if missing <= 0 or not pad else (pad * missing)[:missing] + text
+
+
+def _right_padded(text: str, length: int, pad: str = " ") -> str:
+    missing = length - len(text)
+    return text[:length] if missing <= 0 or not pad else text + (pad * missing)[:missing]
+
+
+FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "ABS": abs,
+    "CEIL": math.ceil,
+    "CEILING": math.ceil,
+    "FLOOR": math.floor,
+    "ROUND": _rounded,
+    "SIGN": lambda x: float((x > 0) - (x < 0)),
+    "SQRT": _square_root,
+    "POWER": lambda x, y: float(x) ** float(y),
+    "PMOD": _positive_remainder,
+    "UPPER": str.upper,
+    "LOWER": str.lower,
+    "LENGTH": len,
+    "CHAR_LENGTH": len,
+    "TRIM": lambda text: text.strip(" "),
+    "LTRIM": lambda text: text.lstrip(" "),
+    "RTRIM": lambda text: text.rstrip(" "),
+    "SUBSTRING": _substring,
+    "SUBSTR": _substring,
+    "LEFT": lambda text, n: text[: max(n, 0)],
+    "CONCAT": lambda *texts: "".join(texts),
+    "REPLACE": lambda text, old, new="": text.replace(old, new) if old else text,
+    "REVERSE": lambda text: text[::-1],
+    "REPEAT": lambda text, n: text * n,
+    "STARTSWITH": str.startswith,
+    "ENDSWITH": str.endswith,
+    "CONTAINS": lambda text, part: part in text,
+    "INSTR": lambda text, part: text.find(part) + 1,
+    "LPAD": _left_padded,
+    "RPAD": _right_padded,
+    "YEAR": lambda time: time.year,
+    "MONTH": lambda time: time.month,
+    "DAY": lambda time: time.day,
+    "DAYOFMONTH": lambda time: time.day,
+    "DAYOFWEEK": lambda time: time.isoweekday() % 7 + 1,
+    "HOUR": lambda time: time.hour,
+    "MINUTE": lambda time: time.minute,
+    "SECOND": lambda time: time.second,
+    "DATE_TRUNC": _truncated,
+    "UNIX_MILLIS": lambda time: (time - EPOCH) // timedelta(milliseconds=1),
+}
+"""Of arguments that are not NULL; one NULL argument makes the result NULL."""
+
+
+def _first_known(values: Iterator[Value]) -> Value:
+    return next((value for value in values if value is not None), None)
+
+
+def _null_if(values: Iterator[Value]) -> Value:
+    value, other = values
+    return None if value == other else value
+
+
+def _chosen(values: Iterator[Value]) -> Value:
+    if next(values) is True:
+        return next(values)
+    next(values)
+    return next(values)
+
+
+def _extreme(choose: Callable[..., Value]) -> Callable[[Iterator[Value]], Value]:
+    return lambda values: choose((value for value in values if value is not None), default=None)
+
+
+def _joined(values: Iterator[Value]) -> Value:
+    separator = next(values)
+    return None if separator is None else separator.join(value for value in values if value is not None)
+
+
+NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
+    "COALESCE": _first_known,
+    "NVL": _first_known,
+    "IFNULL": _first_known,
+    "NULLIF": _null_if,
+    "IF": _chosen,
+    "GREATEST": _extreme(max),
+    "LEAST": _extreme(min),
+    "CONCAT_WS": _joined,
+    "ISNULL": lambda values: next(values) is None,
+    "ISNOTNULL": lambda values: next(values) is not None,
+}
+"""Of an iterator over the arguments, computed when asked for; these decide themselves what NULL means."""
+
+FIRST_TYPED = ("ABS", "COALESCE", "NVL", "IFNULL", "NULLIF", "GREATEST", "LEAST")
+"""Functions whose result has the type of their first argument."""

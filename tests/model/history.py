@@ -1,0 +1,167 @@
+"""Streams as they arrive: rows in micro-batches, the watermark in force in each, and which rows are late by law.
+
+The law. The watermark in force in a micro-batch comes from the micro-batches before it: the least, over the query's
+inputs, of (newest event time so far − delay). A row is late iff its event time is *before* it. As measured on Spark 4.3
+(policy `min`): an input without data yet holds the watermark at the epoch; a row dated at or before the epoch is late
+from the start; the watermark never goes down; rows that are late themselves cannot move it.
+Rows without an event time are rejected. Event times here are whole milliseconds, as Spark's watermark is.
+
+Spark itself drops a row that *equals* the watermark whenever the watermark stood still for a micro-batch. To meet this
+law a lowering must give Spark one millisecond more of delay, and count as late what is at or before Spark's watermark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import Path
+
+from penstock.planner.plan import IntervalJoin, Node, Over, Scan, WindowAggregate
+
+from tests.model.evaluate import walk
+from tests.model.values import EPOCH, Row, Value, milliseconds
+
+Tables = dict[str, list[Row]]
+START = EPOCH + milliseconds(1)
+"""The watermark before all inputs have had data."""
+DRAINED = datetime(9999, 1, 1)
+"""The watermark after the end of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What arrived, by micro-batch and input, in order of arrival. Every micro-batch names every input."""
+
+    batches: tuple[Tables, ...]
+
+    def tables(self) -> Tables:
+        """All rows by input, without the borders."""
+        names = self.batches[0] if self.batches else {}
+        return {name: [row for batch in self.batches for row in batch[name]] for name in names}
+
+    def size(self) -> int:
+        """The number of rows of all inputs."""
+        return sum(len(rows) for rows in self.tables().values())
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The event-time column of an input and how many milliseconds its watermark stays behind the newest time."""
+
+    time: str
+    delay: int
+
+
+class Fate(Enum):
+    """What becomes of a row before the query's operators see it."""
+
+    USED = "used"
+    LATE = "late"
+    REJECTED = "rejected"
+
+
+def clocks(plan: Node) -> dict[str, Clock]:
+    """The clocks of a plan's inputs; none where no operator waits for a watermark (nothing is late there).
+
+    A grace period is delay on top of the declared one.
+    """
+    nodes = list(walk(plan))
+    if not any(isinstance(node, (WindowAggregate, IntervalJoin, Over)) for node in nodes):
+        return {}
+    grace = max((node.grace for node in nodes if isinstance(node, WindowAggregate)), default=0)
+    origins = [node.origin for node in nodes if isinstance(node, Scan)]
+    return {each.name: Clock(each.time, each.delay + grace) for each in origins if each.time and each.delay is not None}
+
+
+def watermarks(history: History, clocks: Mapping[str, Clock]) -> list[datetime]:
+    """The watermark in force in each micro-batch, and one more for after the last."""
+    newest: dict[str, datetime] = {}
+    result = [START]
+    for batch in history.batches:
+        for name, clock in clocks.items():
+            times = [row[clock.time] for row in batch[name] if row[clock.time] is not None]
+            if times:
+                newest[name] = max([*times, newest.get(name, EPOCH)])
+        held = [newest[name] - milliseconds(clock.delay) for name, clock in clocks.items() if name in newest]
+        result.append(max(START, min(held)) if len(held) == len(clocks) and held else START)
+    return result
+
+
+def sort_out(history: History, clocks: Mapping[str, Clock]) -> dict[Fate, History]:
+    """The history split by what becomes of each row; the micro-batches stay the same."""
+    in_force = watermarks(history, clocks)
+
+    def fate(name: str, row: Row, watermark: datetime) -> Fate:
+        if name not in clocks:
+            return Fate.USED
+        time = row[clocks[name].time]
+        return Fate.REJECTED if time is None else Fate.LATE if time < watermark else Fate.USED
+
+    def part(wanted: Fate) -> History:
+        return History(
+            tuple(
+                {name: [row for row in rows if fate(name, row, watermark) is wanted] for name, rows in batch.items()}
+                for batch, watermark in zip(history.batches, in_force, strict=False)
+            )
+        )
+
+    return {wanted: part(wanted) for wanted in Fate}
+
+
+def accepted(history: History, clocks: Mapping[str, Clock]) -> History:
+    """The rows that a query must use: neither late nor rejected."""
+    return sort_out(history, clocks)[Fate.USED]
+
+
+def write_json_lines(history: History, folder: Path, first_modified: datetime | None = None) -> dict[str, Path]:
+    """The history as files `<folder>/<input>/<micro-batch>.json`; returns each input's folder.
+
+    Modification times rise by a second from one micro-batch to the next, so that a file source that takes one file at a
+    time meets the same micro-batches; an input without rows in one gets an empty file. They begin at `first_modified`,
+    by default a day after the newest time of any row, so that no row lies in the files' future.
+    """
+    times = [value for rows in history.tables().values() for row in rows for value in row.values()]
+    newest = max((value for value in times if isinstance(value, datetime)), default=EPOCH)
+    first = first_modified or newest + timedelta(days=1)
+    folders: dict[str, Path] = {}
+    for number, batch in enumerate(history.batches):
+        seconds = (first - EPOCH).total_seconds() + number
+        for name, rows in batch.items():
+            folders[name] = folder / name
+            folders[name].mkdir(parents=True, exist_ok=True)
+            path = folders[name] / f"{number:05}.json"
+            path.write_text("".join(json_line(row) + "\n" for row in rows), encoding="utf-8")
+            os.utime(path, (seconds, seconds))
+    return folders
+
+
+def json_line(row: Row) -> str:
+    """A row as one JSON object. Decimals keep their digits, times are UTC with a Z."""
+    return _json(row)
+
+
+def _json(value: Value) -> str:
+    match value:
+        case Decimal():
+            return f"{value:f}"
+        case datetime():
+            return json.dumps(value.isoformat(timespec="microseconds") + "Z")
+        case date():
+            return json.dumps(value.isoformat())
+        case dict():
+            return "{" + ", ".join(f"{json.dumps(name)}: {_json(each)}" for name, each in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(_json(each) for each in value) + "]"
+        case _:
+            return json.dumps(value)
+
+
+def one_row_batches(arrivals: Iterable[tuple[str, Row]], inputs: Iterable[str]) -> History:
+    """A history in which every row is a micro-batch of its own."""
+    names = list(inputs)
+    return History(tuple({each: [row] if each == name else [] for each in names} for name, row in arrivals))

@@ -1,0 +1,259 @@
+"""The operators again, micro-batch by micro-batch, with state that is let go as soon as the watermark allows it.
+
+Answering the same as `evaluate` over the accepted rows, for every history, shows that the state bounds keep enough and
+that micro-batch borders do not matter. Everything sent is final (CHANGES: the newest row per key counts). The watermark
+is a lower limit, itself included, of the event times that can still be accepted.
+At most one operator with state on any path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from penstock.planner.plan import (
+    Emission,
+    IntervalJoin,
+    JoinType,
+    Limit,
+    Node,
+    Over,
+    Scan,
+    Session,
+    WindowAggregate,
+)
+
+from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
+from tests.model.evaluate import apply, inputs, walk
+from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
+from tests.model.join import LEFT_KEPT, RIGHT_KEPT, matches, padded
+from tests.model.over import over_row, partition_of
+from tests.model.scalars import evaluate_scalar
+from tests.model.values import Row, Unsupported, columns, milliseconds
+
+
+class State(Protocol):
+    """An operator with memory."""
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        """Takes the accepted rows of one micro-batch, gives what is final now and forgets what is not needed."""
+
+    def size(self) -> int:
+        """How many things are remembered: rows of a join or OVER, (key, window) pairs of an aggregate."""
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A row in a join's buffer."""
+
+    row: Row
+    matched: bool = False
+
+
+def reachable(end: datetime, limit: Limit, watermark: datetime) -> bool:
+    """Whether a row that is still to come can lie at or (open limit) before `end`."""
+    return end > watermark or (limit.closed and end == watermark)
+
+
+class JoinState:
+    """A left row waits while a right row up to left.time + upper can come; a right one, a left up to right.time − lower."""
+
+    def __init__(self, node: IntervalJoin) -> None:
+        self.node = node
+        self.lefts: list[Waiting] = []
+        self.rights: list[Waiting] = []
+
+    def size(self) -> int:
+        return len(self.lefts) + len(self.rights)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        for row in tables[0]:
+            left = Waiting(row)
+            for right in self.rights:
+                yield from self.meet(left, right)
+            self.lefts.append(left)
+        for row in tables[1]:
+            right = Waiting(row)
+            for left in self.lefts:
+                yield from self.meet(left, right)
+            self.rights.append(right)
+        yield from self.evict(watermark)
+
+    def meet(self, left: Waiting, right: Waiting) -> Iterator[Row]:
+        if not matches(self.node, left.row, right.row):
+            return
+        first = not left.matched
+        left.matched = right.matched = True
+        if self.node.type is JoinType.SEMI:
+            if first:
+                yield left.row
+        elif self.node.type is not JoinType.ANTI:
+            yield padded(self.node, left.row, right.row)
+
+    def evict(self, watermark: datetime) -> Iterator[Row]:
+        for left in self.lefts:
+            if not left.matched and not self.left_needed(left, watermark):
+                if self.node.type is JoinType.ANTI:
+                    yield left.row
+                elif self.node.type in LEFT_KEPT:
+                    yield padded(self.node, left.row, None)
+        for right in self.rights:
+            if not right.matched and not self.right_needed(right, watermark) and self.node.type in RIGHT_KEPT:
+                yield padded(self.node, None, right.row)
+        self.lefts = [left for left in self.lefts if self.left_needed(left, watermark)]
+        self.rights = [right for right in self.rights if self.right_needed(right, watermark)]
+
+    def left_needed(self, left: Waiting, watermark: datetime) -> bool:
+        if left.matched and self.node.type in (JoinType.SEMI, JoinType.ANTI):
+            return False  # one match decides
+        keys = [evaluate_scalar(key, left.row, columns(self.node.left.schema)) for key, _ in self.node.equalities]
+        upper = self.node.bound.upper
+        end = left.row[self.node.left_time] + milliseconds(upper.milliseconds)
+        return None not in keys and reachable(end, upper, watermark)
+
+    def right_needed(self, right: Waiting, watermark: datetime) -> bool:
+        keys = [evaluate_scalar(key, right.row, columns(self.node.right.schema)) for _, key in self.node.equalities]
+        lower = self.node.bound.lower
+        end = right.row[self.node.right_time] - milliseconds(lower.milliseconds)
+        return None not in keys and reachable(end, lower, watermark)
+
+
+class WindowState:
+    """A TUMBLE or HOP window's rows wait until the watermark reaches the window's end."""
+
+    def __init__(self, node: WindowAggregate) -> None:
+        self.node = node
+        self.rows: dict[tuple[Key, Span], list[Row]] = {}
+
+    def size(self) -> int:
+        return len(self.rows)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        assert not isinstance(self.node.window, Session)
+        touched = {}
+        for row in tables[0]:
+            key = key_of(self.node.keys, row, columns(self.node.input.schema))
+            for span in windows_of(self.node.window, row[self.node.time]):
+                self.rows.setdefault((key, span), []).append(row)
+                touched[key, span] = True
+        closed = [(key, span) for key, span in self.rows if span[1] <= watermark]
+        for key, span in touched if self.node.emission is Emission.CHANGES else closed:
+            yield window_row(self.node, key, span, self.rows[key, span])
+        for each in closed:
+            del self.rows[each]
+
+
+class SessionState:
+    """A session waits while a row can come that is not more than the gap after its last one. FINAL only."""
+
+    def __init__(self, node: WindowAggregate) -> None:
+        if node.emission is not Emission.FINAL:
+            raise Unsupported("changes of sessions: a merge would have to take back what was sent")
+        assert isinstance(node.window, Session)
+        self.node = node
+        self.gap = milliseconds(node.window.gap)
+        self.open: list[tuple[Key, Span, list[Row]]] = []
+
+    def size(self) -> int:
+        return len(self.open)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        for row in tables[0]:
+            self.add(row)
+        closed = [each for each in self.open if each[1][1] < watermark]
+        self.open = [each for each in self.open if each[1][1] >= watermark]
+        for key, span, rows in closed:
+            yield window_row(self.node, key, span, rows)
+
+    def add(self, row: Row) -> None:
+        key, start = key_of(self.node.keys, row, columns(self.node.input.schema)), row[self.node.time]
+        end = start + self.gap
+        touching = [each for each in self.open if each[0] == key and each[1][0] <= end and start <= each[1][1]]
+        self.open = [each for each in self.open if each not in touching]
+        span = (min([start, *(each[1][0] for each in touching)]), max([end, *(each[1][1] for each in touching)]))
+        self.open.append((key, span, [*(old for each in touching for old in each[2]), row]))
+
+
+class OverState:
+    """A row is answered when no row at or before its time can come; it stays while it can be in a frame to come."""
+
+    def __init__(self, node: Over) -> None:
+        self.node = node
+        self.preceding = milliseconds(max(each.preceding for each in node.aggregates))
+        self.rows: list[Row] = []
+        self.answered = datetime.min
+
+    def size(self) -> int:
+        return len(self.rows)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        self.rows += tables[0]
+        for row in self.rows:
+            if self.answered <= row[self.node.time] < watermark:
+                mine = partition_of(self.node, row)
+                yield over_row(self.node, row, [each for each in self.rows if partition_of(self.node, each) == mine])
+        self.answered = watermark
+        self.rows = [row for row in self.rows if row[self.node.time] + self.preceding >= watermark]
+
+
+def state_of(node: Node) -> State | None:
+    """The empty state of an operator, None for one that looks at single rows."""
+    match node:
+        case IntervalJoin():
+            return JoinState(node)
+        case WindowAggregate():
+            return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
+        case Over():
+            return OverState(node)
+        case _:
+            return None
+
+
+class Incremental:
+    """A plan being run. GROUP BY without a window is left out: its state is the table that it answers with."""
+
+    def __init__(self, plan: Node) -> None:
+        self.plan = plan
+        self.states = {id(node): state for node in walk(plan) if (state := state_of(node)) is not None}
+        for node in walk(plan):
+            if id(node) in self.states and any(id(below) in self.states for below in walk(node) if below is not node):
+                raise Unsupported("an operator with state above another one")
+
+    def size(self) -> int:
+        """How much all operators remember."""
+        return sum(state.size() for state in self.states.values())
+
+    def step(self, batch: Tables, watermark: datetime) -> list[Row]:
+        """The rows that one micro-batch of accepted rows sends, under the watermark in force in it."""
+        return self._step(self.plan, batch, watermark)
+
+    def _step(self, node: Node, batch: Tables, watermark: datetime) -> list[Row]:
+        if isinstance(node, Scan):
+            return [{column.name: row[column.name] for column in node.schema} for row in batch[node.origin.name]]
+        tables = [self._step(child, batch, watermark) for child in inputs(node)]
+        state = self.states.get(id(node))
+        return apply(node, tables) if state is None else list(state.step(tables, watermark))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a history gave: the rows sent, and the size of the state after each micro-batch and after the drain."""
+
+    rows: list[Row]
+    sizes: list[int]
+
+
+def run(plan: Node, history: History) -> Run:
+    """The plan over a whole history with drain."""
+    times = clocks(plan)
+    query = Incremental(plan)
+    rows: list[Row] = []
+    sizes: list[int] = []
+    for batch, watermark in zip(accepted(history, times).batches, watermarks(history, times), strict=False):
+        rows += query.step(batch, watermark)
+        sizes.append(query.size())
+    nothing: Tables = {node.origin.name: [] for node in walk(plan) if isinstance(node, Scan)}
+    rows += query.step(nothing, DRAINED)
+    return Run(rows, [*sizes, query.size()])

@@ -1,0 +1,138 @@
+"""Plan nodes built by hand, for tests that need neither parser nor planner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics.source import Source, Span
+from penstock.planner.plan import (
+    Aggregate,
+    Column,
+    Emission,
+    FramedAggregate,
+    GroupAggregate,
+    IntervalJoin,
+    JoinType,
+    KStream,
+    KTable,
+    Limit,
+    Named,
+    Node,
+    Origin,
+    Over,
+    Project,
+    Scan,
+    TimeBound,
+    Window,
+    WindowAggregate,
+)
+from penstock.planner.types import BIGINT, DOUBLE, TIMESTAMP, Decimal, Type
+
+NOWHERE = Span(Source("<test>", ""), 0, 0)
+STREAM = KStream()
+
+
+def column(name: str) -> exp.Expression:
+    """A column by its whole name, dots included."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
+def call(name: str, *arguments: exp.Expression) -> exp.Expression:
+    """A function call as the parser makes it."""
+    return exp.Anonymous(this=name, expressions=list(arguments))
+
+
+def scan(name: str, types: dict[str, Type], time: str | None = "time", delay: int | None = 0) -> Scan:
+    """A stream of that name with those columns; `delay` in milliseconds."""
+    schema = tuple(Column(each, type_) for each, type_ in types.items())
+    origin = Origin(name, "files", (), schema, (), time, delay, None)
+    return Scan(schema=schema, shape=KStream((), time, delay), span=NOWHERE, origin=origin)
+
+
+def project(node: Node, items: Sequence[tuple[str, exp.Expression, Type]]) -> Project:
+    """Computed columns."""
+    named = tuple(Named(*item) for item in items)
+    schema = tuple(Column(each.name, each.type) for each in named)
+    return Project(schema=schema, shape=STREAM, span=NOWHERE, input=node, items=named)
+
+
+def aliased(node: Node, alias: str) -> Project:
+    """All columns of `node` as `alias.column`, the form of a join's input."""
+    return project(node, [(f"{alias}.{each.name}", column(each.name), each.type) for each in node.schema])
+
+
+def interval_join(
+    type_: JoinType, left: Node, right: Node, bound: TimeBound, residual: exp.Expression | None = None, key: str = "k"
+) -> IntervalJoin:
+    """`left l JOIN right r ON l.k = r.k AND bound AND residual`, with event times in columns `time`."""
+    lefts, rights = aliased(left, "l"), aliased(right, "r")
+    schema = lefts.schema if type_ in (JoinType.SEMI, JoinType.ANTI) else (*lefts.schema, *rights.schema)
+    return IntervalJoin(
+        schema=schema, shape=STREAM, span=NOWHERE, left=lefts, right=rights, type=type_,
+        equalities=((column(f"l.{key}"), column(f"r.{key}")),), left_time="l.time", right_time="r.time",
+        bound=bound, residual=residual,
+    )  # fmt: skip
+
+
+def bound(lower: int, upper: int, lower_closed: bool = True, upper_closed: bool = True) -> TimeBound:
+    """`lower <= right.time − left.time <= upper`, in milliseconds."""
+    return TimeBound(Limit(lower, lower_closed), Limit(upper, upper_closed))
+
+
+def aggregate(
+    name: str, function: str, argument: str | None, type_: Type, distinct: bool = False,
+    condition: exp.Expression | None = None,
+) -> Aggregate:  # fmt: skip
+    """An aggregate of one column, or of whole rows."""
+    return Aggregate(name, function, () if argument is None else (column(argument),), distinct, condition, type_)
+
+
+def standard_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
+    """One of each kind, over a BIGINT column and a DECIMAL(10, 2) column."""
+    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
+    return (
+        aggregate("n", "COUNT", None, BIGINT),
+        aggregate("known", "COUNT", value, BIGINT),
+        aggregate("kinds", "COUNT", value, BIGINT, distinct=True),
+        aggregate("total", "SUM", value, BIGINT),
+        aggregate("positive", "SUM", value, BIGINT, condition=positive),
+        aggregate("mean", "AVG", value, DOUBLE),
+        aggregate("least", "MIN", value, BIGINT),
+        aggregate("most", "MAX", price, Decimal(10, 2)),
+        aggregate("revenue", "SUM", price, Decimal(20, 2)),
+        aggregate("mean_price", "AVG", price, Decimal(14, 6)),
+    )
+
+
+def window_aggregate(
+    node: Node, window: Window, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",),
+    emission: Emission = Emission.FINAL, grace: int = 0,
+) -> WindowAggregate:  # fmt: skip
+    """`SELECT keys, window_start, window_end, aggregates FROM node GROUP BY keys, window(time)`."""
+    named = tuple(Named(key, column(key), node.column(key).type) for key in keys)
+    ends = (Column("window_start", TIMESTAMP), Column("window_end", TIMESTAMP))
+    schema = (*(Column(each.name, each.type) for each in named), *ends, *(Column(a.name, a.type) for a in aggregates))
+    return WindowAggregate(
+        schema=schema, shape=STREAM, span=NOWHERE, input=node, window=window, time="time", keys=named,
+        aggregates=aggregates, emission=emission, grace=grace,
+    )  # fmt: skip
+
+
+def group_aggregate(node: Node, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",)) -> GroupAggregate:
+    """`SELECT keys, aggregates FROM node GROUP BY keys`."""
+    named = tuple(Named(key, column(key), node.column(key).type) for key in keys)
+    schema = (*(Column(each.name, each.type) for each in named), *(Column(a.name, a.type) for a in aggregates))
+    return GroupAggregate(
+        schema=schema, shape=KTable(keys), span=NOWHERE, input=node, keys=named, aggregates=aggregates
+    )
+
+
+def over(node: Node, framed: Sequence[tuple[Aggregate, int]], partition_by: tuple[str, ...] = ("k",)) -> Over:
+    """`SELECT *, aggregate OVER (PARTITION BY … ORDER BY time RANGE preceding PRECEDING), … FROM node`."""
+    schema = (*node.schema, *(Column(each.name, each.type) for each, _ in framed))
+    return Over(
+        schema=schema, shape=STREAM, span=NOWHERE, input=node, partition_by=tuple(column(each) for each in partition_by),
+        time="time", aggregates=tuple(FramedAggregate(each, preceding) for each, preceding in framed),
+    )  # fmt: skip

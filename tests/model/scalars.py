@@ -1,0 +1,261 @@
+"""A scalar expression over one row -> its value, with NULL as None and three-valued logic.
+
+`types` are the types of the row's columns; they decide how arithmetic rounds and overflows. An expression of a kind that
+is not listed here raises `Unsupported`: the model never guesses. Not modelled: lambdas, arrays, subqueries, collations.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from penstock.parser.ast import UNIT_MILLISECONDS
+from penstock.planner import types as t
+from penstock.planner.types import Type
+
+from tests.model.arithmetic import OPERATORS, calculate, result_type
+from tests.model.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
+from tests.model.values import (
+    QueryFailure,
+    Row,
+    Types,
+    Unsupported,
+    Value,
+    cast,
+    fit,
+    integer_literal,
+    milliseconds,
+    type_of_value,
+)
+
+_COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+_BITS = {exp.BitwiseAnd: int.__and__, exp.BitwiseOr: int.__or__, exp.BitwiseXor: int.__xor__}
+_TYPES = {
+    "BOOLEAN": t.BOOLEAN,
+    "TINYINT": t.TINYINT,
+    "SMALLINT": t.SMALLINT,
+    "INT": t.INT,
+    "BIGINT": t.BIGINT,
+    "DOUBLE": t.DOUBLE,
+    "TEXT": t.STRING,
+    "VARCHAR": t.STRING,
+    "DATE": t.DATE,
+    "TIMESTAMP": t.TIMESTAMP,
+    "TIMESTAMPTZ": t.TIMESTAMP,
+}
+
+
+def holds(condition: exp.Expression | None, row: Row, types: Types) -> bool:
+    """Whether a condition lets a row pass: true, neither false nor NULL. No condition lets all pass."""
+    return condition is None or evaluate_scalar(condition, row, types) is True
+
+
+def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
+    """The value of `node` over `row`. Raises QueryFailure where the query would fail, Unsupported for unknown kinds."""
+
+    def value(child: exp.Expression) -> Value:
+        return evaluate_scalar(child, row, types)
+
+    match node:
+        case exp.Column():
+            return row[node.name]
+        case exp.Paren():
+            return value(node.this)
+        case exp.Literal() | exp.Boolean() | exp.Null() | exp.Interval():
+            return _constant(node)
+        case exp.Dot():
+            struct = value(node.this)
+            return None if struct is None else struct[node.expression.name]
+        case exp.And():
+            left = value(node.this)
+            return False if left is False else both(left, value(node.expression))
+        case exp.Or():
+            left = value(node.this)
+            return True if left is True else negate(both(negate(left), negate(value(node.expression))))
+        case exp.Not():
+            return negate(value(node.this))
+        case exp.Is():
+            return value(node.this) is value(node.expression)
+        case exp.NullSafeEQ():
+            return value(node.this) == value(node.expression)
+        case exp.NullSafeNEQ():
+            return value(node.this) != value(node.expression)
+        case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
+            return compare(_COMPARISONS[type(node)], value(node.this), value(node.expression))
+        case exp.Between():
+            this = value(node.this)
+            return both(compare(">=", this, value(node.args["low"])), compare("<=", this, value(node.args["high"])))
+        case exp.In() if node.args.get("query") is None:
+            this = value(node.this)
+            return negate(all_of(compare("<>", this, value(each)) for each in node.expressions))
+        case exp.Case():
+            return _case(node, row, types)
+        case exp.Cast():  # TryCast is one, too
+            return _cast(node, value(node.this))
+        case exp.Anonymous():
+            return _call(node, row, types)
+    arguments = [value(child) for child in node.iter_expressions()]
+    if isinstance(node, exp.Neg):
+        return None if arguments[0] is None else fit(-arguments[0], type_of(node, row, types))
+    if type(node) in OPERATORS:
+        if None in arguments:
+            return None
+        return calculate(OPERATORS[type(node)], arguments[0], arguments[1], type_of(node, row, types))
+    strict = _strict(node)
+    return None if None in arguments else strict(*arguments)
+
+
+def _strict(node: exp.Expression) -> Value:
+    """The function of an operator that answers NULL whenever an argument is NULL."""
+    match node:
+        case exp.DPipe():
+            return str.__add__
+        case exp.BitwiseNot():
+            return int.__invert__
+        case exp.BitwiseAnd() | exp.BitwiseOr() | exp.BitwiseXor():
+            return _BITS[type(node)]
+        case exp.ILike():
+            return lambda text, pattern: like(text.lower(), pattern.lower())
+        case exp.Like():
+            return like
+        case exp.RegexpLike():
+            return lambda text, pattern: re.search(pattern, text) is not None
+        case _:
+            raise Unsupported(f"expression kind {type(node).__name__}: {node.sql()}")
+
+
+def negate(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
+
+
+def both(left: bool | None, right: bool | None) -> bool | None:
+    """Three-valued AND."""
+    if left is False or right is False:
+        return False
+    return None if left is None or right is None else True
+
+
+def all_of(truths: Value) -> bool | None:
+    result: bool | None = True
+    for truth in truths:
+        result = both(result, truth)
+    return result
+
+
+def compare(operator: str, left: Value, right: Value) -> bool | None:
+    """A comparison of two values of one type; NULL if one of them is NULL."""
+    if left is None or right is None:
+        return None
+    match operator:
+        case "=":
+            return bool(left == right)
+        case "<>":
+            return bool(left != right)
+        case "<":
+            return bool(left < right)
+        case "<=":
+            return bool(left <= right)
+        case ">":
+            return bool(left > right)
+        case _:
+            return bool(left >= right)
+
+
+def like(text: str, pattern: str) -> bool:
+    """LIKE with `%`, `_` and `\\` as the escape."""
+    regex, escaped = "", False
+    for char in pattern:
+        if escaped or char not in "%_\\":
+            regex, escaped = regex + re.escape(char), False
+        elif char == "\\":
+            escaped = True
+        else:
+            regex += ".*" if char == "%" else "."
+    return re.fullmatch(regex, text, re.DOTALL) is not None
+
+
+def spark_type(node: exp.Expression) -> Type:
+    """The type that a CAST names."""
+    name = node.this.name
+    if name == "DECIMAL":
+        precision, scale, *_ = *(int(each.name) for each in node.expressions), 0, 0
+        return t.Decimal(precision or 10, scale)
+    if name not in _TYPES:
+        raise Unsupported(f"CAST to {node.sql('spark')}")
+    return _TYPES[name]
+
+
+def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
+    """The type of a number-valued expression: declared where it is known, else that of its value in this row."""
+    match node:
+        case exp.Column() if node.name in types:
+            return types[node.name]
+        case exp.Paren() | exp.Neg():
+            return type_of(node.this, row, types)
+        case exp.Cast():
+            return spark_type(node.args["to"])
+        case exp.Literal() if not node.is_string and node.name.isdigit():
+            return integer_literal(int(node.name))
+        case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.IntDiv() | exp.Mod():
+            left, right = type_of(node.this, row, types), type_of(node.expression, row, types)
+            return result_type(OPERATORS[type(node)], left, right)
+        case exp.Anonymous() if node.name in FIRST_TYPED:
+            return type_of(node.expressions[0], row, types)
+        case exp.Case():
+            return type_of(node.args["ifs"][0].args["true"], row, types)
+        case _:
+            return type_of_value(evaluate_scalar(node, row, types))
+
+
+def _constant(node: exp.Expression) -> Value:
+    match node:
+        case exp.Null():
+            return None
+        case exp.Boolean():
+            return bool(node.this)
+        case exp.Interval():
+            if node.unit.name not in UNIT_MILLISECONDS:
+                raise Unsupported(f"interval of {node.unit.name}")
+            return milliseconds(1) * float(node.this.name) * UNIT_MILLISECONDS[node.unit.name]
+        case exp.Literal() if node.is_string:
+            return node.name
+        case _ if "e" in node.name.lower():
+            return float(node.name)
+        case _:
+            return int(node.name) if node.name.isdigit() else cast(node.name, _literal_type(node.name))
+
+
+def _literal_type(text: str) -> Type:
+    whole, _, fraction = text.partition(".")
+    return t.Decimal(max(1, len(whole.lstrip("0")) + len(fraction)), len(fraction))
+
+
+def _case(node: exp.Case, row: Row, types: Types) -> Value:
+    for branch in node.args["ifs"]:
+        condition = branch.this if node.this is None else exp.EQ(this=node.this, expression=branch.this)
+        if holds(condition, row, types):
+            return evaluate_scalar(branch.args["true"], row, types)
+    default = node.args.get("default")
+    return None if default is None else evaluate_scalar(default, row, types)
+
+
+def _cast(node: exp.Cast, value: Value) -> Value:
+    try:
+        return cast(value, spark_type(node.args["to"]))
+    except QueryFailure:
+        if isinstance(node, exp.TryCast):
+            return None
+        raise
+
+
+def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
+    arguments = (evaluate_scalar(each, row, types) for each in node.expressions)  # lazy: COALESCE(a, 1 / 0)
+    if node.name in NULL_AWARE:
+        return NULL_AWARE[node.name](arguments)
+    if node.name not in FUNCTIONS:
+        raise Unsupported(f"function {node.name}")
+    values = list(arguments)
+    return None if None in values else FUNCTIONS[node.name](*values)
+
+

@@ -1,0 +1,179 @@
+"""Values of the model: how types limit them and how one type is cast to another, by Spark's ANSI rules.
+
+NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, INTERVAL a timedelta, DECIMAL a Decimal, STRUCT and
+MAP a dict, ARRAY a list. Not modelled, refused with `Unsupported`: floating-point numbers as text, NaN and infinity,
+BINARY, casts of nested types, months and years as intervals.
+"""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from penstock.planner.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTEGERS,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    Decimal,
+    Simple,
+    Type,
+)
+
+Value = Any
+Row = dict[str, Value]
+Types = Mapping[str, Type]
+
+EPOCH = datetime(1970, 1, 1)
+WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
+TRUE_TEXTS = ("t", "true", "y", "yes", "1")
+FALSE_TEXTS = ("f", "false", "n", "no", "0")
+
+# Room for every intermediate result of numbers of 38 digits, so that only `fit` ever rounds.
+EXACT = decimal.Context(prec=120, rounding=decimal.ROUND_HALF_UP)
+
+
+class Unsupported(Exception):
+    """The model does not say what this means."""
+
+
+class QueryFailure(Exception):
+    """The row makes the whole query fail: overflow, division by zero, a malformed cast."""
+
+
+def milliseconds(length: int) -> timedelta:
+    """The length of a plan's durations."""
+    return timedelta(milliseconds=length)
+
+
+def columns(node_types: Any) -> Types:
+    """The types of a schema's columns by name."""
+    return {column.name: column.type for column in node_types}
+
+
+def type_of_value(value: Value) -> Type:
+    """The type of a value that no expression has given one."""
+    match value:
+        case bool():
+            return BOOLEAN
+        case int():
+            return BIGINT
+        case float():
+            return DOUBLE
+        case decimal.Decimal():
+            _, digits, exponent = value.as_tuple()
+            scale = max(0, -int(exponent))
+            return Decimal(max(len(digits), scale), scale)
+        case datetime():
+            return TIMESTAMP
+        case str():
+            return STRING
+        case None:
+            return VOID
+        case _:
+            raise Unsupported(f"the type of {value!r}")
+
+
+def fit(value: Value, type_: Type) -> Value:
+    """The value as `type_` holds it: decimals rounded half up to the scale. What does not fit fails the query."""
+    match value, type_:
+        case int(), Simple(name) if name in WIDTHS and not isinstance(value, bool):
+            bound = 1 << (WIDTHS[name] - 1)
+            if not -bound <= value < bound:
+                raise QueryFailure(f"{value} overflows {name}")
+            return value
+        case (int() | decimal.Decimal()), Decimal(precision, scale):
+            rounded = decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
+            if abs(rounded) >= decimal.Decimal(10) ** (precision - scale):
+                raise QueryFailure(f"{value} overflows {type_}")
+            return rounded
+        case _:
+            return value
+
+
+def cast(value: Value, to: Type) -> Value:
+    """CAST(value AS to). Raises QueryFailure where ANSI SQL does."""
+    match value, to:
+        case None, _:
+            return None
+        case str(), _:
+            return _parse(value.strip(), to) if to != STRING else value
+        case _, Simple("STRING"):
+            return _text(value)
+        case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
+            return cast(int(value), to)
+        case (int() | float() | decimal.Decimal()), Simple("BOOLEAN"):
+            return value != 0
+        case (int() | float() | decimal.Decimal()), Simple() if to in INTEGERS:
+            return fit(int(value), to)
+        case (int() | float() | decimal.Decimal()), Simple("DOUBLE"):
+            return float(value)
+        case float(), Decimal():
+            return fit(decimal.Decimal(repr(value)), to)
+        case (int() | decimal.Decimal()), Decimal():
+            return fit(value, to)
+        case datetime(), Simple("TIMESTAMP"):
+            return value
+        case datetime(), Simple("DATE"):
+            return value.date()
+        case date(), Simple("TIMESTAMP"):
+            return datetime(value.year, value.month, value.day)
+        case date(), Simple("DATE"):
+            return value
+        case timedelta(), Simple("INTERVAL"):
+            return value
+        case _:
+            raise Unsupported(f"CAST({value!r} AS {to})")
+
+
+def _parse(text: str, to: Type) -> Value:
+    try:
+        match to:
+            case Simple("BOOLEAN"):
+                return {**dict.fromkeys(TRUE_TEXTS, True), **dict.fromkeys(FALSE_TEXTS, False)}[text.lower()]
+            case Simple("DOUBLE"):
+                return float(text)
+            case Simple("DATE"):
+                return date.fromisoformat(text)
+            case Simple("TIMESTAMP"):
+                parsed = datetime.fromisoformat(text)
+                return parsed if parsed.tzinfo is None else parsed.replace(tzinfo=None) - (parsed.utcoffset() or timedelta())
+            case Simple() if to in INTEGERS:
+                return fit(int(text), to)
+            case Decimal():
+                return fit(decimal.Decimal(text), to)
+    except (ValueError, KeyError, decimal.InvalidOperation) as error:
+        raise QueryFailure(f"{text!r} is no {to}") from error
+    raise Unsupported(f"text as {to}")
+
+
+def _text(value: Value) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case decimal.Decimal():
+            return f"{value:f}"
+        case datetime():
+            return value.isoformat(sep=" ", timespec="microseconds").rstrip("0").rstrip(".")
+        case date():
+            return value.isoformat()
+        case _:
+            raise Unsupported(f"{value!r} as text")
+
+
+def integer_literal(number: int) -> Type:
+    """The narrowest of INT, BIGINT and DECIMAL that holds a number written without a point."""
+    for type_ in (INT, BIGINT):
+        if -(1 << (WIDTHS[type_.name] - 1)) <= number < 1 << (WIDTHS[type_.name] - 1):
+            return type_
+    return Decimal(len(str(abs(number))), 0)

@@ -1,0 +1,186 @@
+"""The command line: what is printed where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from penstock.cli import main
+
+DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '10' SECOND)
+WITH (connector = 'files', path = 'orders', format = 'json');
+"""
+QUERY = "CREATE STREAM big AS SELECT STREAM id, price FROM orders WHERE price > 100;\n"
+OUTPUT = "INSERT INTO out SELECT STREAM id FROM big;\n"
+SINK = "CREATE STREAM out (id BIGINT) WITH (connector = 'files', path = 'out', format = 'json');\n"
+BAD = "SELECT STREAM id FROM order;\n"
+
+
+def penstock(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(main, arguments, input=stdin, catch_exceptions=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("declarations.sql").write_text(DECLARATION, encoding="utf-8")
+    Path("queries.sql").write_text(QUERY + SINK + OUTPUT, encoding="utf-8")
+    Path("bad.sql").write_text(BAD, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+class TestCheck:
+    def test_later_files_see_the_declarations_of_earlier_ones(self) -> None:
+        run = penstock("check", "declarations.sql", "queries.sql")
+        assert run.exit_code == 0
+        assert run.stdout.splitlines() == [
+            "ok: declarations.sql: 1 statement, 0 queries",
+            "ok: queries.sql: 3 statements, 1 query",
+        ]
+        assert run.stderr == ""
+
+    def test_a_refusal_goes_to_standard_error_and_names_what_was_not_checked(self) -> None:
+        run = penstock("check", "declarations.sql", "bad.sql", "queries.sql")
+        assert run.exit_code == 1
+        assert run.stdout.splitlines() == ["ok: declarations.sql: 1 statement, 0 queries"]
+        assert run.stderr.startswith("error[N")
+        assert "--> bad.sql:1:23" in run.stderr
+        assert run.stderr.endswith("not checked: queries.sql\n")
+
+    def test_standard_input(self) -> None:
+        assert penstock("check", "-", stdin=DECLARATION).stdout == "ok: <stdin>: 1 statement, 0 queries\n"
+
+    def test_a_byte_order_mark_is_no_character(self) -> None:
+        Path("bom.sql").write_bytes(b"\xef\xbb\xbf" + DECLARATION.encode())
+        assert penstock("check", "bom.sql").exit_code == 0
+
+    def test_json_has_the_documented_fields(self) -> None:
+        run = penstock("check", "--format", "json", "declarations.sql", "bad.sql")
+        assert run.exit_code == 1
+        (finding,) = json.loads(run.stdout)
+        assert finding.pop("code").startswith("N")
+        assert isinstance(finding.pop("message"), str)
+        assert isinstance(finding.pop("hint"), str)
+        place = {"line": 1, "column": 23, "end_line": 1, "end_column": 28}
+        assert finding == {"severity": "error", "file": "bad.sql", "statement": 1, **place}
+
+    def test_json_of_an_accepted_script_is_an_empty_array(self) -> None:
+        run = penstock("check", "--format", "json", "declarations.sql")
+        assert (run.exit_code, json.loads(run.stdout)) == (0, [])
+
+    @pytest.mark.parametrize(
+        ("name", "content", "reason"),
+        [
+            ("missing.sql", None, "no such file or directory"),
+            ("latin1.sql", "SELECT 'é'".encode("latin-1"), "byte 8 is not UTF-8"),
+            (".", None, "is a directory"),
+        ],
+    )
+    @pytest.mark.parametrize("form", ["text", "json"])
+    def test_a_file_that_can_not_be_read(self, name: str, content: bytes | None, reason: str, form: str) -> None:
+        if content is not None:
+            Path(name).write_bytes(content)
+        run = penstock("check", "--format", form, name)
+        message = f"script {name} can not be read: {reason}"
+        assert run.exit_code == 2
+        if form == "text":
+            assert run.stderr == f"error[R090]: {message}\n\n"
+        else:
+            assert [(finding["code"], finding["message"]) for finding in json.loads(run.stdout)] == [("R090", message)]
+
+
+@pytest.mark.usefixtures("folder")
+class TestExplain:
+    def test_the_plan_is_the_default(self) -> None:
+        named = penstock("explain", "plan", "declarations.sql", "queries.sql")
+        assert named.exit_code == 0
+        assert "Scan orders" in named.stdout
+        assert penstock("explain", "declarations.sql", "queries.sql").stdout == named.stdout
+
+    @pytest.mark.parametrize(
+        ("stage", "part"), [("AST", "Create"), ("STATE", "none"), ("SPARK", "SELECT"), ("CODE", "import")]
+    )
+    def test_each_stage(self, stage: str, part: str) -> None:
+        run = penstock("explain", stage, "declarations.sql", "queries.sql")
+        assert run.exit_code == 0
+        assert part in run.stdout
+
+    def test_a_refused_script(self) -> None:
+        run = penstock("explain", "bad.sql")
+        assert (run.exit_code, run.stdout) == (1, "")
+        assert run.stderr.startswith("error[N")
+
+
+@pytest.mark.usefixtures("folder")
+class TestCompile:
+    def test_to_a_file_and_to_standard_output(self) -> None:
+        assert penstock("compile", "declarations.sql", "queries.sql", "-o", "job.py").exit_code == 0
+        code = Path("job.py").read_text(encoding="utf-8")
+        compile(code, "job.py", "exec")
+        assert "import penstock" not in code
+        assert penstock("compile", "declarations.sql", "queries.sql").stdout == code
+
+    def test_nothing_is_written_for_a_refused_script(self) -> None:
+        assert penstock("compile", "bad.sql", "-o", "job.py").exit_code == 1
+        assert not Path("job.py").exists()
+
+    def test_a_place_that_can_not_be_written(self) -> None:
+        run = penstock("compile", "declarations.sql", "-o", "nowhere/job.py")
+        assert run.exit_code == 2
+        assert "nowhere/job.py" in run.stderr
+
+
+@pytest.mark.usefixtures("folder")
+class TestUsage:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            [],
+            ["check"],
+            ["unknown"],
+            ["check", "--format", "xml", "bad.sql"],
+            ["run", "--drain", "queries.sql"],
+            ["run"],
+        ],
+    )
+    def test_wrong_usage_is_2(self, arguments: list[str]) -> None:
+        assert penstock(*arguments).exit_code == 2
+
+    @pytest.mark.parametrize("command", ["check", "explain", "run", "compile"])
+    def test_help_has_examples(self, command: str) -> None:
+        run = penstock(command, "--help")
+        assert run.exit_code == 0
+        assert f"  penstock {command} " in run.stdout
+        assert "Exit code 0" in run.stdout
+
+    def test_a_refused_script_is_not_run(self) -> None:
+        run = penstock("run", "--once", "bad.sql")
+        assert run.exit_code == 1
+        assert run.stderr.startswith("error[N")
+
+
+def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None:
+    script = """if True:
+        import atexit, sys
+        from penstock.cli import main
+        atexit.register(lambda: print("loaded", *sys.modules))
+        main()"""
+    run = subprocess.run(
+        [sys.executable, "-c", script, "check", "declarations.sql", "queries.sql"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(run.stdout.split("loaded")[1].split())
+    assert "penstock.compilation" in loaded
+    assert not {"pyspark", "pandas", "numpy", "pyarrow", "rich"} & loaded

@@ -1,0 +1,15 @@
+"""Says at the end of a run how many generated histories were tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.properties.streams import tried
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line: kind and number."""
+    if tried:
+        terminalreporter.write_line(
+            "stream histories tried: " + ", ".join(f"{kind} {number}" for kind, number in tried.items())
+        )
