@@ -1,5 +1,5 @@
 # Every target sets up what it needs; only Python 3.11 (or newer) and a JDK 17 or 21 have to be there.
-PYTHON ?= python3.11
+PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
@@ -9,7 +9,7 @@ setup: $(READY)
 
 # The build requirements of source distributions come from a lock too, hence no build isolation.
 $(READY): pyproject.toml requirements.lock requirements-build.lock
-	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) not found; name another: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make PYTHON=…: it has to be 3.11 or newer" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.lock
 	@echo "installing the locked requirements (pyspark is 450 MB: some minutes on a slow line)"
@@ -36,9 +36,9 @@ test-fast: $(READY)
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py
 
-# Builds the parser from the grammar and stops at the first conflict.
+# Compiles the grammar to its tables; fails if it is not LALR(1).
 grammar: $(READY)
-	$(BIN)/python -c "from penstock.grammar import build; build(); print('grammar: no conflicts')"
+	$(BIN)/python -m penstock.grammar
 
 # Needs uv; run it after a change of the dependencies in pyproject.toml.
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header

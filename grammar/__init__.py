@@ -13,35 +13,51 @@ from pathlib import Path
 from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Rule, Shift, Tables, UnexpectedToken
 from penstock.grammar.lexer import FAULTS, Lexer, Token
 
-__all__ = ["FAULTS", "MAX_DEPTH", "Dialect", "NestedTooDeep", "Token", "UnexpectedToken", "dialect"]
+__all__ = [
+    "FAULTS",
+    "MAX_DEPTH",
+    "PREFERRED",
+    "RESERVED",
+    "Dialect",
+    "NestedTooDeep",
+    "Token",
+    "UnexpectedToken",
+    "dialect",
+]
 
 # Levels of brackets, CASE, NOT, signs, functions and subqueries inside each other.
 MAX_DEPTH = 64
 
-# Words that are always a keyword where the rules allow that keyword. The others can be names there, too.
-RESERVED = frozenset(
-    """
-    ALL AND AS BETWEEN BY CASE ELSE END FALSE FROM FULL GROUP HAVING ILIKE IN INNER INTO IS JOIN LEFT LIKE LIMIT NOT
-    NULL ON OR ORDER REGEXP RIGHT RLIKE SELECT SET THEN TRUE UNION USING VALUES WHEN WHERE WITH
-    """.split()
-)
+# fmt: off
+# Words that are never names, unless quoted: a name there is nearly always a slip, and the error should say so.
+RESERVED = frozenset({
+    "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "JOIN", "ON", "UNION", "AS", "AND", "OR", "WHEN", "THEN",
+})
+
+# Words that are a keyword wherever the rules allow that keyword, and elsewhere names. All other keywords can also be
+# names where the rules allow both; the token behind them decides.
+PREFERRED = frozenset({
+    "ALL", "BETWEEN", "BY", "CASE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER", "INTO", "IS", "LEFT",
+    "LIKE", "LIMIT", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE", "SET", "TRUE", "USING", "VALUES", "WITH",
+})
 
 # The rules that are a level of depth. Every way back from a rule to itself passes one of them.
-NESTING = frozenset(
-    """
-    explain derived_table windowed_table common_table over negative positive bit_not not_ element paren scalar_query
-    case filter call call_distinct cast call_query lambda in_list in_query nested_type
-    """.split()
-)
+NESTING = frozenset({
+    "explain", "derived_table", "windowed_table", "common_table", "over", "negative", "positive", "bit_not", "not_",
+    "element", "paren", "scalar_query", "case", "filter", "call", "call_distinct", "cast", "call_query", "lambda",
+    "in_list", "in_query", "nested_type",
+})
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What turns text into rules: the lexer, the parser, and the words that are keywords somewhere."""
+    """What turns text into rules: the lexer, the parser, the words that are keywords somewhere, and the signs."""
 
     lexer: Lexer
     parser: Parser
     keywords: frozenset[str]
+    symbols: dict[str, str]
 
 
 @cache
@@ -65,6 +81,7 @@ def dialect() -> Dialect:
     keywords = terminals - set(data["symbols"].values()) - {"NAME", "STRING", "NUMBER", "$END"}
     return Dialect(
         Lexer(data["symbols"]),
-        Parser(tables, reserved=RESERVED, nesting=NESTING, max_depth=MAX_DEPTH),
+        Parser(tables, reserved=RESERVED, preferred=PREFERRED, nesting=NESTING, max_depth=MAX_DEPTH),
         frozenset(keywords),
+        data["symbols"],
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from lark import Lark
 from lark.grammar import Rule as LarkRule
+from lark.grammar import Terminal
 from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift as LarkShift
 
@@ -34,7 +35,8 @@ def tables() -> str:
         "symbols": {
             terminal.pattern.value: terminal.name
             for terminal in grammar.terminals
-            if isinstance(terminal.pattern, PatternStr) and not terminal.pattern.value.isalnum()
+            if isinstance(terminal.pattern, PatternStr)
+            and not terminal.pattern.value.isalnum()
             and "_" not in terminal.pattern.value
         },
         "rules": [_rule(rule) for rule in grammar.rules],
@@ -53,7 +55,7 @@ def _rule(rule: LarkRule) -> list[Any]:
         parts.extend([None] * left_out[position])
         if not symbol.is_term and symbol.name.startswith("_"):
             parts.append(~position)
-        elif rule.options.keep_all_tokens or not (symbol.is_term and symbol.filter_out):
+        elif rule.options.keep_all_tokens or not (isinstance(symbol, Terminal) and symbol.filter_out):
             parts.append(position)
     parts.extend([None] * left_out[len(rule.expansion)])
     origin = str(rule.origin.name)

@@ -72,13 +72,23 @@ class NestedTooDeep(Exception):
 class Parser:
     """Runs the automaton.
 
-    `reserved` are the keywords that win wherever a rule can go on with them. Any other word that could be either a
-    keyword or a name is decided by the token behind it. `nesting` are the rules that count as a level of depth.
+    `reserved` words are never names. `preferred` ones are keywords wherever a rule can go on with that keyword. Any
+    other word that could be either is decided by the token behind it. `nesting` are the rules that count as a level of
+    depth.
     """
 
-    def __init__(self, tables: Tables, *, reserved: frozenset[str], nesting: frozenset[str], max_depth: int) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        *,
+        reserved: frozenset[str],
+        preferred: frozenset[str],
+        nesting: frozenset[str],
+        max_depth: int,
+    ) -> None:
         self._tables = tables
         self._reserved = reserved
+        self._preferred = preferred
         self._nesting = nesting
         self._max_depth = max_depth
 
@@ -100,6 +110,9 @@ class Parser:
                     break
                 if action is None:
                     raise UnexpectedToken(token, self._expected(states))
+                if action.inline and action.size == 1:  # a value climbs the precedence levels as it is
+                    states[-1] = gotos[states[-2]][action.origin]
+                    continue
                 reduced = self._reduce(action, values, build)
                 del states[len(states) - action.size :]
                 values.append(reduced)
@@ -136,6 +149,8 @@ class Parser:
     def _reading(self, states: list[int], word: str, following: Token) -> str:
         """The terminal that a word is: a keyword, or a name."""
         row = self._tables.rows[states[-1]]
+        if word in self._reserved:
+            return word
         if word not in row:
             return NAME
         if NAME not in row:
@@ -143,7 +158,7 @@ class Parser:
         as_keyword, as_name = self._after(states, word), self._after(states, NAME)
         if as_keyword is None:
             return NAME
-        if as_name is None or word in self._reserved:
+        if as_name is None or word in self._preferred:
             return word
         # Both fit. Prefer the reading after which the next token is at home as what it looks like (a keyword, a
         # sign), then the one after which it can at least be a name.

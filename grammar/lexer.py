@@ -12,9 +12,7 @@ UNTERMINATED_NAME = "unterminated name"
 UNTERMINATED_COMMENT = "unterminated comment"
 MALFORMED_NUMBER = "malformed number"
 UNKNOWN_CHARACTER = "unknown character"
-FAULTS = frozenset(
-    {UNTERMINATED_STRING, UNTERMINATED_NAME, UNTERMINATED_COMMENT, MALFORMED_NUMBER, UNKNOWN_CHARACTER}
-)
+FAULTS = frozenset({UNTERMINATED_STRING, UNTERMINATED_NAME, UNTERMINATED_COMMENT, MALFORMED_NUMBER, UNKNOWN_CHARACTER})
 
 NAME = "NAME"
 STRING = "STRING"
@@ -59,7 +57,7 @@ class Lexer:
         )
 
     def tokens(self, text: str) -> Iterator[Token]:
-        """The tokens of `text` in order, white space and comments left out. An open quote takes the rest of the text."""
+        """The tokens of `text` in order, without white space and comments. An open quote takes the rest of the text."""
         position = 0
         while match := self._pattern.match(text, position):
             start, position = match.span()

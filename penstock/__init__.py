@@ -12,15 +12,28 @@ if TYPE_CHECKING:
     from penstock.compilation import Compilation, compile
     from penstock.diagnostics import CompileError, Diagnostic
     from penstock.planner import Catalog
+    from penstock.runtime import QueryHandle, RunError
     from penstock.session import Session, connect
 
-__all__ = ["Catalog", "Compilation", "CompileError", "Diagnostic", "Session", "compile", "connect"]
+__all__ = [
+    "Catalog",
+    "Compilation",
+    "CompileError",
+    "Diagnostic",
+    "QueryHandle",
+    "RunError",
+    "Session",
+    "compile",
+    "connect",
+]
 
 _HOMES = {
     "Catalog": "penstock.planner",
     "Compilation": "penstock.compilation",
     "CompileError": "penstock.diagnostics",
     "Diagnostic": "penstock.diagnostics",
+    "QueryHandle": "penstock.runtime",
+    "RunError": "penstock.runtime",
     "Session": "penstock.session",
     "compile": "penstock.compilation",
     "connect": "penstock.session",

@@ -8,20 +8,23 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, render, report
+from penstock.diagnostics import CompileError, Diagnostic, Source, render, report
 from penstock.diagnostics.codes.running import R090
 
 if TYPE_CHECKING:
+    from penstock.codegen.program import Program
     from penstock.compilation import Compilation
+    from penstock.runtime import Session
 
 REFUSED, USAGE, FAILED = 1, 2, 3
+POLL_SECONDS = 0.5
 STAGES = ("AST", "PLAN", "STATE", "SPARK", "CODE")
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -56,26 +59,22 @@ def check(files: tuple[str, ...], form: str) -> None:
 
     Exit code 0: accepted, 1: refused, 2: a file can not be read.
     """
-    findings: list[Diagnostic] = []
     status = 0
-    checked = 0
+    findings: tuple[Diagnostic, ...]
     try:
-        for compilation in _compiled(files):
-            checked += 1
-            findings += compilation.diagnostics
-            if form == "text":
-                _show(compilation.diagnostics)
-                counts = f"{_count(compilation.statements, 'statement')}, {_count(compilation.queries, 'query')}"
-                click.echo(f"ok: {compilation.source.name}: {counts}")
+        compilation = _compiled(files)
+        findings = compilation.diagnostics
     except CompileError as refusal:
-        findings += refusal.diagnostics
-        status = _status(refusal)
-        if form == "text":
-            _show(refusal.diagnostics)
-            if unchecked := files[checked + 1 :]:
-                click.echo(f"not checked: {', '.join(unchecked)}", err=True)
+        status, findings = _status(refusal), refusal.diagnostics
     if form == "json":
         click.echo(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False))
+        sys.exit(status)
+    _show(findings)
+    if status == 0:
+        for source in compilation.sources:
+            statements = sum(statement.span.source is source for statement in compilation.statements)
+            queries = sum(query.span.source is source for query in compilation.queries)
+            click.echo(f"ok: {source.name}: {_count(statements, 'statement')}, {_count(queries, 'query', 'queries')}")
     sys.exit(status)
 
 
@@ -102,12 +101,13 @@ def explain(arguments: tuple[str, ...]) -> None:
     if len(arguments) > 1 and arguments[0].upper() in STAGES:
         stage, files = arguments[0].upper(), arguments[1:]
     with _errors_shown():
+        compilation = _compiled(files)
+        _show(compilation.diagnostics)
+
         from penstock.explain import explain as text_of
         from penstock.parser.ast import Stage
 
-        for compilation in _compiled(files):
-            _show(compilation.diagnostics)
-            click.echo(text_of(compilation, Stage(stage)), nl=False)
+        click.echo(text_of(compilation, Stage(stage)), nl=False)
 
 
 @main.command()
@@ -135,9 +135,46 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
     if drain is not None and not once:
         raise click.UsageError("--drain and --no-drain need --once")
     with _errors_shown():
-        compilations = list(_compiled(files))
-        for compilation in compilations:
-            _show(compilation.diagnostics)
+        compilation = _compiled(files)
+        _show(compilation.diagnostics)
+
+        from penstock.explain import answer_text
+
+        for answer in compilation.answers:
+            click.echo(answer_text(answer), nl=False)
+        if not compilation.program.queries:
+            return
+
+    from penstock import runtime
+
+    try:
+        with runtime.connect(master, checkpoint) as session:
+            if once:
+                _run_once(session, compilation.program, drain=checkpoint is None if drain is None else drain)
+            else:
+                _run_on(session, compilation.program)
+    except runtime.RunError as failure:
+        _show(failure.diagnostics)
+        sys.exit(FAILED)
+
+
+def _run_once(session: Session, program: Program, *, drain: bool) -> None:
+    from penstock.accounts import progress_shown, show_accounts
+
+    with progress_shown() as progress:
+        reports = session.run_once(program, drain=drain, progress=progress)
+    show_accounts(reports)
+
+
+def _run_on(session: Session, program: Program) -> None:
+    """Until Ctrl-C, or until a query fails."""
+    running = session.start(program)
+    click.echo(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", err=True)
+    try:
+        while running:
+            running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
+    except KeyboardInterrupt:
+        click.echo("stopped", err=True)
 
 
 @main.command("compile")
@@ -154,31 +191,26 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     Exit code 0: written, 1: refused, 2: a file can not be read.
     """
     with _errors_shown():
-        from penstock.codegen import eject
-        from penstock.compilation import joined
+        compilation = _compiled(files)
+        _show(compilation.diagnostics)
 
-        compilations = list(_compiled(files))
-        for compilation in compilations:
-            _show(compilation.diagnostics)
-        code = eject(joined(compilations))
+    from penstock.codegen import eject
+
+    code = eject(compilation.program)
     if output is None:
         click.echo(code, nl=False)
         return
     try:
         Path(output).write_text(code, encoding="utf-8")
     except OSError as problem:
-        raise click.FileError(output, (problem.strerror or "failed").lower()) from problem
+        raise click.BadParameter(f"{output} can not be written: {_reason(problem)}", param_hint="-o") from problem
 
 
-def _compiled(files: Iterable[str]) -> Iterator[Compilation]:
-    """The files in order, each compiled with the declarations of those before it."""
-    from penstock.compilation import compile
+def _compiled(files: Iterable[str]) -> Compilation:
+    """The files as one script. Raises CompileError."""
+    from penstock.compilation import compile_sources
 
-    catalog = None
-    for file in files:
-        compilation = compile(_read(file), catalog, "<stdin>" if file == "-" else file)
-        catalog = compilation.catalog
-        yield compilation
+    return compile_sources([Source("<stdin>" if file == "-" else file, _read(file)) for file in files])
 
 
 def _read(file: str) -> str:
@@ -186,9 +218,13 @@ def _read(file: str) -> str:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return content.decode("utf-8-sig")
     except OSError as problem:
-        raise CompileError([R090.at(None, path=file, reason=(problem.strerror or "failed").lower())]) from problem
+        raise CompileError([R090.at(None, path=file, reason=_reason(problem))]) from problem
     except UnicodeDecodeError as problem:
         raise CompileError([R090.at(None, path=file, reason=f"byte {problem.start} is not UTF-8")]) from problem
+
+
+def _reason(problem: OSError) -> str:
+    return (problem.strerror or "failed").lower()
 
 
 @contextmanager
@@ -211,6 +247,5 @@ def _show(diagnostics: Iterable[Diagnostic]) -> None:
         click.echo(render(diagnostic, color="NO_COLOR" not in os.environ) + "\n", err=True)
 
 
-def _count(things: Sized, noun: str) -> str:
-    plural = noun if len(things) == 1 else f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{len(things)} {plural}"
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -7,20 +7,25 @@ from dataclasses import dataclass
 
 from penstock.codegen import lower
 from penstock.codegen.program import Program
-from penstock.diagnostics import Diagnostic, Source
+from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import parse
 from penstock.parser.ast import Statement
 from penstock.planner import Catalog, plan
-from penstock.planner.plan import RunningQuery
+from penstock.planner.plan import Answer, RunningQuery
 
 
 @dataclass(frozen=True, slots=True)
 class Compilation:
-    """An accepted script. `catalog` is the given one plus what the script declares; `diagnostics` are warnings."""
+    """An accepted script, which may be spread over several sources.
 
-    source: Source
+    `answers` are to EXPLAIN, SHOW and DESCRIBE; `catalog` is the given one plus what the script declares; `diagnostics`
+    are warnings.
+    """
+
+    sources: tuple[Source, ...]
     statements: tuple[Statement, ...]
     queries: tuple[RunningQuery, ...]
+    answers: tuple[Answer, ...]
     program: Program
     catalog: Catalog
     diagnostics: tuple[Diagnostic, ...]
@@ -32,15 +37,23 @@ def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Co
     `catalog` holds what earlier scripts declared; `name` is how errors cite the text. Raises CompileError, with every
     error that was found, when the script is refused.
     """
-    source = Source(name, sql)
-    statements = parse(source)
-    planned = plan(statements, catalog or Catalog())
-    program = lower(planned.queries, planned.settings)
-    return Compilation(source, statements, planned.queries, program, planned.catalog, planned.warnings)
+    return compile_sources([Source(name, sql)], catalog)
 
 
-def joined(compilations: Iterable[Compilation]) -> Program:
-    """One program with the queries of several scripts; where they set the same thing, the last one holds."""
-    programs = [compilation.program for compilation in compilations]
-    settings = dict(setting for program in programs for setting in program.settings)
-    return Program(tuple(settings.items()), tuple(query for program in programs for query in program.queries))
+def compile_sources(sources: Iterable[Source], catalog: Catalog | None = None) -> Compilation:
+    """As `compile`, for a script of several sources: later ones see what earlier ones declare."""
+    sources = tuple(sources)
+    statements: list[Statement] = []
+    unreadable: list[Diagnostic] = []
+    for source in sources:
+        try:
+            statements += parse(source)
+        except CompileError as refusal:
+            unreadable += refusal.diagnostics
+    if unreadable:
+        raise CompileError(unreadable)
+    planned = plan(statements, catalog)
+    program = lower(planned.queries, state_partitions=planned.settings.state_partitions)
+    return Compilation(
+        sources, tuple(statements), planned.queries, planned.answers, program, planned.catalog, planned.warnings
+    )

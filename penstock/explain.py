@@ -1,31 +1,57 @@
-"""Compilation -> the text that EXPLAIN shows for one stage of it."""
+"""Compilation -> the text that EXPLAIN shows for one stage of it; answers to SHOW and DESCRIBE as text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
-from penstock.codegen import eject, spark_text
+from penstock.codegen import eject, lower, spark_text
+from penstock.codegen.program import Program
 from penstock.compilation import Compilation
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.building import B002
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
 from penstock.planner import plan_text, state_text
+from penstock.planner.plan import Answer, Explained, Listing, QueryOrder, RunningQuery
 
 
 def explain(compilation: Compilation, stage: Stage) -> str:
-    """The stage as text, with a final line break."""
+    """The stage as text, with a final line break. Raises CompileError for PARTITIONS, which is not built yet."""
+    syntax = "\n".join(ast_text(statement) for statement in compilation.statements)
+    return _stage_text(stage, syntax, compilation.queries, compilation.program)
+
+
+def answer_text(answer: Answer) -> str:
+    """The answer to an EXPLAIN, SHOW or DESCRIBE of a script, with a final line break."""
+    match answer:
+        case Explained():
+            return _stage_text(Stage(answer.stage or "PLAN"), answer.syntax, answer.queries, lower(answer.queries))
+        case Listing():
+            table = [answer.headings, *answer.rows]
+            widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+            lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+            return "\n".join([f"{answer.title}:", *(f"  {line}" for line in lines)]) + "\n"
+        case QueryOrder():
+            raise CompileError([B002.at(answer.span, construct=f"{answer.action} QUERY")])
+        case _:
+            assert_never(answer)
+
+
+def _stage_text(stage: Stage, syntax: str, queries: Sequence[RunningQuery], program: Program) -> str:
     match stage:
         case Stage.AST:
-            text = "\n".join(ast_text(statement).rstrip() for statement in compilation.statements)
+            text = syntax
         case Stage.PLAN:
-            text = plan_text(compilation.queries)
+            text = plan_text(queries)
         case Stage.STATE:
-            text = state_text(compilation.queries)
+            text = state_text(queries)
         case Stage.PARTITIONS:
-            text = ""
+            raise CompileError([B002.at(None, construct="EXPLAIN PARTITIONS")])
         case Stage.SPARK:
-            text = spark_text(compilation.program)
+            text = spark_text(program)
         case Stage.CODE:
-            text = eject(compilation.program)
+            text = eject(program)
         case _:
             assert_never(stage)
-    return text.rstrip() + "\n"
+    return text.rstrip("\n") + "\n"

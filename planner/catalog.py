@@ -49,7 +49,7 @@ Entry: TypeAlias = Declared | Derived | Broken
 class Catalog:
     """Entries by name, without regard to case, in order of creation. `with_` and `without` make new catalogs."""
 
-    entries: Mapping[str, Entry] = MappingProxyType({})
+    entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
 
     def find(self, name: str) -> Entry | None:
         return self.entries.get(name.lower())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from sqlglot import exp
 
+from penstock.diagnostics import Diagnostic, nearest
 from penstock.diagnostics.codes.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, UNKNOWN_RELATION
-from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.types import Type
 
 
@@ -77,8 +76,8 @@ def same(left: str | None, right: str) -> bool:
 
 def proposal(name: str, known: Iterable[str]) -> str | None:
     """A hint that names the known name nearest to an unknown one, or lists the few that there are."""
-    spelled = {each.casefold(): each for each in known}
-    near = get_close_matches(name.casefold(), spelled, n=1)
-    if near:
-        return f"did you mean {spelled[near[0]]}?"
-    return f"known: {', '.join(spelled.values())}" if 0 < len(spelled) <= 12 else None
+    names = tuple(dict.fromkeys(known))
+    near = nearest(name, names)
+    if near is not None:
+        return f"did you mean {near}?"
+    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else None

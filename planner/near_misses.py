@@ -160,11 +160,11 @@ def replaced(attempt: Attempt, part: exp.Expression, text: str) -> str:
 
 
 LOOKS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
-    one_side,
     absolute_difference,
     under_or,
     processing_time,
     unrecognised_form,
     in_where,
     other_columns,
+    one_side,
 )

@@ -65,14 +65,11 @@ def _admit(storage: Storage, query: SparkQuery, place: str, partitions: str) -> 
 
 
 def _text(part: View | Output) -> str:
-    match part:
-        case View(sql=sql, watermark=None):
-            return sql
-        case View(sql=sql, watermark=mark):
-            return f"{sql} WATERMARK {mark.column} {mark.delay} ms"
-        case Output():
-            columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
-            return f"{part.connector} ({columns})"
+    if isinstance(part, Output):
+        columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
+        return f"{part.connector} ({columns})"
+    mark = part.watermark
+    return part.sql if mark is None else f"{part.sql} WATERMARK {mark.column} {mark.delay} ms"
 
 
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:

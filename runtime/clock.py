@@ -1,8 +1,8 @@
 """A checkpoint -> the watermark in force: a one-row Python data source that is read anew in every micro-batch.
 
-Spark has no expression for the watermark. Before a micro-batch runs, Spark writes the watermark that will be in force to
-the newest file of `<checkpoint>/offsets/`; the same file is found when the batch is replayed, so rows are late or not
-for good. This module travels by value to the workers of a cluster, which have pyspark but not penstock.
+Spark has no expression for the watermark. Before a micro-batch runs, Spark writes the watermark that will be in force
+to the newest file of `<checkpoint>/offsets/`; the same file is found when the batch is replayed, so rows are late or
+not for good. This module travels by value to the workers of a cluster, which have pyspark but not penstock.
 """
 
 from __future__ import annotations
@@ -72,6 +72,6 @@ class Clock(DataSource):
 
 def clock(spark: SparkSession, checkpoint: str) -> DataFrame:
     """One row, whose column `watermark` is that of the micro-batch in which it is read."""
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
     spark.dataSource.register(Clock)
     return spark.read.format(Clock.name()).option("offsets", f"{checkpoint}/offsets").load()

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,6 @@ _ANY_SPARK = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
-    "spark.pyspark.python": sys.executable,
-    "spark.pyspark.driver.python": sys.executable,
     "spark.sql.session.timeZone": "UTC",
     # Spark SQL can run programs and read any file; what we send it never asks for that.
     "spark.sql.restrictedMode.enabled": "true",
@@ -39,26 +38,33 @@ _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "1
 
 
 def start_spark(master: str) -> SparkSession:
-    """Starts Spark, in the JVM that this process already has if it has one.
+    """Starts Spark, in the JVM of this process if it has had a Spark before.
 
     Raises:
         RunError: there is no JDK that Spark runs on, or Spark does not come up.
     """
-    settings = _ANY_SPARK | (_LOCAL_SPARK if master.startswith("local") else {})
+    local = master.startswith("local")
+    settings = _ANY_SPARK | (_LOCAL_SPARK if local else {})
     settings["spark.sql.warehouse.dir"] = str(Path(tempfile.gettempdir(), "penstock-warehouse"))
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
-    with tempfile.TemporaryFile() as noise:
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+    # The workers of a cluster have a Python of their own.
+    environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
+    with tempfile.TemporaryFile() as noise, _environment(environment):
         try:
-            with _java_home(find_jdk()):
-                gateway = SparkContext._gateway or launch_gateway(configuration, {"stdout": noise, "stderr": noise})
+            streams = {"stdout": noise, "stderr": noise}
+            gateway = SparkContext._gateway or launch_gateway(configuration, streams)  # type: ignore[no-untyped-call]
             context = SparkContext(conf=configuration, gateway=gateway)
         except (PySparkException, Py4JError) as error:
             noise.seek(0)
-            said = [line for line in noise.read().decode(errors="replace").splitlines() if "ERROR" in line or "Error" in line]
-            reason = said[0].strip() if said else str(error).splitlines()[0]
-            raise RunError([R002.at(None, reason=reason)]) from None
+            raise RunError([R002.at(None, reason=_reason(noise.read().decode(errors="replace"), error))]) from None
     return SparkSession(context)
+
+
+def _reason(noise: str, error: Exception) -> str:
+    """The first line in which Spark or its JVM speaks of an error, else the exception's first line."""
+    return next((line.strip() for line in noise.splitlines() if "rror" in line), str(error).splitlines()[0])
 
 
 def find_jdk() -> Path:
@@ -103,13 +109,14 @@ def _how_to_get() -> str:
 
 
 @contextmanager
-def _java_home(home: Path) -> Iterator[None]:
-    before = os.environ.get("JAVA_HOME")
-    os.environ["JAVA_HOME"] = str(home)
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["JAVA_HOME"]
-        else:
-            os.environ["JAVA_HOME"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -1,7 +1,8 @@
 """Progress events of Spark -> what became of each row, per query.
 
-Codegen observes counts on the views of a query and names them `<kind>:<input>`: `in` rows were read; of these `rejected`
-were malformed or had an impossible time, `late` came behind the watermark, `filtered` failed a condition, `used` went on.
+Codegen observes counts on the views of a query and names them `<kind>:<input>`: `in` rows were read; of these
+`rejected` were malformed or had an impossible time, `late` came behind the watermark, `filtered` failed a condition,
+`used` went on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeAlias
 
 from pyspark.sql.streaming.listener import (
     QueryProgressEvent,
@@ -20,6 +22,8 @@ from pyspark.sql.streaming.listener import (
 )
 
 from penstock.codegen.program import SparkQuery
+
+Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 
 _FLUSH_SECONDS = 30.0
 
@@ -44,8 +48,8 @@ class InputReport:
 class QueryReport:
     """A run of a query from its start to the end of its input.
 
-    `out`: rows written. `state_rows`: rows that its operators hold for the next run, 0 if stateless. `drained`: the input
-    was taken as complete, so that no window is left open. `watermark`: the last one, None without event time.
+    `out`: rows written. `state_rows`: rows that its operators hold for the next run, 0 if stateless. `drained`: the
+    input was taken as complete, so that no window is left open. `watermark`: the last one, None without event time.
     """
 
     name: str
@@ -59,7 +63,7 @@ class QueryReport:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A query as it is now. Counts are those since it was started here; `batch_seconds` is the time of the last batch."""
+    """A query as it is now. Counts are those since it was started here; `batch_seconds` is that of the last batch."""
 
     name: str
     running: bool
@@ -116,26 +120,28 @@ class Account:
         inputs = tuple(
             InputReport(
                 name,
-                *(self.counts[f"{kind}:{name}"] for kind in ("in", "rejected", "late", "filtered", "used")),
-                rejected_to.get(name),
+                read=self.counts[f"in:{name}"],
+                rejected=self.counts[f"rejected:{name}"],
+                late=self.counts[f"late:{name}"],
+                filtered=self.counts[f"filtered:{name}"],
+                used=self.counts[f"used:{name}"],
+                rejected_to=rejected_to.get(name),
             )
             for name in dict.fromkeys(source.name for source in query.inputs)
         )
-        return QueryReport(
-            self.name, inputs, self.total("out"), self.batches, self.state_rows, self.watermark, drained
-        )
+        return QueryReport(self.name, inputs, self.total("out"), self.batches, self.state_rows, self.watermark, drained)
 
 
 class Ledger(StreamingQueryListener):
     """Listens to all queries of a session. Spark tells of a batch after it, from a thread of its own."""
 
     def __init__(self) -> None:
-        self._listeners: dict[str, list[Callable[[QueryProgressEvent], None]]] = defaultdict(list)
+        self._listeners: dict[str, list[Listener]] = defaultdict(list)
         self._early: dict[str, list[QueryProgressEvent]] = defaultdict(list)
         self._ended: dict[str, threading.Event] = defaultdict(threading.Event)
         self._lock = threading.RLock()
 
-    def follow(self, run: str, *listeners: Callable[[QueryProgressEvent], None]) -> None:
+    def follow(self, run: str, *listeners: Listener) -> None:
         """Calls the listeners with every progress of a run, from its first batch on."""
         with self._lock:
             self._listeners[run].extend(listeners)
@@ -144,10 +150,13 @@ class Ledger(StreamingQueryListener):
 
     def settle(self, run: str) -> None:
         """Waits until all that Spark has to tell of an ended run has been told, then forgets it."""
-        self._ended[run].wait(_FLUSH_SECONDS)
         with self._lock:
-            for table in (self._listeners, self._early, self._ended):
-                table.pop(run, None)  # type: ignore[attr-defined]
+            ended = self._ended[run]
+        ended.wait(_FLUSH_SECONDS)
+        with self._lock:
+            self._listeners.pop(run, None)
+            self._early.pop(run, None)
+            self._ended.pop(run, None)
 
     def onQueryStarted(self, event: QueryStartedEvent) -> None:
         """Nothing is known yet."""
@@ -161,9 +170,10 @@ class Ledger(StreamingQueryListener):
                 self._early[run].append(event)
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
-        self._ended[str(event.runId)].set()
+        with self._lock:
+            self._ended[str(event.runId)].set()
 
 
-def _tell(listeners: Iterable[Callable[[QueryProgressEvent], None]], event: QueryProgressEvent) -> None:
+def _tell(listeners: Iterable[Listener], event: QueryProgressEvent) -> None:
     for listener in listeners:
         listener(event)

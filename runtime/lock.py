@@ -70,8 +70,4 @@ def _alive(processes: Any, process: list[int]) -> bool:
     """Whether the process still runs: its number alone may be that of a later one."""
     pid, started = process
     found = processes.of(pid)
-    return (
-        found.isPresent()
-        and found.get().isAlive()
-        and abs(_started(processes, pid) - started) < _START_TOLERANCE_MS
-    )
+    return found.isPresent() and found.get().isAlive() and abs(_started(processes, pid) - started) < _START_TOLERANCE_MS

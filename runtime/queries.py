@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import TypeAlias
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
@@ -21,15 +22,15 @@ from penstock.runtime.clock import clock
 from penstock.runtime.drain import drain, drained, end_stream
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain
-from penstock.runtime.ledger import Account, Ledger, QueryReport, Status
+from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
 from penstock.runtime.storage import Storage
 
-Sink = ConsoleSink | FilesSink | MemorySink
-Progress = Callable[[Status], None]
+Sink: TypeAlias = ConsoleSink | FilesSink | MemorySink
+Progress: TypeAlias = Callable[[Status], None]
 
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 1
 _TRIGGER = "1 second"
 _preparing = threading.Lock()  # temporary views belong to the session, and so to all queries that are being prepared
 
@@ -55,7 +56,9 @@ class Run:
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
         self.rejects = {
-            part.name: Run(spark, ledger, rejects_query(query, part, folder), f"{place}/rejected/{part.name}", None, sink_of)
+            part.name: Run(
+                spark, ledger, rejects_query(query, part, folder), f"{place}/rejected/{part.name}", folder, sink_of
+            )
             for part in query.rejects
         }
 
@@ -89,7 +92,7 @@ class Run:
                 started = writer.start()
         except (PySparkException, Py4JError) as error:
             raise RunError([explain(error, self.query.name)]) from None
-        listeners = [self.account.add]
+        listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
         self._ledger.follow(str(started.runId), *listeners)
@@ -169,7 +172,7 @@ class Run:
             if view.metrics:
                 rows = rows.observe(view.name, *(F.expr(metric.sql).alias(metric.name) for metric in view.metrics))
             _register(rows, view.name)
-        out = F.count(F.lit(1)).alias(f"out:{query.output.name}")
+        out = F.count(F.lit(1)).alias(f"out:{query.name}")
         return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
 
 

@@ -1,7 +1,7 @@
 """What a query sets aside -> a query of its own that writes those rows beside the result.
 
-Whether a row is rejected depends on the row and its file alone, so this query, which starts late and reads the input from
-the beginning, finds exactly the rows that the first one counted.
+Whether a row is rejected depends on the row and its file alone, so this query, which starts late and reads the input
+from the beginning, finds exactly the rows that the first one counted.
 """
 
 from __future__ import annotations

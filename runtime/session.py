@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program, SparkQuery
@@ -19,20 +20,28 @@ from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
 
 
 def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
-    """Starts Spark. `master`: a cluster, None for this machine; `checkpoint`: the folder that queries resume from.
+    """Starts Spark, or uses the one that runs in this process.
+
+    Args:
+        master: a cluster, None for this machine.
+        checkpoint: the folder that queries resume from, None to begin anew each time.
 
     Raises:
         RunError: there is no JDK, or Spark does not come up.
     """
-    return Session(start_spark(master or "local[*]"), checkpoint)
+    running = SparkContext._active_spark_context
+    if running is not None:
+        return Session(SparkSession(running).newSession(), checkpoint)
+    return Session(start_spark(master or "local[*]"), checkpoint, stop_spark=True)
 
 
 class Session:
     """A connection to Spark. Use it in a `with` statement, or close it."""
 
-    def __init__(self, spark: SparkSession, checkpoint: str | None = None) -> None:
+    def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         self._spark = spark
         self._folder = checkpoint
+        self._stop_spark = stop_spark
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
         self._memory: dict[tuple[str, str], tuple[str, MemorySink]] = {}
@@ -42,7 +51,7 @@ class Session:
         """Starts all queries of a program, to run until they are stopped.
 
         Raises:
-            RunError: an input, a checkpoint or an output is not as it must be, and no query is started; or Spark refuses one.
+            RunError: an input, a checkpoint or an output is not as it must be, or Spark refuses a query; none then runs.
         """
         self._apply(program)
         with ExitStack() as resources:
@@ -84,13 +93,14 @@ class Session:
         return [row for sink in sinks for row in sink.rows()]
 
     def close(self) -> None:
-        """Stops what runs, and Spark."""
+        """Stops all queries, and Spark if it was started for this session."""
         try:
             for handle in self._handles:
                 handle.stop()
         finally:
             self._spark.streams.removeListener(self._ledger)
-            self._spark.stop()
+            if self._stop_spark:
+                self._spark.stop()
 
     def __enter__(self) -> Session:
         return self

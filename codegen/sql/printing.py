@@ -71,9 +71,11 @@ _OPERATORS = tuple(kind for kinds in _BINDING for kind in kinds)
 # Nodes below which sqlglot needs no help: their children are separated by keywords, commas or brackets.
 _STRUCTURE = (
     exp.Select,
+    exp.Subquery,
     exp.SetOperation,
     exp.From,
     exp.Table,
+    exp.TableAlias,
     exp.Join,
     exp.Where,
     exp.Group,

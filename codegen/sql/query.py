@@ -23,6 +23,7 @@ from penstock.planner.plan import (
     Project,
     RunningQuery,
     Scan,
+    Session,
     UnionAll,
     WindowAggregate,
 )
@@ -30,6 +31,8 @@ from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
 _TIMED = (WindowAggregate, IntervalJoin, Over)
+# Spark closes a session when the watermark reaches its end, but a row of that very time is not late and belongs to it.
+_SESSION_SLACK = 1
 
 
 def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQuery:
@@ -38,11 +41,13 @@ def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQ
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     wanted = wanted_rows(nodes)
     delays = _delays(nodes)
+    sessions = any(isinstance(node, WindowAggregate) and isinstance(node.window, Session) for node in nodes)
+    slack = _SESSION_SLACK if sessions else 0
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     views: list[View] = []
     for node in nodes:
-        views += _views(node, name, names, Reading(wanted[node], delays.get(node)))
+        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     stateful = [names[node] for node in nodes if isinstance(node, STATEFUL)]
     mode = _mode(nodes, query.emission)

@@ -24,6 +24,7 @@ from penstock.codegen.sql.trees import (
     null,
     only_if,
     select,
+    shifted,
     text,
 )
 from penstock.planner.plan import Expression, Origin
@@ -41,11 +42,13 @@ _END_OF_TIME = "9000-01-01 00:00:00"
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
-    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark.
+    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is told
+    one that is `slack` milliseconds longer; rows are late by the true one.
     """
 
     wanted: Expression | None
     delay: int | None
+    slack: int
 
 
 def input_of(origin: Origin, view: str) -> Input:
@@ -61,8 +64,8 @@ def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple
         kept = select(columns(origin.columns), read.name).where(is_null(column("_reason")), copy=False)
         metrics = (*_intake(origin), *_fates(origin, is_null(column("_reason")), reading.wanted))
         return _observed(read, metrics), View(name, print_sql(kept))
-    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay)
-    split = _split(origin, f"{name}_split", timed.name, query, reading.wanted)
+    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack)
+    split = _split(origin, f"{name}_split", timed.name, query, reading)
     kept = select(columns(origin.columns), split.name).where(exp.Not(this=column("_late")), copy=False)
     return _observed(read, _intake(origin)), timed, split, View(name, print_sql(kept))
 
@@ -117,17 +120,17 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> V
     return View(name, print_sql(exp.Union(this=sound, expression=end, distinct=False)), Watermark(time, delay))
 
 
-def _split(origin: Origin, name: str, timed: str, query: str, wanted: Expression | None) -> View:
+def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) -> View:
     """Marks the late rows. The end row goes no further: the watermark has seen it."""
     time = origin.time or ""
-    late = exp.LT(this=column(time), expression=column("_watermark"))
+    late = exp.LT(this=column(time), expression=shifted(column("_watermark"), reading.slack))
     clock = exp.Subquery(
         this=select([named(column("watermark"), "_watermark")], f"{query}_clock"),
         alias=exp.TableAlias(this=exp.Identifier(this="_clock", quoted=True)),
     )
     real = exp.LT(this=column(time), expression=cast(text(_END_OF_TIME), TIMESTAMP))
     tree = select([*columns(origin.columns), named(late, "_late")], timed).join(clock, join_type="cross", copy=False)
-    fates = _fates(origin, exp.Not(this=column("_late")), wanted)
+    fates = _fates(origin, exp.Not(this=column("_late")), reading.wanted)
     metrics = (Metric(f"late:{origin.name}", _count_if(column("_late"))), *fates)
     return View(name, print_sql(tree.where(real, copy=False)), metrics=metrics)
 

@@ -16,6 +16,6 @@ J011 = Code("J011", "{left} can not be joined with {right} by {kind} JOIN")
 J012 = Code("J012", "the join compares {left} with {right}")
 J013 = Code("J013", "the join casts {source} to {target} to compare the keys", severity="warning")
 J014 = Code("J014", "both sides of the join are called {name}")
-J015 = Code("J015", "a {kind} JOIN needs ON")
+J015 = Code("J015", "{kind} JOIN without ON")
 
 CODES = (J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011, J012, J013, J014, J015)

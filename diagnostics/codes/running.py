@@ -3,7 +3,7 @@
 from penstock.diagnostics.diagnostic import Code
 
 R001 = Code("R001", "no JDK 17 or 21 found")
-R002 = Code("R002", "Spark did not start: {reason}")
+R002 = Code("R002", "no Spark session: {reason}")
 R003 = Code("R003", "path of {name} does not exist: {path}")
 R004 = Code("R004", "file can not be read: {file}")
 R005 = Code("R005", "CSV header of {name} has no column {column}")
@@ -20,6 +20,10 @@ R021 = Code("R021", "{value} can not be cast to {type} in {query}")
 R022 = Code("R022", "number out of range in {query}")
 R030 = Code("R030", "no memory sink is called {name}")
 R090 = Code("R090", "script {path} can not be read: {reason}")
-R099 = Code("R099", "Spark stopped {query}: {reason}")
+R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
-CODES = (R001, R002, R003, R004, R005, R006, R007, R010, R011, R012, R013, R014, R015, R020, R021, R022, R030, R090, R099)
+CODES = (
+    *(R001, R002, R003, R004, R005, R006, R007),
+    *(R010, R011, R012, R013, R014, R015),
+    *(R020, R021, R022, R030, R090, R099),
+)

@@ -215,4 +215,3 @@ Statement: TypeAlias = (
     | SetOption
     | QueryStatement
 )
-

@@ -22,7 +22,9 @@ _PAIRS = ("(DOUBLE, DOUBLE) -> DOUBLE",)
 _BOOLEANS = ("(BOOLEAN) -> BOOLEAN",)
 
 AGGREGATES = (
-    _aggregate("COUNT", ("(ANY...) -> BIGINT",), "the rows in which no argument is NULL; COUNT(*): all rows", ("COUNT(n)", 3)),
+    _aggregate(
+        "COUNT", ("(ANY...) -> BIGINT",), "the rows in which no argument is NULL; COUNT(*): all rows", ("COUNT(n)", 3)
+    ),
     _aggregate("COUNT_IF", ("(BOOLEAN) -> BIGINT",), "the rows for which it is true", ("COUNT_IF(b)", 2)),
     _aggregate(
         "SUM",
@@ -44,18 +46,34 @@ AGGREGATES = (
     ),
     _aggregate("MIN", ("(O) -> O",), "the least value", ("MIN(n)", 1)),
     _aggregate("MAX", ("(O) -> O",), "the greatest value", ("MAX(s)", "b")),
-    _aggregate("MIN_BY", ("(T, O) -> T",), "the first argument of the row where the second is least", ("MIN_BY(s, x)", "a")),
-    _aggregate("MAX_BY", ("(T, O) -> T",), "the first argument of the row where the second is greatest", ("MAX_BY(n, x)", 4)),
+    _aggregate(
+        "MIN_BY", ("(T, O) -> T",), "the first argument of the row where the second is least", ("MIN_BY(s, x)", "a")
+    ),
+    _aggregate(
+        "MAX_BY", ("(T, O) -> T",), "the first argument of the row where the second is greatest", ("MAX_BY(n, x)", 4)
+    ),
     _aggregate("STDDEV", _DOUBLES, "the same as STDDEV_SAMP", ("STDDEV(n)", 1.5275252316519468)),
-    _aggregate("STDDEV_SAMP", _DOUBLES, "the standard deviation of a sample (divisor n - 1)", ("STDDEV_SAMP(n)", 1.5275252316519468)),
-    _aggregate("STDDEV_POP", _DOUBLES, "the standard deviation of a population (divisor n)", ("STDDEV_POP(n)", 1.247219128924647)),
+    _aggregate(
+        "STDDEV_SAMP",
+        _DOUBLES,
+        "the standard deviation of a sample (divisor n - 1)",
+        ("STDDEV_SAMP(n)", 1.5275252316519468),
+    ),
+    _aggregate(
+        "STDDEV_POP",
+        _DOUBLES,
+        "the standard deviation of a population (divisor n)",
+        ("STDDEV_POP(n)", 1.247219128924647),
+    ),
     _aggregate("VARIANCE", _DOUBLES, "the same as VAR_SAMP", ("VARIANCE(x)", 7.0)),
     _aggregate("VAR_SAMP", _DOUBLES, "the variance of a sample (divisor n - 1)", ("VAR_SAMP(x)", 7.0)),
     _aggregate("VAR_POP", _DOUBLES, "the variance of a population (divisor n)", ("VAR_POP(n)", 1.5555555555555556)),
     _aggregate("SKEWNESS", _DOUBLES, "how lopsided the distribution is", ("SKEWNESS(x)", 0.5951700641394974)),
     _aggregate("KURTOSIS", _DOUBLES, "how heavy the tails are, minus 3", ("KURTOSIS(x)", -1.5)),
     _aggregate("CORR", _PAIRS, "Pearson's correlation", ("CORR(x, x)", 1.0)),
-    _aggregate("COVAR_POP", _PAIRS, "the covariance of a population (divisor n)", ("COVAR_POP(n, n)", 1.5555555555555556)),
+    _aggregate(
+        "COVAR_POP", _PAIRS, "the covariance of a population (divisor n)", ("COVAR_POP(n, n)", 1.5555555555555556)
+    ),
     _aggregate("COVAR_SAMP", _PAIRS, "the covariance of a sample (divisor n - 1)", ("COVAR_SAMP(x, x)", 7.0)),
     _aggregate("BOOL_AND", _BOOLEANS, "whether it is true in all rows where it is not NULL", ("BOOL_AND(b)", False)),
     _aggregate("EVERY", _BOOLEANS, "the same as BOOL_AND", ("EVERY(n > 0)", True)),

@@ -10,8 +10,9 @@ CONDITIONAL = (
     Function("COALESCE", ("(T...) -> T",), "the first argument that is not NULL", ("COALESCE(NULL, 2, 3)", 2)),
     Function("EQUAL_NULL", ("(O, O) -> BOOLEAN",), "whether both are equal or both NULL", ("EQUAL_NULL(1, 1)", True)),
     Function("GREATEST", ("(O, O...) -> O",), "the greatest argument that is not NULL", ("GREATEST(1, 3, 2)", 3)),
-    Function("IF", ("(BOOLEAN, T, T) -> T",), "the second if the first is true, else the third", ("IF(1 < 2, 'a', 'b')", "a")),
-    Function("IFF", ("(BOOLEAN, T, T) -> T",), "the same as IF", ("IFF(1 > 2, 'a', 'b')", "b")),
+    Function(
+        "IF", ("(BOOLEAN, T, T) -> T",), "the second if the first is true, else the third", ("IF(1 < 2, 'a', 'b')", "a")
+    ),
     Function("IFNULL", _TWO, "the second if the first is NULL", ("IFNULL(NULL, 'b')", "b")),
     Function("ISNOTNULL", ("(ANY) -> BOOLEAN",), "whether it is not NULL", ("ISNOTNULL(1)", True)),
     Function("ISNULL", ("(ANY) -> BOOLEAN",), "whether it is NULL", ("ISNULL(1)", False)),
@@ -19,6 +20,7 @@ CONDITIONAL = (
     Function("NULLIF", ("(O, O) -> O",), "NULL if both are equal, else the first", ("NULLIF(1, 2)", 1)),
     Function("NULLIFZERO", ("(N) -> N",), "NULL for 0", ("NULLIFZERO(5)", 5)),
     Function("NVL", _TWO, "the same as IFNULL", ("NVL(NULL, 2)", 2)),
-    Function("NVL2", ("(ANY, T, T) -> T",), "the second if the first is not NULL, else the third", ("NVL2(1, 'a', 'b')", "a")),
-    Function("ZEROIFNULL", ("(N) -> N",), "0 for NULL", ("ZEROIFNULL(5)", 5)),
+    Function(
+        "NVL2", ("(ANY, T, T) -> T",), "the second if the first is not NULL, else the third", ("NVL2(1, 'a', 'b')", "a")
+    ),
 )

@@ -8,19 +8,51 @@ _BYTES = "(BINARY) -> STRING", "(STRING) -> STRING"
 
 HASHES = (
     Function("BASE64", _BYTES, "the bytes in base 64", ("BASE64('abc')", "YWJj")),
-    Function("CRC32", ("(BINARY) -> BIGINT", "(STRING) -> BIGINT"), "a checksum of the bytes", ("CRC32('abc')", 891568578)),
-    Function("DECODE", ("(BINARY, STRING) -> STRING",), "bytes as text in a character set", ("DECODE(CAST('abc' AS BINARY), 'UTF-8')", "abc")),
-    Function("ENCODE", ("(STRING, STRING) -> BINARY",), "a text as bytes in a character set", ("ENCODE('abc', 'UTF-8')", b"abc")),
+    Function(
+        "CRC32", ("(BINARY) -> BIGINT", "(STRING) -> BIGINT"), "a checksum of the bytes", ("CRC32('abc')", 891568578)
+    ),
+    Function(
+        "DECODE",
+        ("(BINARY, STRING) -> STRING",),
+        "bytes as text in a character set",
+        ("DECODE(CAST('abc' AS BINARY), 'UTF-8')", "abc"),
+    ),
+    Function(
+        "ENCODE",
+        ("(STRING, STRING) -> BINARY",),
+        "a text as bytes in a character set",
+        ("ENCODE('abc', 'UTF-8')", b"abc"),
+    ),
     Function("HASH", ("(ANY...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)),
     Function("HEX", ("(BIGINT) -> STRING", *_BYTES), "in hexadecimal digits", ("HEX(255)", "FF")),
     Function("MD5", _BYTES, "the MD5 digest in hexadecimal digits", ("MD5('abc')", "900150983cd24fb0d6963f7d28e17f72")),
     Function("SHA", _BYTES, "the same as SHA1", ("SHA('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d")),
-    Function("SHA1", _BYTES, "the SHA-1 digest in hexadecimal digits", ("SHA1('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d")),
-    Function("SHA2", ("(BINARY, INT) -> STRING", "(STRING, INT) -> STRING"), "the SHA-2 digest of 224, 256, 384 or 512 bits", ("SHA2('abc', 256)", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")),
+    Function(
+        "SHA1",
+        _BYTES,
+        "the SHA-1 digest in hexadecimal digits",
+        ("SHA1('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+    ),
+    Function(
+        "SHA2",
+        ("(BINARY, INT) -> STRING", "(STRING, INT) -> STRING"),
+        "the SHA-2 digest of 224, 256, 384 or 512 bits",
+        ("SHA2('abc', 256)", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ),
     Function("UNBASE64", ("(STRING) -> BINARY",), "the bytes of a text in base 64", ("UNBASE64('YWJj')", b"abc")),
     Function("UNHEX", ("(STRING) -> BINARY",), "the bytes of hexadecimal digits", ("UNHEX('616263')", b"abc")),
     Function("URL_DECODE", ("(STRING) -> STRING",), "a text from a URL", ("URL_DECODE('a%20b')", "a b")),
     Function("URL_ENCODE", ("(STRING) -> STRING",), "a text for a URL", ("URL_ENCODE('a b')", "a+b")),
-    Function("PARSE_URL", ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"), "the 'HOST', 'PATH', 'QUERY' and so on of a URL", ("PARSE_URL('http://a.org/p?q=1', 'QUERY', 'q')", "1")),
-    Function("XXHASH64", ("(ANY...) -> BIGINT",), "a 64-bit hash (xxHash) of the arguments", ("XXHASH64('Spark')", -4294468057691064905)),
+    Function(
+        "PARSE_URL",
+        ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
+        "the 'HOST', 'PATH', 'QUERY' and so on of a URL",
+        ("PARSE_URL('http://a.org/p?q=1', 'QUERY', 'q')", "1"),
+    ),
+    Function(
+        "XXHASH64",
+        ("(ANY...) -> BIGINT",),
+        "a 64-bit hash (xxHash) of the arguments",
+        ("XXHASH64('Spark')", -4294468057691064905),
+    ),
 )

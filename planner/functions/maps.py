@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.planner.functions.function import Function
-from penstock.planner.types import Map, Struct, Type, VOID
+from penstock.planner.types import VOID, Map, Struct, Type
 
 
 def _map(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -27,14 +27,60 @@ def _named_struct(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]
 _BOTH = "(MAP<K, V>, (K, V) ->"
 
 MAPS = (
-    Function("MAP", ("(ANY...) -> MAP<K, V>",), "a map of keys and values in turn", ("MAP('a', 1, 'b', 2)", {"a": 1, "b": 2}), result=_map),
-    Function("MAP_CONTAINS_KEY", ("(MAP<K, V>, K) -> BOOLEAN",), "whether it has such a key", ("MAP_CONTAINS_KEY(MAP('a', 1), 'a')", True)),
-    Function("MAP_FILTER", (f"{_BOTH} BOOLEAN) -> MAP<K, V>",), "the entries of which it is true", ("MAP_FILTER(MAP('a', 1, 'b', 2), (k, v) -> v > 1)", {"b": 2})),
-    Function("MAP_FROM_ARRAYS", ("(ARRAY<K>, ARRAY<V>) -> MAP<K, V>",), "a map of an array of keys and one of values", ("MAP_FROM_ARRAYS(ARRAY('a'), ARRAY(1))", {"a": 1})),
+    Function(
+        "MAP",
+        ("() -> MAP<K, V>", "(ANY...) -> MAP<K, V>"),
+        "a map of keys and values in turn",
+        ("MAP('a', 1, 'b', 2)", {"a": 1, "b": 2}),
+        result=_map,
+    ),
+    Function(
+        "MAP_CONTAINS_KEY",
+        ("(MAP<K, V>, K) -> BOOLEAN",),
+        "whether it has such a key",
+        ("MAP_CONTAINS_KEY(MAP('a', 1), 'a')", True),
+    ),
+    Function(
+        "MAP_FILTER",
+        (f"{_BOTH} BOOLEAN) -> MAP<K, V>",),
+        "the entries of which it is true",
+        ("MAP_FILTER(MAP('a', 1, 'b', 2), (k, v) -> v > 1)", {"b": 2}),
+    ),
+    Function(
+        "MAP_FROM_ARRAYS",
+        ("(ARRAY<K>, ARRAY<V>) -> MAP<K, V>",),
+        "a map of an array of keys and one of values",
+        ("MAP_FROM_ARRAYS(ARRAY('a'), ARRAY(1))", {"a": 1}),
+    ),
     Function("MAP_KEYS", ("(MAP<K, V>) -> ARRAY<K>",), "the keys", ("MAP_KEYS(MAP('a', 1))", ["a"])),
     Function("MAP_VALUES", ("(MAP<K, V>) -> ARRAY<V>",), "the values", ("MAP_VALUES(MAP('a', 1))", [1])),
-    Function("NAMED_STRUCT", ("(ANY...) -> STRUCT",), "a struct of names and values in turn", ("NAMED_STRUCT('a', 1, 'b', 'x').b", "x"), result=_named_struct),
-    Function("STR_TO_MAP", ("(STRING) -> MAP<STRING, STRING>", "(STRING, STRING) -> MAP<STRING, STRING>", "(STRING, STRING, STRING) -> MAP<STRING, STRING>"), "a text such as 'a:1,b:2' as map", ("STR_TO_MAP('a:1,b:2', ',', ':')", {"a": "1", "b": "2"})),
-    Function("TRANSFORM_KEYS", (f"{_BOTH} U) -> MAP<U, V>",), "each key changed", ("TRANSFORM_KEYS(MAP('a', 1), (k, v) -> UPPER(k))", {"A": 1})),
-    Function("TRANSFORM_VALUES", (f"{_BOTH} U) -> MAP<K, U>",), "each value changed", ("TRANSFORM_VALUES(MAP('a', 1), (k, v) -> v + 1)", {"a": 2})),
+    Function(
+        "NAMED_STRUCT",
+        ("(ANY...) -> STRUCT",),
+        "a struct of names and values in turn",
+        ("NAMED_STRUCT('a', 1, 'b', 'x').b", "x"),
+        result=_named_struct,
+    ),
+    Function(
+        "STR_TO_MAP",
+        (
+            "(STRING) -> MAP<STRING, STRING>",
+            "(STRING, STRING) -> MAP<STRING, STRING>",
+            "(STRING, STRING, STRING) -> MAP<STRING, STRING>",
+        ),
+        "a text such as 'a:1,b:2' as map",
+        ("STR_TO_MAP('a:1,b:2', ',', ':')", {"a": "1", "b": "2"}),
+    ),
+    Function(
+        "TRANSFORM_KEYS",
+        (f"{_BOTH} U) -> MAP<U, V>",),
+        "each key changed",
+        ("TRANSFORM_KEYS(MAP('a', 1), (k, v) -> UPPER(k))", {"A": 1}),
+    ),
+    Function(
+        "TRANSFORM_VALUES",
+        (f"{_BOTH} U) -> MAP<K, U>",),
+        "each value changed",
+        ("TRANSFORM_VALUES(MAP('a', 1), (k, v) -> v + 1)", {"a": 2}),
+    ),
 )

@@ -7,10 +7,18 @@ from decimal import Decimal as Number
 from sqlglot import exp
 
 from penstock.planner.functions.function import Function
-from penstock.planner.types import Decimal, Type
+from penstock.planner.types import BIGINT, Decimal, Type
 
 _D = ("(DOUBLE) -> DOUBLE",)
 _WHOLE = ("(DECIMAL(p, s)) -> DECIMAL(p - s + 1, 0)", "(I) -> BIGINT", "(DOUBLE) -> BIGINT")
+
+
+def _whole(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    """A DECIMAL without its scale, and with one more digit if it had one; BIGINT of anything else."""
+    number = types[0]
+    if not isinstance(number, Decimal):
+        return BIGINT
+    return number if number.scale == 0 else Decimal(number.precision - number.scale + 1, 0)
 
 
 def _rounded(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -34,6 +42,7 @@ def _rounded(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> 
 
 
 _ROUND = ("(N) -> N", "(N, INT) -> N")
+_SHIFT = ("(INT, INT) -> INT", "(BIGINT, INT) -> BIGINT")
 
 MATH = (
     Function("ABS", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the absolute value", ("ABS(-2.5)", Number("2.5"))),
@@ -47,11 +56,19 @@ MATH = (
     Function("BIN", ("(BIGINT) -> STRING",), "a whole number in binary digits", ("BIN(13)", "1101")),
     Function("BIT_COUNT", ("(I) -> INT", "(BOOLEAN) -> INT"), "how many bits are set", ("BIT_COUNT(7)", 3)),
     Function("BIT_GET", ("(I, INT) -> TINYINT",), "one bit, counted from 0 at the right", ("BIT_GET(11, 0)", 1)),
-    Function("BROUND", _ROUND, "rounded to n digits, halves to the even digit", ("BROUND(2.5, 0)", Number("2")), result=_rounded),
+    Function(
+        "BROUND",
+        _ROUND,
+        "rounded to n digits, halves to the even digit",
+        ("BROUND(2.5, 0)", Number("2")),
+        result=_rounded,
+    ),
     Function("CBRT", _D, "the cube root", ("CBRT(27)", 3.0)),
-    Function("CEIL", _WHOLE, "the next whole number upwards", ("CEIL(-0.1)", Number("0"))),
-    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2D)", 2)),
-    Function("CONV", ("(STRING, INT, INT) -> STRING",), "a number from one base to another", ("CONV('100', 2, 10)", "4")),
+    Function("CEIL", _WHOLE, "the next whole number upwards", ("CEIL(-0.1)", Number("0")), result=_whole),
+    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2D)", 2), result=_whole),
+    Function(
+        "CONV", ("(STRING, INT, INT) -> STRING",), "a number from one base to another", ("CONV('100', 2, 10)", "4")
+    ),
     Function("COS", _D, "the cosine of an angle in radians", ("COS(0)", 1.0)),
     Function("COSH", _D, "the hyperbolic cosine", ("COSH(0)", 1.0)),
     Function("COT", _D, "the cotangent", ("COT(1)", 0.6420926159343306)),
@@ -61,17 +78,27 @@ MATH = (
     Function("EXP", _D, "e to the power of the argument", ("EXP(0)", 1.0)),
     Function("EXPM1", _D, "EXP(x) - 1", ("EXPM1(0)", 0.0)),
     Function("FACTORIAL", ("(INT) -> BIGINT",), "n!, NULL outside 0 to 20", ("FACTORIAL(5)", 120)),
-    Function("FLOOR", _WHOLE, "the next whole number downwards", ("FLOOR(-0.1)", Number("-1"))),
+    Function("FLOOR", _WHOLE, "the next whole number downwards", ("FLOOR(-0.1)", Number("-1")), result=_whole),
     Function("GETBIT", ("(I, INT) -> TINYINT",), "the same as BIT_GET", ("GETBIT(11, 2)", 0)),
     Function("HYPOT", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the length of the hypotenuse", ("HYPOT(3, 4)", 5.0)),
     Function("ISNAN", ("(F) -> BOOLEAN",), "whether it is not a number", ("ISNAN(CAST('NaN' AS DOUBLE))", True)),
     Function("LN", _D, "the natural logarithm, NULL if not positive", ("LN(1)", 0.0)),
-    Function("LOG", ("(DOUBLE) -> DOUBLE", "(DOUBLE, DOUBLE) -> DOUBLE"), "the logarithm, first argument the base", ("LOG(2, 8)", 3.0)),
+    Function(
+        "LOG",
+        ("(DOUBLE) -> DOUBLE", "(DOUBLE, DOUBLE) -> DOUBLE"),
+        "the logarithm, first argument the base",
+        ("LOG(2, 8)", 3.0),
+    ),
     Function("LOG10", _D, "the logarithm to base 10", ("LOG10(1000)", 3.0)),
     Function("LOG1P", _D, "LN(1 + x)", ("LOG1P(0)", 0.0)),
     Function("LOG2", _D, "the logarithm to base 2", ("LOG2(8)", 3.0)),
     Function("MOD", ("(I, I) -> I",), "the remainder, with the sign of the first", ("MOD(-7, 3)", -1)),
-    Function("NANVL", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the second argument if the first is NaN", ("NANVL(CAST('NaN' AS DOUBLE), 1)", 1.0)),
+    Function(
+        "NANVL",
+        ("(F, F) -> F", "(DOUBLE, DOUBLE) -> DOUBLE"),
+        "the second argument if the first is NaN",
+        ("NANVL(CAST('NaN' AS DOUBLE), 1)", 1.0),
+    ),
     Function("NEGATIVE", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the number with the other sign", ("NEGATIVE(2)", -2)),
     Function("PI", ("() -> DOUBLE",), "the ratio of circumference and diameter", ("PI()", 3.141592653589793)),
     Function("PMOD", ("(I, I) -> I",), "the remainder, never negative for a positive divisor", ("PMOD(-7, 3)", 2)),
@@ -80,10 +107,12 @@ MATH = (
     Function("POWER", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the first to the power of the second", ("POWER(2, 3)", 8.0)),
     Function("RADIANS", _D, "degrees in radians", ("RADIANS(180)", 3.141592653589793)),
     Function("RINT", _D, "the nearest whole number, halves to the even one", ("RINT(2.5)", 2.0)),
-    Function("ROUND", _ROUND, "rounded to n digits, halves away from 0", ("ROUND(2.345, 2)", Number("2.35")), result=_rounded),
+    Function(
+        "ROUND", _ROUND, "rounded to n digits, halves away from 0", ("ROUND(2.345, 2)", Number("2.35")), result=_rounded
+    ),
     Function("SEC", _D, "the secant", ("SEC(0)", 1.0)),
-    Function("SHIFTLEFT", ("(BIGINT, INT) -> BIGINT",), "the bits moved left", ("SHIFTLEFT(CAST(1 AS BIGINT), 3)", 8)),
-    Function("SHIFTRIGHT", ("(BIGINT, INT) -> BIGINT",), "the bits moved right, the sign kept", ("SHIFTRIGHT(CAST(-8 AS BIGINT), 1)", -4)),
+    Function("SHIFTLEFT", _SHIFT, "the bits moved left", ("SHIFTLEFT(1, 3)", 8)),
+    Function("SHIFTRIGHT", _SHIFT, "the bits moved right, the sign kept", ("SHIFTRIGHT(-8, 1)", -4)),
     Function("SIGN", _D, "-1, 0 or 1", ("SIGN(-3)", -1.0)),
     Function("SIGNUM", _D, "the same as SIGN", ("SIGNUM(3)", 1.0)),
     Function("SIN", _D, "the sine of an angle in radians", ("SIN(0)", 0.0)),

@@ -91,7 +91,7 @@ class _Reader:
     """Recursive descent over the tokens of one signature."""
 
     def __init__(self, text: str) -> None:
-        self._tokens = [token for token in (found.strip() for found in _TOKEN.findall(text)) if token]
+        self._tokens: list[str] = [found.strip() for found in _TOKEN.findall(text)]
         self._at = 0
 
     def signature(self) -> Signature:
@@ -100,8 +100,9 @@ class _Reader:
         return Signature(parameters, variadic, self._pattern())
 
     def _next(self) -> str:
+        token = self._tokens[self._at]
         self._at += 1
-        return self._tokens[self._at - 1]
+        return token
 
     def _is_next(self, token: str) -> bool:
         if self._at < len(self._tokens) and self._tokens[self._at] == token:

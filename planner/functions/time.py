@@ -4,59 +4,216 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
+from sqlglot import exp
+
 from penstock.planner.functions.function import Function
+from penstock.planner.types import INT, Decimal, Type
 
 PROCESSING_TIME = ("CURRENT_DATE", "CURDATE", "CURRENT_TIMESTAMP", "NOW")
 """Functions of the clock, which has one value per micro-batch."""
 
+
+def _part(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    """Seconds have a fraction; the other parts are whole. The first argument is a literal."""
+    name = arguments[0].name.upper() if isinstance(arguments[0], exp.Literal) else ""
+    if name in ("SECOND", "SECONDS"):
+        return Decimal(8, 6)
+    return INT if name in _WHOLE_PARTS else None
+
+
+_WHOLE_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DAYOFWEEK", "DOY", "HOUR", "MINUTE")
 _PART = ("(DATE) -> INT", "(TIMESTAMP) -> INT")
 _CLOCK = ("(TIMESTAMP) -> INT",)
 _T = "TIMESTAMP '2024-03-05 06:07:08'"
 
 TIME = (
-    Function("ADD_MONTHS", ("(DATE, INT) -> DATE",), "n months later, at most the last day of the month", ("ADD_MONTHS(DATE '2024-01-31', 1)", date(2024, 2, 29))),
-    Function("CURRENT_DATE", ("() -> DATE",), "the day on which the micro-batch is processed", ("CURRENT_DATE() > DATE '2024-01-01'", True)),
+    Function(
+        "ADD_MONTHS",
+        ("(DATE, INT) -> DATE",),
+        "n months later, at most the last day of the month",
+        ("ADD_MONTHS(DATE '2024-01-31', 1)", date(2024, 2, 29)),
+    ),
+    Function(
+        "CURRENT_DATE",
+        ("() -> DATE",),
+        "the day on which the micro-batch is processed",
+        ("CURRENT_DATE() > DATE '2024-01-01'", True),
+    ),
     Function("CURDATE", ("() -> DATE",), "the same as CURRENT_DATE", ("CURDATE() > DATE '2024-01-01'", True)),
-    Function("CURRENT_TIMESTAMP", ("() -> TIMESTAMP",), "when the micro-batch is processed", ("CURRENT_TIMESTAMP() > TIMESTAMP '2024-01-01'", True)),
+    Function(
+        "CURRENT_TIMESTAMP",
+        ("() -> TIMESTAMP",),
+        "when the micro-batch is processed",
+        ("CURRENT_TIMESTAMP() > TIMESTAMP '2024-01-01'", True),
+    ),
     Function("NOW", ("() -> TIMESTAMP",), "the same as CURRENT_TIMESTAMP", ("NOW() > TIMESTAMP '2024-01-01'", True)),
-    Function("DATEDIFF", ("(DATE, DATE) -> INT",), "days from the second to the first", ("DATEDIFF(DATE '2024-03-01', DATE '2024-02-28')", 2)),
-    Function("DATE_ADD", ("(DATE, INT) -> DATE",), "n days later", ("DATE_ADD(DATE '2024-02-28', 2)", date(2024, 3, 1))),
-    Function("DATE_DIFF", ("(DATE, DATE) -> INT",), "the same as DATEDIFF", ("DATE_DIFF(DATE '2024-03-01', DATE '2024-02-28')", 2)),
-    Function("DATE_FORMAT", ("(TIMESTAMP, STRING) -> STRING",), "in a format such as 'yyyy-MM-dd HH:mm'", (f"DATE_FORMAT({_T}, 'HH:mm')", "06:07")),
-    Function("DATE_FROM_UNIX_DATE", ("(INT) -> DATE",), "n days after 1970-01-01", ("DATE_FROM_UNIX_DATE(1)", date(1970, 1, 2))),
-    Function("DATE_PART", ("(STRING, TIMESTAMP) -> INT",), "the part that a literal names: 'YEAR', 'MONTH', 'DOY' and so on", (f"DATE_PART('DOY', {_T})", 65)),
-    Function("DATE_SUB", ("(DATE, INT) -> DATE",), "n days earlier", ("DATE_SUB(DATE '2024-03-01', 1)", date(2024, 2, 29))),
-    Function("DATE_TRUNC", ("(STRING, TIMESTAMP) -> TIMESTAMP",), "the beginning of its 'HOUR', 'DAY', 'WEEK', 'MONTH' and so on", (f"DATE_TRUNC('HOUR', {_T})", datetime(2024, 3, 5, 6))),
+    Function(
+        "DATEDIFF",
+        ("(DATE, DATE) -> INT",),
+        "days from the second to the first",
+        ("DATEDIFF(DATE '2024-03-01', DATE '2024-02-28')", 2),
+    ),
+    Function(
+        "DATE_ADD", ("(DATE, INT) -> DATE",), "n days later", ("DATE_ADD(DATE '2024-02-28', 2)", date(2024, 3, 1))
+    ),
+    Function(
+        "DATE_DIFF",
+        ("(DATE, DATE) -> INT",),
+        "the same as DATEDIFF",
+        ("DATE_DIFF(DATE '2024-03-01', DATE '2024-02-28')", 2),
+    ),
+    Function(
+        "DATE_FORMAT",
+        ("(TIMESTAMP, STRING) -> STRING",),
+        "in a format such as 'yyyy-MM-dd HH:mm'",
+        (f"DATE_FORMAT({_T}, 'HH:mm')", "06:07"),
+    ),
+    Function(
+        "DATE_FROM_UNIX_DATE",
+        ("(INT) -> DATE",),
+        "n days after 1970-01-01",
+        ("DATE_FROM_UNIX_DATE(1)", date(1970, 1, 2)),
+    ),
+    Function(
+        "DATE_PART",
+        ("(STRING, TIMESTAMP) -> INT",),
+        "the part that a literal names: 'YEAR', 'MONTH', 'DOY' and so on",
+        (f"DATE_PART('DOY', {_T})", 65),
+        result=_part,
+    ),
+    Function(
+        "DATE_SUB", ("(DATE, INT) -> DATE",), "n days earlier", ("DATE_SUB(DATE '2024-03-01', 1)", date(2024, 2, 29))
+    ),
+    Function(
+        "DATE_TRUNC",
+        ("(STRING, TIMESTAMP) -> TIMESTAMP",),
+        "the beginning of its 'HOUR', 'DAY', 'WEEK', 'MONTH' and so on",
+        (f"DATE_TRUNC('HOUR', {_T})", datetime(2024, 3, 5, 6)),
+    ),
     Function("DAY", _PART, "the day of the month", (f"DAY({_T})", 5)),
-    Function("DAYNAME", ("(DATE) -> STRING",), "the short English name of the weekday", ("DAYNAME(DATE '2024-03-05')", "Tue")),
+    Function(
+        "DAYNAME", ("(DATE) -> STRING",), "the short English name of the weekday", ("DAYNAME(DATE '2024-03-05')", "Tue")
+    ),
     Function("DAYOFMONTH", _PART, "the same as DAY", (f"DAYOFMONTH({_T})", 5)),
     Function("DAYOFWEEK", _PART, "1 for Sunday to 7 for Saturday", (f"DAYOFWEEK({_T})", 3)),
     Function("DAYOFYEAR", _PART, "the day of the year", (f"DAYOFYEAR({_T})", 65)),
-    Function("FROM_UNIXTIME", ("(BIGINT) -> STRING", "(BIGINT, STRING) -> STRING"), "seconds since 1970 as text, in a format", ("FROM_UNIXTIME(0, 'yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00")),
-    Function("FROM_UTC_TIMESTAMP", ("(TIMESTAMP, STRING) -> TIMESTAMP",), "what the clocks of a time zone show", (f"FROM_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 5, 15, 7, 8))),
+    Function(
+        "FROM_UNIXTIME",
+        ("(BIGINT) -> STRING", "(BIGINT, STRING) -> STRING"),
+        "seconds since 1970 as text, in a format",
+        ("FROM_UNIXTIME(0, 'yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00"),
+    ),
+    Function(
+        "FROM_UTC_TIMESTAMP",
+        ("(TIMESTAMP, STRING) -> TIMESTAMP",),
+        "what the clocks of a time zone show",
+        (f"FROM_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 5, 15, 7, 8)),
+    ),
     Function("HOUR", _CLOCK, "the hour of the day", (f"HOUR({_T})", 6)),
-    Function("LAST_DAY", ("(DATE) -> DATE",), "the last day of the month", ("LAST_DAY(DATE '2024-02-01')", date(2024, 2, 29))),
-    Function("MAKE_DATE", ("(INT, INT, INT) -> DATE",), "the date of year, month, day", ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29))),
+    Function(
+        "LAST_DAY", ("(DATE) -> DATE",), "the last day of the month", ("LAST_DAY(DATE '2024-02-01')", date(2024, 2, 29))
+    ),
+    Function(
+        "MAKE_DATE",
+        ("(INT, INT, INT) -> DATE",),
+        "the date of year, month, day",
+        ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29)),
+    ),
     Function("MINUTE", _CLOCK, "the minute of the hour", (f"MINUTE({_T})", 7)),
     Function("MONTH", _PART, "the month of the year", (f"MONTH({_T})", 3)),
-    Function("MONTHNAME", ("(DATE) -> STRING",), "the short English name of the month", ("MONTHNAME(DATE '2024-03-05')", "Mar")),
-    Function("MONTHS_BETWEEN", ("(TIMESTAMP, TIMESTAMP) -> DOUBLE",), "months from the second to the first, 31 days each for the rest", ("MONTHS_BETWEEN(DATE '2024-03-01', DATE '2024-01-01')", 2.0)),
-    Function("NEXT_DAY", ("(DATE, STRING) -> DATE",), "the first such weekday after it", ("NEXT_DAY(DATE '2024-03-05', 'MON')", date(2024, 3, 11))),
+    Function(
+        "MONTHNAME",
+        ("(DATE) -> STRING",),
+        "the short English name of the month",
+        ("MONTHNAME(DATE '2024-03-05')", "Mar"),
+    ),
+    Function(
+        "MONTHS_BETWEEN",
+        ("(TIMESTAMP, TIMESTAMP) -> DOUBLE",),
+        "months from the second to the first, 31 days each for the rest",
+        ("MONTHS_BETWEEN(DATE '2024-03-01', DATE '2024-01-01')", 2.0),
+    ),
+    Function(
+        "NEXT_DAY",
+        ("(DATE, STRING) -> DATE",),
+        "the first such weekday after it",
+        ("NEXT_DAY(DATE '2024-03-05', 'MON')", date(2024, 3, 11)),
+    ),
     Function("QUARTER", _PART, "the quarter of the year", (f"QUARTER({_T})", 1)),
     Function("SECOND", _CLOCK, "the second of the minute", (f"SECOND({_T})", 8)),
-    Function("TIMESTAMP_MICROS", ("(BIGINT) -> TIMESTAMP",), "microseconds since 1970 as time", ("TIMESTAMP_MICROS(1000000)", datetime(1970, 1, 1, 0, 0, 1))),
-    Function("TIMESTAMP_MILLIS", ("(BIGINT) -> TIMESTAMP",), "milliseconds since 1970 as time", ("TIMESTAMP_MILLIS(1000)", datetime(1970, 1, 1, 0, 0, 1))),
-    Function("TIMESTAMP_SECONDS", ("(BIGINT) -> TIMESTAMP", "(DOUBLE) -> TIMESTAMP"), "seconds since 1970 as time", ("TIMESTAMP_SECONDS(60)", datetime(1970, 1, 1, 0, 1))),
-    Function("TO_DATE", ("(STRING) -> DATE", "(STRING, STRING) -> DATE", "(TIMESTAMP) -> DATE"), "a text as date, in a format", ("TO_DATE('05.03.2024', 'dd.MM.yyyy')", date(2024, 3, 5))),
-    Function("TO_TIMESTAMP", ("(STRING) -> TIMESTAMP", "(STRING, STRING) -> TIMESTAMP"), "a text as time, in a format", ("TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6))),
-    Function("TO_UNIX_TIMESTAMP", ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"), "seconds since 1970", (f"TO_UNIX_TIMESTAMP({_T})", 1709618828)),
-    Function("TO_UTC_TIMESTAMP", ("(TIMESTAMP, STRING) -> TIMESTAMP",), "the time when the clocks of a time zone show this", (f"TO_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 4, 21, 7, 8))),
-    Function("TRUNC", ("(DATE, STRING) -> DATE",), "the first day of its 'WEEK', 'MONTH', 'QUARTER' or 'YEAR'", ("TRUNC(DATE '2024-03-05', 'MONTH')", date(2024, 3, 1))),
+    Function(
+        "TIMESTAMP_MICROS",
+        ("(BIGINT) -> TIMESTAMP",),
+        "microseconds since 1970 as time",
+        ("TIMESTAMP_MICROS(1000000)", datetime(1970, 1, 1, 0, 0, 1)),
+    ),
+    Function(
+        "TIMESTAMP_MILLIS",
+        ("(BIGINT) -> TIMESTAMP",),
+        "milliseconds since 1970 as time",
+        ("TIMESTAMP_MILLIS(1000)", datetime(1970, 1, 1, 0, 0, 1)),
+    ),
+    Function(
+        "TIMESTAMP_SECONDS",
+        ("(BIGINT) -> TIMESTAMP", "(DOUBLE) -> TIMESTAMP"),
+        "seconds since 1970 as time",
+        ("TIMESTAMP_SECONDS(60)", datetime(1970, 1, 1, 0, 1)),
+    ),
+    Function(
+        "TO_DATE",
+        ("(STRING) -> DATE", "(STRING, STRING) -> DATE", "(TIMESTAMP) -> DATE"),
+        "a text as date, in a format",
+        ("TO_DATE('05.03.2024', 'dd.MM.yyyy')", date(2024, 3, 5)),
+    ),
+    Function(
+        "TO_TIMESTAMP",
+        ("(STRING) -> TIMESTAMP", "(STRING, STRING) -> TIMESTAMP"),
+        "a text as time, in a format",
+        ("TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
+    ),
+    Function(
+        "TO_UNIX_TIMESTAMP",
+        ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"),
+        "seconds since 1970",
+        (f"TO_UNIX_TIMESTAMP({_T})", 1709618828),
+    ),
+    Function(
+        "TO_UTC_TIMESTAMP",
+        ("(TIMESTAMP, STRING) -> TIMESTAMP",),
+        "the time when the clocks of a time zone show this",
+        (f"TO_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 4, 21, 7, 8)),
+    ),
+    Function(
+        "TRUNC",
+        ("(DATE, STRING) -> DATE",),
+        "the first day of its 'WEEK', 'MONTH', 'QUARTER' or 'YEAR'",
+        ("TRUNC(DATE '2024-03-05', 'MONTH')", date(2024, 3, 1)),
+    ),
     Function("UNIX_DATE", ("(DATE) -> INT",), "days since 1970-01-01", ("UNIX_DATE(DATE '1970-01-02')", 1)),
-    Function("UNIX_MICROS", ("(TIMESTAMP) -> BIGINT",), "microseconds since 1970", ("UNIX_MICROS(TIMESTAMP '1970-01-01 00:00:01')", 1000000)),
-    Function("UNIX_MILLIS", ("(TIMESTAMP) -> BIGINT",), "milliseconds since 1970", ("UNIX_MILLIS(TIMESTAMP '1970-01-01 00:00:01')", 1000)),
-    Function("UNIX_SECONDS", ("(TIMESTAMP) -> BIGINT",), "seconds since 1970", ("UNIX_SECONDS(TIMESTAMP '1970-01-01 00:00:01')", 1)),
-    Function("UNIX_TIMESTAMP", ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"), "the same as TO_UNIX_TIMESTAMP", ("UNIX_TIMESTAMP('1970-01-02', 'yyyy-MM-dd')", 86400)),
+    Function(
+        "UNIX_MICROS",
+        ("(TIMESTAMP) -> BIGINT",),
+        "microseconds since 1970",
+        ("UNIX_MICROS(TIMESTAMP '1970-01-01 00:00:01')", 1000000),
+    ),
+    Function(
+        "UNIX_MILLIS",
+        ("(TIMESTAMP) -> BIGINT",),
+        "milliseconds since 1970",
+        ("UNIX_MILLIS(TIMESTAMP '1970-01-01 00:00:01')", 1000),
+    ),
+    Function(
+        "UNIX_SECONDS",
+        ("(TIMESTAMP) -> BIGINT",),
+        "seconds since 1970",
+        ("UNIX_SECONDS(TIMESTAMP '1970-01-01 00:00:01')", 1),
+    ),
+    Function(
+        "UNIX_TIMESTAMP",
+        ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"),
+        "the same as TO_UNIX_TIMESTAMP",
+        ("UNIX_TIMESTAMP('1970-01-02', 'yyyy-MM-dd')", 86400),
+    ),
     Function("WEEKDAY", _PART, "0 for Monday to 6 for Sunday", (f"WEEKDAY({_T})", 1)),
     Function("WEEKOFYEAR", _PART, "the ISO week", (f"WEEKOFYEAR({_T})", 10)),
     Function("YEAR", _PART, "the year", (f"YEAR({_T})", 2024)),

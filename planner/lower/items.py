@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -89,6 +89,28 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
         return node
     schema = tuple(Column(item.name, item.type) for item in items)
     return Project(schema=schema, shape=projected_shape(node, items, span), span=span, input=node, items=tuple(items))
+
+
+def renamed(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:
+    """`node` with its columns renamed, cast or left out; each is used once. One projection, also over another one."""
+    items = tuple(items)
+    schema = tuple(Column(item.name, item.type) for item in items)
+    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:
+        return node
+    if isinstance(node, Project):
+        values = {item.name: item.value for item in node.items}
+        items = tuple(Named(item.name, substituted(item.value, values), item.type) for item in items)
+        node = node.input
+    return Project(schema=schema, shape=shape, span=span, input=node, items=items)
+
+
+def substituted(expression: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
+    """The expression with the columns replaced by what they are computed from."""
+    holder = exp.Paren(this=expression.copy())
+    for reference in list(holder.find_all(exp.Column)):
+        reference.replace(values[reference.name].copy())
+    result: exp.Expression = holder.this
+    return result
 
 
 def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:

@@ -10,9 +10,10 @@ from penstock.diagnostics.codes.kinds import K004, K005
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, column
+from penstock.planner.lower.items import renamed
 from penstock.planner.lower.rows import operator_name
 from penstock.planner.lower.select import lower_select
-from penstock.planner.plan import Column, KStream, Named, Node, Project, UnionAll
+from penstock.planner.plan import Column, KStream, Named, Node, UnionAll
 from penstock.planner.plan.walk import stateful
 from penstock.planner.types import Type
 
@@ -82,18 +83,12 @@ def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Typ
 
 def align(branch: Node, first: Node, types: list[Type]) -> Node:
     """The branch under the names of the first one and the common types; unchanged if it has them."""
-    names = [c.name for c in first.schema]
-    if [(c.name, c.type) for c in branch.schema] == list(zip(names, types, strict=True)):
-        return branch
     assert isinstance(branch.shape, KStream)
-    items = tuple(
-        Named(name, scalars.cast(column(c.name), c.type, type_), type_)
-        for name, c, type_ in zip(names, branch.schema, types, strict=True)
-    )
-    renamed = {c.name: name for c, name in zip(branch.schema, names, strict=True)}
+    names = {c.name: target.name for c, target in zip(branch.schema, first.schema, strict=True)}
+    items = [
+        Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
+        for c, type_ in zip(branch.schema, types, strict=True)
+    ]
     shape = branch.shape
-    moved = KStream(
-        tuple(renamed[name] for name in shape.key), renamed[shape.time] if shape.time else None, shape.delay
-    )
-    schema = tuple(Column(item.name, item.type) for item in items)
-    return Project(schema=schema, shape=moved, span=branch.span, input=branch, items=items)
+    key, time = tuple(names[name] for name in shape.key), names[shape.time] if shape.time else None
+    return renamed(branch, items, KStream(key, time, shape.delay), branch.span)

@@ -30,11 +30,20 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     parts = bounds.conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     rows = lower_relation(select.relation, parts, context)
-    if select.where is not None and not inner:
-        rows = filtered(rows, select.where)
-    outputs = spread(select.items, rows.scope)
-    node, outputs, scope = aggregated(select, rows, outputs, context)
-    result = project(node, outputs, scope, select.span)
+    report: list[Diagnostic] = []
+    try:
+        if select.where is not None and not inner:
+            rows = filtered(rows, select.where)
+    except CompileError as error:
+        report.extend(error.diagnostics)
+    try:
+        outputs = spread(select.items, rows.scope)
+        node, outputs, scope = aggregated(select, rows, outputs, context)
+        result = project(node, outputs, scope, select.span)
+    except CompileError as error:
+        report.extend(error.diagnostics)
+    if report:
+        raise CompileError(report)
     if select.stream and not isinstance(result.shape, KStream):
         raise CompileError([stream_of_table(select)])
     return result

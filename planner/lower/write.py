@@ -16,6 +16,7 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import find_connector
 from penstock.planner.lower.context import Context, UsesBroken, column
+from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
 from penstock.planner.plan import (
     Column,
@@ -25,7 +26,6 @@ from penstock.planner.plan import (
     KTable,
     Named,
     Node,
-    Project,
     RunningQuery,
     Scan,
     Shape,
@@ -154,10 +154,9 @@ def fit(root: Node, chosen: list[Column], columns: tuple[Column, ...], statement
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
         values[target.name] = scalars.cast(column(given_column.name), given_column.type, target.type)
-    items = tuple(Named(c.name, values.get(c.name) or scalars.cast(exp.Null(), VOID, c.type), c.type) for c in columns)
-    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in root.schema]:
-        return root
-    return Project(schema=columns, shape=KStream(), span=span, input=root, items=items)
+    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in columns if c.name not in values}
+    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in columns]
+    return renamed(root, items, KStream(), span)
 
 
 def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived, Sink | None]:

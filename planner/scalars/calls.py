@@ -42,7 +42,7 @@ from penstock.planner.types import (
 )
 
 Argument: TypeAlias = Typed | exp.Lambda
-ResolveLambda: TypeAlias = Callable[[exp.Lambda, tuple[Type, ...]], Typed | None]
+ResolveLambda: TypeAlias = Callable[[exp.Lambda, tuple[Type, ...], list[Diagnostic]], Typed | None]
 # What the variables of a signature stand for: types, and the p and s of a decimal.
 Bindings: TypeAlias = dict[str, Type | int]
 
@@ -128,7 +128,7 @@ def _fit(
         if isinstance(argument, exp.Lambda) and isinstance(pattern, LambdaOf):
             if len(argument.expressions) != len(pattern.parameters):
                 return None
-            body = resolve_lambda(argument, tuple(_substitute(each, bindings) for each in pattern.parameters))
+            body = resolve_lambda(argument, tuple(_substitute(each, bindings) for each in pattern.parameters), problems)
             if body is None:
                 return None
             if not _bind(pattern.result, body.type, bindings):

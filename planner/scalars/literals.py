@@ -91,9 +91,14 @@ def time_literal(text: str, target: Type, span: Span | None, report: list[Diagno
     return moment.replace(tzinfo=None).isoformat(sep=" ")
 
 
+def unit_of(interval: exp.Interval) -> str:
+    """The upper-case name of its unit."""
+    return interval.text("unit").upper()
+
+
 def interval_literal(node: exp.Interval, report: list[Diagnostic]) -> exp.Interval | None:
     """An interval with a whole quantity, or seconds with up to six digits behind the point."""
-    quantity, unit = node.this.name, node.unit.name.upper()
+    quantity, unit = node.this.name, unit_of(node)
     span = node.meta.get("span")
     problem = BAD_LITERAL.at(span, text=f"INTERVAL '{quantity}' {unit}", type="interval")
     try:

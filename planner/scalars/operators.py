@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.codes.types import NEEDS_CAST, NO_CAST, OPERAND_TYPES
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.scalars.literals import exact_type, whole_number
+from penstock.planner.scalars.literals import exact_type, unit_of, whole_number
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, derived, in_common
 from penstock.planner.scalars.types import (
     FLOATS,
@@ -127,7 +127,9 @@ def _time_arithmetic(node: exp.Expression, left: Typed, right: Typed) -> tuple[T
 def _shifted(moment: Type, length: Typed) -> Type:
     """A DATE stays one only when it is shifted by a literal of whole days or months."""
     literal = length.expression.unnest()
-    by_days = isinstance(literal, exp.Interval) and literal.unit.name in ("DAY", "WEEK", "MONTH", "YEAR")
+    if isinstance(literal, exp.Neg):
+        literal = literal.this.unnest()
+    by_days = isinstance(literal, exp.Interval) and unit_of(literal) in ("DAY", "WEEK", "MONTH", "YEAR")
     return moment if by_days else TIMESTAMP
 
 
@@ -229,13 +231,14 @@ def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
 
 def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typed | None:
     """NOT, the minus sign, ~."""
+    type_: Type = BOOLEAN if isinstance(node, exp.Not) else operand.type
     match node:
         case exp.Not():
-            accepted, type_ = operand.type in (BOOLEAN, VOID), BOOLEAN
+            accepted = operand.type in (BOOLEAN, VOID)
         case exp.Neg():
-            accepted, type_ = is_number(operand.type) or operand.type == INTERVAL, operand.type
+            accepted = is_number(operand.type) or operand.type == INTERVAL
         case _:
-            accepted, type_ = operand.type in INTEGERS, operand.type
+            accepted = operand.type in INTEGERS
     if not accepted:
         refuse(node, (operand,), report)
         return None
@@ -253,7 +256,8 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
             return None
         if checked is not operand:
             return derived(node, checked.expression, target)
-    return derived(node, type(node)(this=operand.expression, to=data_type(target)), target)
+    safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
+    return derived(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
 
 
 def can_cast(source: Type, target: Type) -> bool:

@@ -25,7 +25,7 @@ from penstock.planner.names import Scope, proposal, same
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
-from penstock.planner.scalars.literals import MONTH_UNITS, interval_literal, number_type
+from penstock.planner.scalars.literals import MONTH_UNITS, interval_literal, number_type, unit_of
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.typed import Typed, derived, in_common
 from penstock.planner.scalars.types import type_of
@@ -45,7 +45,8 @@ class Resolver:
         rule = _RULES.get(type(node))
         if rule is not None:
             return rule(self, node)
-        return self._not_allowed(node, _CONSTRUCTS.get(type(node), type(node).__name__))
+        self._not_allowed(node, _CONSTRUCTS.get(type(node), type(node).__name__))
+        return None
 
     def aggregate(self, call: exp.Expression) -> Aggregate | None:
         """A call of an aggregate function, with DISTINCT and FILTER."""
@@ -112,7 +113,8 @@ class Resolver:
             start = self.resolve(base)
             return None if start is None else self._fields(node, start, parts)
         elif isinstance(base.this, exp.Star):
-            return self._not_allowed(node, "*")
+            self._not_allowed(node, "*")
+            return None
         else:
             parts = [base.args[part] for part in ("catalog", "db", "table", "this") if base.args.get(part)] + parts
         first = parts[0].name
@@ -166,8 +168,8 @@ class Resolver:
         return derived(node, node.copy(), VOID)
 
     def _interval(self, node: exp.Interval) -> Typed | None:
-        if node.unit.name.upper() in MONTH_UNITS:
-            problem = MONTHS_INTERVAL.at(node.meta.get("span"), unit=node.unit.name.upper())
+        if unit_of(node) in MONTH_UNITS:
+            problem = MONTHS_INTERVAL.at(node.meta.get("span"), unit=unit_of(node))
             self.report.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
             return None
         literal = interval_literal(node, self.report)
@@ -175,17 +177,16 @@ class Resolver:
 
     # Operators
 
-    def _binary(self, node: exp.Binary) -> Typed | None:
-        left, right = self._operand(node, node.this), self._operand(node, node.expression)
+    def _binary(self, node: exp.Expression) -> Typed | None:
+        left, right = self._operand(node, node.this), self._operand(node, node.args["expression"])
         return None if left is None or right is None else _BINARY[type(node)](node, left, right, self.report)
 
-    def _operand(self, node: exp.Binary, operand: exp.Expression) -> Typed | None:
+    def _operand(self, node: exp.Expression, operand: exp.Expression) -> Typed | None:
         """One side of an operator; intervals of months are known to + and - only."""
         inner = operand.unnest()
-        if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval):
-            if inner.unit.name.upper() in MONTH_UNITS:
-                literal = interval_literal(inner, self.report)
-                return None if literal is None else derived(operand, literal, MONTHS)
+        if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval) and unit_of(inner) in MONTH_UNITS:
+            literal = interval_literal(inner, self.report)
+            return None if literal is None else derived(operand, literal, MONTHS)
         return self.resolve(operand)
 
     def _unary(self, node: exp.Unary) -> Typed | None:
@@ -216,7 +217,8 @@ class Resolver:
 
     def _in(self, node: exp.In) -> Typed | None:
         if node.args.get("query") is not None:
-            return self._not_allowed(node, "a subquery")
+            self._not_allowed(node, "a subquery")
+            return None
         values = self._all([node.this, *node.expressions])
         found = None if values is None else in_common(node, "IN", values, self.report)
         if found is None:
@@ -294,10 +296,10 @@ class Resolver:
         known = [argument for argument in arguments if argument is not None]
         return known if len(known) == len(arguments) else None
 
-    def _lambda(self, node: exp.Lambda, types: tuple[Type, ...]) -> Typed | None:
+    def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
         """A lambda, its `type` being that of the body's value."""
         names = [parameter.name for parameter in node.expressions]
-        inner = replace(self, parameters=(*self.parameters, *zip(names, types, strict=True)))
+        inner = replace(self, report=report, parameters=(*self.parameters, *zip(names, types, strict=True)))
         body = inner.resolve(node.this)
         if body is None:
             return None

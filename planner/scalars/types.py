@@ -111,16 +111,16 @@ def data_type(type_: Type) -> exp.DataType:
         case Map(key, value):
             return exp.DataType(this=_DType.MAP, expressions=[data_type(key), data_type(value)], nested=True)
         case Struct(fields):
-            definitions = [
-                exp.ColumnDef(this=exp.to_identifier(name, quoted=True), kind=data_type(field)) for name, field in fields
-            ]
+            names = [exp.to_identifier(name, quoted=True) for name, _ in fields]
+            kinds = [data_type(field) for _, field in fields]
+            definitions = [exp.ColumnDef(this=name, kind=kind) for name, kind in zip(names, kinds, strict=True)]
             return exp.DataType(this=_DType.STRUCT, expressions=definitions, nested=True)
         case _:
             assert_never(type_)
 
 
 def cast(expression: exp.Expression, source: Type, target: Type) -> exp.Expression:
-    """`expression` as a value of `target`: a CAST, or itself when the types are equal (or it is a bare NULL of VOID)."""
+    """`expression` as a value of `target`: a CAST, or itself when the types are equal or `target` is VOID."""
     if source == target or target == VOID:
         return expression
     converted = exp.Cast(this=expression, to=data_type(target))

@@ -28,18 +28,19 @@ class ConsoleSink:
         if not batch.num_rows:
             return
         rows = "row" if batch.num_rows == 1 else "rows"
-        table = Table(title=f"{self._name}, batch {number}: {batch.num_rows:,} {rows}", title_justify="left", box=box.SIMPLE)
+        table = Table(box=box.SIMPLE)
         update = self._mode == "update"
         if update:
             table.add_column("")
-            table.caption = f"~ replaces the earlier row with the same {', '.join(self._key)}" if self._key else None
         for field in batch.schema:
             table.add_column(field.name, justify="right" if _is_number(field.type) else "left")
         for row in batch.slice(0, _ROWS).to_pylist():
             table.add_row(*(["~"] if update else []), *(_cell(value) for value in row.values()))
-        self._console.print(table)
+        self._console.print(f"{self._name}, batch {number}: {batch.num_rows:,} {rows}", table, highlight=False)
         if batch.num_rows > _ROWS:
             self._console.print(f"  and {batch.num_rows - _ROWS:,} more")
+        if update and self._key:
+            self._console.print(f"  ~ replaces the earlier row with the same {', '.join(self._key)}")
 
 
 def _is_number(type_: pa.DataType) -> bool:

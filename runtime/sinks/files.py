@@ -7,7 +7,7 @@ or Penstock sees those files only, so each row once, also after a crash.
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
-from pyspark.sql.streaming import DataStreamWriter
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Output
 from penstock.diagnostics.codes.running import R014

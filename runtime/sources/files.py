@@ -1,14 +1,14 @@
 """connector = 'files' -> a stream of the rows of json, csv or parquet files, each file read once.
 
-A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Every field
-of a record is parsed, whether a query uses it or not, so that a record is malformed for all queries or for none.
+A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Every
+field of a record is parsed, whether a query uses it or not, so that a record is malformed for all queries or for none.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import DataStreamReader
+from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R003, R005
@@ -71,13 +71,15 @@ def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input
     rows = reader.schema(_schema((*columns, ("_malformed", "STRING")))).csv(path)
     # Spark refuses to read `_malformed` alone; the observed column is read in any case.
     first = F.count(F.col(_quoted(columns[0][0]))).alias("read")
-    return rows.selectExpr("*", *_ORIGIN).observe(f"{source.view} read", first).selectExpr(
-        *_declared(source), "_malformed", "_file", "_arrived"
+    return (
+        rows.selectExpr("*", *_ORIGIN)
+        .observe(f"{source.view} read", first)
+        .selectExpr(*_declared(source), "_malformed", "_file", "_arrived")
     )
 
 
 def _columns_of_header(spark: SparkSession, path: str, source: Input) -> tuple[tuple[str, str], ...]:
-    """The columns of the files in the files' order, those not declared as STRING; as declared if there is no file yet."""
+    """The columns in the order of the header, undeclared ones as STRING; as declared if there is no file yet."""
     files = spark.read.options(header=True, recursiveFileLookup=True)
     listed = files.format("text").load(path).inputFiles()
     if not listed:

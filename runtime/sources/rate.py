@@ -1,4 +1,4 @@
-"""connector = 'rate' -> a stream of numbered rows: each BIGINT column counts from 0, each TIMESTAMP column is the time."""
+"""connector = 'rate' -> a stream of numbered rows: a BIGINT column counts from 0, a TIMESTAMP column is the time."""
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F

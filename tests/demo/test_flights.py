@@ -130,3 +130,21 @@ def test_all_rows_equal_the_batch_answer(
 def test_departures_without_a_reading_are_kept(results: duckdb.DuckDBPyConnection) -> None:
     missed = "SELECT count(*) FROM departures_with_weather_streamed WHERE reading IS NULL"
     assert results.execute(missed).fetchone() == (WITHOUT_READING,)
+
+
+@pytest.mark.spark
+def test_every_row_is_accounted_for(ran: str) -> None:
+    accounts = [[cell.strip() for cell in line.split("│")[1:-1]] for line in ran.splitlines() if line.startswith("│")]
+    flights, weather = f"{FLIGHT_ROWS:,}", f"{WEATHER_ROWS:,}"
+    out = {query: int(out.replace(",", "")) for query, *_, out in accounts if query}
+    # in, rejected, late, filtered, used
+    assert [row[1:-1] for row in accounts] == [
+        ["flights", flights, "0", "0", "0", flights],
+        ["flights", flights, "0", "0", "0", flights],
+        ["flights", flights, "0", "0", "0", flights],
+        ["weather", weather, "0", "0", "0", weather],
+        ["flights", flights, "0", "0", "0", flights],
+    ]
+    assert (out["hourly_file"], out["weather_file"], out["recent_file"]) == (HOURS, FLIGHT_ROWS, FLIGHT_ROWS)
+    # A table's hour comes out again with every change.
+    assert out["departures_per_hour"] > HOURS

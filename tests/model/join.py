@@ -22,13 +22,14 @@ def within(bound: TimeBound, left: datetime, right: datetime) -> bool:
 
 def matches(node: IntervalJoin, left: Row, right: Row) -> bool:
     """Whether two rows are a pair of the join. A NULL key equals nothing."""
+    if not within(node.bound, left[node.left_time], right[node.right_time]):
+        return False
     left_types, right_types = columns(node.left.schema), columns(node.right.schema)
     return (
         all(
             compare("=", evaluate_scalar(one, left, left_types), evaluate_scalar(two, right, right_types))
             for one, two in node.equalities
         )
-        and within(node.bound, left[node.left_time], right[node.right_time])
         and holds(node.residual, left | right, {**left_types, **right_types})
     )
 

@@ -198,7 +198,10 @@ def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
         case exp.Literal() if not node.is_string and node.name.isdigit():
             return integer_literal(int(node.name))
         case exp.Add() | exp.Sub() | exp.Mul() | exp.Div() | exp.IntDiv() | exp.Mod():
-            left, right = type_of(node.this, row, types), type_of(node.expression, row, types)
+            operands = (node.this, node.expression)
+            left, right = (type_of(each, row, types) for each in operands)
+            if isinstance(left, t.Decimal) or isinstance(right, t.Decimal):
+                left, right = (_with_digits(each, type_) for each, type_ in zip(operands, (left, right), strict=True))
             return result_type(OPERATORS[type(node)], left, right)
         case exp.Anonymous() if node.name in FIRST_TYPED:
             return type_of(node.expressions[0], row, types)
@@ -206,6 +209,11 @@ def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
             return type_of(node.args["ifs"][0].args["true"], row, types)
         case _:
             return type_of_value(evaluate_scalar(node, row, types))
+
+
+def _with_digits(node: exp.Expression, type_: Type) -> Type:
+    """Beside a decimal, a whole-number literal is a decimal of just its digits."""
+    return t.Decimal(len(node.name), 0) if isinstance(node, exp.Literal) and type_ in t.INTEGERS else type_
 
 
 def _constant(node: exp.Expression) -> Value:

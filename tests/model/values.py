@@ -20,6 +20,7 @@ from penstock.planner.types import (
     FLOAT,
     INT,
     INTEGERS,
+    INTERVAL,
     STRING,
     TIMESTAMP,
     VOID,
@@ -74,6 +75,10 @@ def type_of_value(value: Value) -> Type:
             return Decimal(max(len(digits), scale), scale)
         case datetime():
             return TIMESTAMP
+        case date():
+            return DATE
+        case timedelta():
+            return INTERVAL
         case str():
             return STRING
         case None:

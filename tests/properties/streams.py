@@ -38,7 +38,7 @@ from tests.model.plans import NOWHERE, STREAM, column
 from tests.model.values import Row, milliseconds
 
 SECOND = 1000
-BASE = datetime(2026, 1, 1)
+BASE = datetime(2026, 1, 1, 0, 0, 7)
 COLUMNS: Mapping[str, t.Type] = {
     "id": t.BIGINT, "k": t.STRING, "v": t.BIGINT, "price": t.Decimal(10, 2), "time": t.TIMESTAMP
 }  # fmt: skip
@@ -49,30 +49,40 @@ tried: Counter[str] = Counter()
 
 
 @st.composite
-def arrivals(draw: st.DrawFn, delay: int, max_rows: int) -> list[tuple[int, Row]]:
-    """Rows of one input in order of arrival, each with the number of its micro-batch. `delay` in seconds."""
-    clock, number, result = draw(st.integers(0, 60)), 0, []
+def arrivals(draw: st.DrawFn, delay: int, max_rows: int, orderly: bool) -> list[tuple[int, Row]]:
+    """Rows of one input in order of arrival, each with the number of its micro-batch. `delay` in seconds.
+
+    The disorder of `orderly` rows is at most the delay, and all have a time.
+    """
+    clock, number, result = draw(st.integers(0, 3)), 0, []
+    behind = (0, *range(delay + 1), delay, delay)  # rows at the watermark itself are the ones that bounds forget
+    if not orderly and draw(st.booleans()):
+        behind += (-1, delay + 1, delay + 2, delay + 5)
     shape = st.tuples(
-        st.sampled_from((0, 0, 1, 1, 2, 3, 5, 9)),  # seconds since the newest row
-        st.integers(-1, delay + 4) if draw(st.booleans()) else st.integers(0, delay),  # seconds behind it; -1: no time
-        st.sampled_from(("a", "b", None)),
+        st.sampled_from((0, 0, 1, 1, 2, 4)),  # seconds since the newest row
+        st.sampled_from(behind),  # seconds behind it, -1: without a time
+        st.sampled_from(("a", "a", "a", "b", None)),
         st.none() | st.integers(-3, 3),
         st.none() | st.decimals(-2, 2, places=2),
         st.sampled_from((0, 0, 0, 1, 1, 2)),  # borders before the row
         st.integers(0, 7),  # 0: a copy of an earlier row
     )
-    for identity, (ahead, behind, key, v, price, borders, copied) in enumerate(draw(st.lists(shape, max_size=max_rows))):
+    least = draw(st.sampled_from((0, max_rows // 2, max_rows - 2)))
+    rows = st.lists(shape, min_size=least, max_size=max_rows)
+    for identity, (ahead, lag, key, v, price, borders, copied) in enumerate(draw(rows)):
         clock, number = clock + ahead, number + borders
-        time = None if behind < 0 else BASE + milliseconds((clock - behind) * SECOND)
+        time = None if lag < 0 else BASE + milliseconds((clock - lag) * SECOND)
         row: Row = {"id": identity, "k": key, "v": v, "price": price, "time": time}
-        result.append((number, dict(result[len(result) // 2][1]) if copied == 0 and result else row))
+        earlier = result[len(result) // 2][1] if copied == 0 and result else row
+        behind_at_most = BASE + milliseconds((clock - delay) * SECOND)
+        result.append((number, row if orderly and earlier["time"] < behind_at_most else dict(earlier)))
     return result
 
 
 @st.composite
-def histories(draw: st.DrawFn, delays: Mapping[str, int], max_rows: int = 10) -> History:
+def histories(draw: st.DrawFn, delays: Mapping[str, int], max_rows: int = 10, orderly: bool = False) -> History:
     """A history of inputs with the given watermark delays in seconds."""
-    streams = {name: draw(arrivals(delay, max_rows)) for name, delay in delays.items()}
+    streams = {name: draw(arrivals(delay, max_rows, orderly)) for name, delay in delays.items()}
     last = max((number for rows in streams.values() for number, _ in rows), default=0)
     batches: list[Tables] = [{name: [] for name in streams} for _ in range(last + 1)]
     for name, rows in streams.items():
@@ -97,8 +107,7 @@ def perhaps_filtered(draw: st.DrawFn, node: Node) -> Node:
 
 residuals: SearchStrategy[exp.Expression | None] = st.sampled_from(
     (
-        None,
-        None,
+        *[None] * 4,
         exp.LT(this=column("l.v"), expression=column("r.v")),
         exp.NullSafeNEQ(this=column("l.v"), expression=column("r.v")),
         exp.Or(
@@ -110,20 +119,46 @@ residuals: SearchStrategy[exp.Expression | None] = st.sampled_from(
 )
 
 
+mostly = st.sampled_from((True, True, False))
+
+
 @st.composite
 def bounds(draw: st.DrawFn) -> plans.TimeBound:
     """Bounds around zero, on one side of it, of a single point, and (open ones) without any."""
-    lower = draw(st.integers(-6, 6))
-    upper = lower + draw(st.sampled_from((0, 1, 2, 4, 8)))
-    return plans.bound(lower * SECOND, upper * SECOND, draw(st.booleans()), draw(st.booleans()))
+    lower = draw(st.integers(-5, 3))
+    upper = lower + draw(st.sampled_from((0, 1, 2, 3, 5, 8)))
+    return plans.bound(lower * SECOND, upper * SECOND, draw(mostly), draw(mostly))
 
 
 @st.composite
 def joins(draw: st.DrawFn, type_: JoinType) -> tuple[IntervalJoin, History]:
-    """An interval join of two streams, and a history of both."""
+    """An interval join of two streams, and a history of both; every other one ends at an edge."""
     delays = {"a": draw(st.integers(0, LONGEST_DELAY)), "b": draw(st.integers(0, LONGEST_DELAY))}
     left, right = (draw(perhaps_filtered(stream(name, delay))) for name, delay in delays.items())
-    return plans.interval_join(type_, left, right, draw(bounds()), draw(residuals)), draw(histories(delays))
+    join = plans.interval_join(type_, left, right, draw(bounds()), draw(residuals))
+    history = draw(histories(delays))
+    reach = {"a": join.bound.upper.milliseconds, "b": -join.bound.lower.milliseconds}
+    waiting = draw(st.sampled_from(("a", "b", None, None)))
+    return join, history if waiting is None else at_the_edge(history, delays, waiting, reach[waiting])
+
+
+def at_the_edge(history: History, delays: Mapping[str, int], waiting: str, reach: int) -> History:
+    """The history and three more micro-batches, in which the newest row of `waiting` meets its last possible match.
+
+    In the first the watermark moves to that match's time, in the second nothing comes, in the third the match does.
+    """
+    rows = [row for row in history.tables()[waiting] if row["time"] is not None]
+    if not rows:
+        return history
+    newest = max(rows, key=lambda row: row["time"])
+    edge = newest["time"] + milliseconds(reach)
+    match: Row = newest | {"id": -1, "time": edge}
+    (other,) = delays.keys() - {waiting}
+    push: Tables = {
+        name: [{**newest, "id": -2, "k": None, "time": edge + milliseconds(delay * SECOND)}]
+        for name, delay in delays.items()
+    }
+    return History((*history.batches, push, {waiting: [], other: []}, {waiting: [], other: [match]}))
 
 
 @st.composite

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.planner.plan import Emission, JoinType, Node, WindowAggregate
 
 from tests.model.bounds import state_bound
 from tests.model.evaluate import evaluate
-from tests.model.history import DRAINED, Fate, History, Tables, accepted, clocks, sort_out, watermarks
+from tests.model.history import DRAINED, Clock, History, Tables, accepted, clocks, watermarks
 from tests.model.incremental import run
 from tests.model.rows import assert_same_rows
 from tests.model.values import Row
@@ -36,20 +35,12 @@ def final(node: Node, sent: list[Row]) -> list[Row]:
     return sent
 
 
-def for_all(kind: str, check: Callable[[Node, History], None]) -> None:
-    """Runs a check over generated plans and histories of one kind."""
-
-    @thorough
-    @given(KINDS[kind])
-    def each(case: tuple[Node, History]) -> None:
-        check(*case)
-
-    each()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_incremental_equals_batch(kind: str) -> None:
-    def check(plan: Node, history: History) -> None:
+    @thorough
+    @given(KINDS[kind])
+    def check(case: tuple[Node, History]) -> None:
+        plan, history = case
         streams.tried[kind] += 1
         result = run(plan, history)
         used = accepted(history, clocks(plan))
@@ -61,29 +52,15 @@ def test_incremental_equals_batch(kind: str) -> None:
         assert result.sizes[-1] == state_bound(plan, seen, DRAINED) == 0
 
     before = streams.tried[kind]
-    for_all(kind, check)
+    check()
     assert streams.tried[kind] - before >= HISTORIES
 
 
-@pytest.mark.parametrize("kind", ["full", "hop", "session", "over"])
-def test_borders_do_not_matter_within_the_delay(kind: str) -> None:
-    def check(plan: Node, history: History) -> None:
-        times = clocks(plan)
-        if sort_out(history, times)[Fate.LATE].size():
-            return
-        names = list(history.batches[0])
-        whole = History((history.tables(),))
-        finest = History(
-            tuple(
-                {each: [row] if each == name else [] for each in names}
-                for batch in history.batches
-                for name in names
-                for row in batch[name]
-            )
-        )
-        expected = final(plan, run(plan, whole).rows)
-        assert_same_rows(final(plan, run(plan, history).rows), expected)
-        if not sort_out(finest, times)[Fate.LATE].size():
-            assert_same_rows(final(plan, run(plan, finest).rows), expected)
-
-    for_all(kind, check)
+@thorough
+@given(st.dictionaries(st.sampled_from("abc"), st.integers(0, streams.LONGEST_DELAY), min_size=1), st.data())
+def test_disorder_within_the_delay_is_never_late(delays: dict[str, int], data: st.DataObject) -> None:
+    history = data.draw(streams.histories(delays, orderly=True))
+    times = {name: Clock("time", delay * streams.SECOND) for name, delay in delays.items()}
+    assert accepted(history, times) == history
+    in_force = watermarks(history, times)
+    assert in_force == sorted(in_force)

@@ -1,0 +1,54 @@
+"""Statements -> what EXPLAIN AST prints: a tree of the nodes, one field per line, scalars as SQL."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from sqlglot import exp
+
+from penstock.parser.ast import Duration, Name, Statement
+from penstock.parser.unparse import text
+from penstock.parser.unparse_queries import duration_text
+
+
+def ast_text(statement: Statement) -> str:
+    """An indented tree. Fields that are not set, and places in the text, are left out."""
+    lines: list[str] = []
+    # What is still to be printed, the next one last: how deep, after what label, which value.
+    open_values: list[tuple[int, str, Any]] = [(0, "", statement)]
+    while open_values:
+        depth, label, value = open_values.pop()
+        leaf = _leaf(value)
+        if leaf is not None:
+            lines.append("  " * depth + label + leaf)
+        elif isinstance(value, tuple):
+            lines.append("  " * depth + label.rstrip())
+            open_values.extend((depth + 1, "", part) for part in reversed(value))
+        else:
+            lines.append("  " * depth + label + type(value).__name__)
+            shown = [(field.name, getattr(value, field.name)) for field in fields(value) if field.name != "span"]
+            open_values.extend(
+                (depth + 1, f"{name}: ", part) for name, part in reversed(shown) if part not in (None, False, ())
+            )
+    return "\n".join(lines)
+
+
+def _leaf(value: Any) -> str | None:
+    """A value that is printed in one line, or None if it has parts."""
+    match value:
+        case exp.Expression():
+            return text(value)
+        case Name():
+            return value.text
+        case Duration():
+            return duration_text(value)
+        case Enum():
+            return str(value.value)
+        case True:
+            return "true"
+        case tuple():
+            return None
+        case _:
+            return None if is_dataclass(value) else str(value)

@@ -1,0 +1,210 @@
+"""Query rules -> Select, UnionAll, With."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.diagnostic import CompileError
+from penstock.diagnostics.source import Span
+from penstock.grammar import Token
+from penstock.parser.ast import (
+    CommonTable,
+    EmitChanges,
+    EmitEarly,
+    EmitFinal,
+    Item,
+    Late,
+    Name,
+    NamedWindow,
+    PartitionBy,
+    Query,
+    Relation,
+    Select,
+    UnionAll,
+    With,
+)
+from penstock.parser.build.base import Builder, duration, name, sequence, token_span
+
+
+class _Clause(NamedTuple):
+    """A clause of a SELECT on its way into it: the field that it fills, and with what."""
+
+    field: str
+    value: Any
+    span: Span
+
+
+# The clauses of a SELECT in the order in which they stand, and how an error calls them.
+CLAUSES = {
+    "where": "WHERE",
+    "group_by": "GROUP BY",
+    "having": "HAVING",
+    "windows": "WINDOW",
+    "partition_by": "PARTITION BY",
+    "emit": "EMIT",
+    "grace": "GRACE PERIOD",
+    "retention": "RETENTION",
+    "late": "LATE",
+}
+_ORDER = list(CLAUSES)
+
+
+def select(
+    span: Span,
+    stream: Token | None,
+    distinct: Token | None,
+    items: tuple[Item, ...],
+    relation: Relation,
+    clauses: tuple[_Clause, ...] = (),
+) -> Select:
+    for before, after in pairwise(clauses):
+        if any(after.field == other.field for other in clauses if other.span.start < after.span.start):
+            raise CompileError([syntax.CLAUSE_TWICE.at(after.span, clause=CLAUSES[after.field])])
+        if _ORDER.index(after.field) < _ORDER.index(before.field):
+            names = {"clause": CLAUSES[after.field], "other": CLAUSES[before.field]}
+            misplaced = syntax.CLAUSE_ORDER.at(after.span, **names).also(before.span, "it belongs in front of this")
+            raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
+    given = {clause.field: clause.value for clause in clauses}
+    return Select(
+        stream=stream is not None,
+        distinct=distinct is not None,
+        items=items,
+        relation=relation,
+        where=given.get("where"),
+        group_by=given.get("group_by", ()),
+        having=given.get("having"),
+        windows=given.get("windows", ()),
+        partition_by=given.get("partition_by"),
+        emit=given.get("emit"),
+        grace=given.get("grace"),
+        retention=given.get("retention"),
+        late=given.get("late"),
+        span=span,
+    )
+
+
+def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
+    return Item(value, alias, span)
+
+
+def where(span: Span, condition: exp.Expression) -> _Clause:
+    return _Clause("where", condition, span)
+
+
+def group_by(span: Span, keys: tuple[exp.Expression, ...]) -> _Clause:
+    return _Clause("group_by", keys, span)
+
+
+def having(span: Span, condition: exp.Expression) -> _Clause:
+    return _Clause("having", condition, span)
+
+
+def windows(span: Span, *named: NamedWindow) -> _Clause:
+    return _Clause("windows", named, span)
+
+
+def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None) -> _Clause:
+    return _Clause("partition_by", PartitionBy(keys, into, span), span)
+
+
+def into_partitions(span: Span, token: Token) -> int:
+    """A count of 1 to 6 digits: int() takes other digits, too, and fails on thousands of them."""
+    if not token.value.isascii() or not token.value.isdecimal() or len(token.value) > 6 or int(token.value) == 0:
+        raise CompileError([syntax.PARTITION_COUNT.at(token_span(span, token), number=token.value)])
+    return int(token.value)
+
+
+def emit_changes(span: Span) -> _Clause:
+    return _Clause("emit", EmitChanges(span), span)
+
+
+def emit_final(span: Span) -> _Clause:
+    return _Clause("emit", EmitFinal(span), span)
+
+
+def emit_early(span: Span, every: exp.Interval) -> _Clause:
+    return _Clause("emit", EmitEarly(duration(every), span), span)
+
+
+def grace(span: Span, length: exp.Interval) -> _Clause:
+    return _Clause("grace", duration(length), span)
+
+
+def retention(span: Span, length: exp.Interval) -> _Clause:
+    return _Clause("retention", duration(length), span)
+
+
+def late_drop(span: Span) -> _Clause:
+    return _Clause("late", Late(None, span), span)
+
+
+def late_into(span: Span, token: Token) -> _Clause:
+    return _Clause("late", Late(name(span, token), span), span)
+
+
+def order_by(span: Span, *keys: exp.Ordered) -> _Clause:
+    refused = syntax.ORDER_BY.at(span).because("rows keep arriving, so there is no last row before which to sort")
+    raise CompileError([refused.with_hint("leave it out, and sort where the result is read")])
+
+
+def limit(span: Span, count: exp.Expression) -> _Clause:
+    refused = syntax.LIMIT.at(span).because("rows keep arriving, so which ones are the first depends on chance")
+    raise CompileError([refused.with_hint("leave it out, and limit where the result is read")])
+
+
+def union(span: Span, *parts: Any) -> UnionAll:
+    """Branches with a link between each two."""
+    return UnionAll(parts[::2], span)
+
+
+def union_all(span: Span) -> None:
+    """The link says nothing more."""
+
+
+def union_distinct(span: Span) -> None:
+    refused = syntax.UNION_DISTINCT.at(span).because(
+        "finding duplicates among all rows of a stream means to keep all of them for ever"
+    )
+    raise CompileError([refused.with_hint("UNION ALL")])
+
+
+def with_query(span: Span, *parts: Any) -> With:
+    *tables, body = parts
+    return With(tuple(tables), body, span)
+
+
+def common_table(span: Span, token: Token, query: Query) -> CommonTable:
+    return CommonTable(name(span, token), query)
+
+
+RULES: dict[str, Builder] = {
+    "with_query": with_query,
+    "common_table": common_table,
+    "union": union,
+    "union_all": union_all,
+    "union_distinct": union_distinct,
+    "select": select,
+    "items": sequence,
+    "item": item,
+    "alias": name,
+    "clauses": sequence,
+    "where": where,
+    "group_by": group_by,
+    "having": having,
+    "windows": windows,
+    "partition_by": partition_by,
+    "into_partitions": into_partitions,
+    "emit_changes": emit_changes,
+    "emit_final": emit_final,
+    "emit_early": emit_early,
+    "grace": grace,
+    "retention": retention,
+    "late_drop": late_drop,
+    "late_into": late_into,
+    "order_by": order_by,
+    "limit": limit,
+}

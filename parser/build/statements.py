@@ -1,0 +1,240 @@
+"""Statement rules -> statements."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.diagnostic import CompileError
+from penstock.diagnostics.source import Span
+from penstock.grammar import Token
+from penstock.parser.ast import (
+    Assignment,
+    ColumnDefinition,
+    Create,
+    CreateAs,
+    CreateView,
+    Delete,
+    Describe,
+    Drop,
+    DropKind,
+    ElseInsert,
+    Explain,
+    Insert,
+    Name,
+    Option,
+    Pause,
+    Query,
+    QueryStatement,
+    RelationKind,
+    Resume,
+    SetOption,
+    Show,
+    ShowKind,
+    Stage,
+    Statement,
+    Table,
+    Update,
+    Watermark,
+)
+from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
+from penstock.parser.build.scalars import number
+
+
+def create(
+    span: Span,
+    or_replace: bool | None,
+    kind: RelationKind,
+    if_not_exists: bool | None,
+    token: Token,
+    elements: tuple[ColumnDefinition | Watermark, ...],
+    options: tuple[Option, ...] | None,
+) -> Create:
+    columns = tuple(element for element in elements if isinstance(element, ColumnDefinition))
+    watermarks = [element for element in elements if isinstance(element, Watermark)]
+    if len(watermarks) > 1:
+        twice = syntax.WATERMARK_TWICE.at(watermarks[1].span, "the second").also(watermarks[0].span, "the first")
+        raise CompileError([twice.with_hint("keep the one whose column is the event time")])
+    return Create(
+        kind,
+        name(span, token),
+        bool(or_replace),
+        bool(if_not_exists),
+        columns,
+        watermarks[0] if watermarks else None,
+        options or (),
+        span,
+    )
+
+
+def create_as(
+    span: Span,
+    or_replace: bool | None,
+    kind: RelationKind,
+    if_not_exists: bool | None,
+    token: Token,
+    options: tuple[Option, ...] | None,
+    query: Query,
+) -> CreateAs:
+    return CreateAs(kind, name(span, token), bool(or_replace), bool(if_not_exists), options or (), query, span)
+
+
+def create_view(
+    span: Span, or_replace: bool | None, if_not_exists: bool | None, token: Token, query: Query
+) -> CreateView:
+    return CreateView(name(span, token), bool(or_replace), bool(if_not_exists), query, span)
+
+
+def relation_kind(span: Span, token: Token) -> RelationKind:
+    return RelationKind(token.value.upper())
+
+
+def column_definition(span: Span, token: Token, type_: exp.DataType, key: str | None) -> ColumnDefinition:
+    return ColumnDefinition(name(span, token), type_, key is not None, key == "PRIMARY", span)
+
+
+def key(span: Span) -> str:
+    return "KEY"
+
+
+def primary_key(span: Span) -> str:
+    return "PRIMARY"
+
+
+def watermark(span: Span, token: Token, expression: exp.Expression) -> Watermark:
+    return Watermark(name(span, token), expression, span)
+
+
+def option(span: Span, option_name: Name, value: exp.Expression) -> Option:
+    return Option(option_name, value)
+
+
+def option_name(span: Span, *tokens: Token) -> Name:
+    return Name(".".join(token.value for token in tokens), span)
+
+
+def negative_number(span: Span, token: Token) -> exp.Neg:
+    return placed(exp.Neg(this=number(token_span(span, token), token)), span)
+
+
+def insert(span: Span, target: Token, columns: tuple[Name, ...] | None, query: Query) -> Insert:
+    return Insert(name(span, target), columns or (), query, span)
+
+
+def columns(span: Span, *tokens: Token) -> tuple[Name, ...]:
+    return tuple(name(span, token) for token in tokens)
+
+
+def delete(span: Span, target: Token, using: Table, where: exp.Expression) -> Delete:
+    return Delete(name(span, target), using, where, span)
+
+
+def streamed(span: Span, token: Token, alias: Name | None) -> Table:
+    return Table(name(span, token), alias, None, None, span)
+
+
+def update(
+    span: Span,
+    target: Token,
+    assignments: tuple[Assignment, ...],
+    source: Table,
+    where: exp.Expression,
+    default: ElseInsert | None,
+) -> Update:
+    return Update(name(span, target), assignments, source, where, default, span)
+
+
+def assignment(span: Span, column: Token, value: exp.Expression) -> Assignment:
+    return Assignment(name(span, column), value)
+
+
+def else_insert(span: Span, columns: tuple[Name, ...], values: tuple[exp.Expression, ...]) -> ElseInsert:
+    return ElseInsert(columns, values, span)
+
+
+def explain(span: Span, stage: Stage | None, statement: Statement) -> Explain:
+    return Explain(stage, statement, span)
+
+
+def stage(span: Span, token: Token) -> Stage:
+    return Stage(token.value.upper())
+
+
+def show(span: Span, kind: ShowKind) -> Show:
+    return Show(kind, span)
+
+
+def show_kind(span: Span, token: Token) -> ShowKind:
+    return ShowKind(token.value.upper())
+
+
+def describe(span: Span, token: Token) -> Describe:
+    return Describe(name(span, token), span)
+
+
+def drop(span: Span, kind: DropKind, if_exists: bool | None, token: Token) -> Drop:
+    return Drop(kind, name(span, token), bool(if_exists), span)
+
+
+def drop_kind(span: Span, token: Token) -> DropKind:
+    return DropKind(token.value.upper())
+
+
+def pause(span: Span, token: Token) -> Pause:
+    return Pause(name(span, token), span)
+
+
+def resume(span: Span, token: Token) -> Resume:
+    return Resume(name(span, token), span)
+
+
+def set_option(span: Span, option: Option) -> SetOption:
+    return SetOption(option, span)
+
+
+def query_statement(span: Span, query: Query) -> QueryStatement:
+    return QueryStatement(query, span)
+
+
+def start(span: Span, statement: Statement) -> Statement:
+    return statement
+
+
+RULES: dict[str, Builder] = {
+    "start": start,
+    "create": create,
+    "create_as": create_as,
+    "create_view": create_view,
+    "or_replace": flag,
+    "if_not_exists": flag,
+    "if_exists": flag,
+    "relation_kind": relation_kind,
+    "elements": sequence,
+    "column_definition": column_definition,
+    "key": key,
+    "primary_key": primary_key,
+    "watermark": watermark,
+    "options": sequence,
+    "option": option,
+    "option_name": option_name,
+    "negative_number": negative_number,
+    "insert": insert,
+    "columns": columns,
+    "delete": delete,
+    "update": update,
+    "assignments": sequence,
+    "assignment": assignment,
+    "else_insert": else_insert,
+    "streamed": streamed,
+    "explain": explain,
+    "stage": stage,
+    "show": show,
+    "show_kind": show_kind,
+    "describe": describe,
+    "drop": drop,
+    "drop_kind": drop_kind,
+    "pause": pause,
+    "resume": resume,
+    "set_option": set_option,
+    "query_statement": query_statement,
+}

@@ -1,0 +1,170 @@
+"""Text -> statements, and what keeps a text from being one -> coded errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from penstock.diagnostics import CompileError, Diagnostic, Source, Span, nearest
+from penstock.diagnostics.codes import limits, syntax
+from penstock.grammar import FAULTS, MAX_DEPTH, Dialect, NestedTooDeep, Token, UnexpectedToken, dialect
+from penstock.grammar.lexer import (
+    END,
+    MALFORMED_NUMBER,
+    NAME,
+    NUMBER,
+    SEMICOLON,
+    STRING,
+    UNKNOWN_CHARACTER,
+    UNTERMINATED_COMMENT,
+    UNTERMINATED_NAME,
+    UNTERMINATED_STRING,
+)
+from penstock.parser.ast import Statement
+from penstock.parser.build import build
+from penstock.parser.build.scalars import UNITS
+from penstock.parser.depth import check_depth
+
+# Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
+_GROUPS = (
+    (
+        frozenset({NAME, STRING, NUMBER}),
+        frozenset({NAME, STRING, NUMBER, "LPAR", "MINUS", "PLUS", "TILDE", "NOT"})
+        | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "INTERVAL"}),
+        "an expression",
+    ),
+    (frozenset({"SECOND"}), frozenset(UNITS), "a unit of time"),
+    (
+        frozenset({"PLUS", "STAR"}),
+        frozenset({"PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "DOT", "LSQB", "IS", "IN", "NOT"})
+        | frozenset({"LESSTHAN", "MORETHAN", "EQUAL", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "AND", "OR"}),
+        "an operator",
+    ),
+    (frozenset({NAME}), frozenset({NAME}), "a name"),
+    (frozenset({STRING}), frozenset({STRING}), "a string"),
+    (frozenset({NUMBER}), frozenset({NUMBER}), "a number"),
+    (frozenset({END}), frozenset({END}), "the end"),
+)
+# Of many keywords that fit, the ones that most statements need are named first.
+_COMMON = ["SELECT", "FROM", "WHERE", "GROUP", "ON", "AS", "AND", "OR", "JOIN"]
+_SHOWN = 6
+
+
+def parse(source: Source) -> tuple[Statement, ...]:
+    """The statements of a text. Raises CompileError with one finding for each statement that is none."""
+    language = dialect()
+    parsed: list[Statement] = []
+    found: list[Diagnostic] = []
+    for tokens in _statements(language.lexer.tokens(source.text)):
+        try:
+            parsed.append(_statement(language, source, tokens))
+        except CompileError as error:
+            found.extend(error.diagnostics)
+    if found:
+        raise CompileError(found)
+    return tuple(parsed)
+
+
+def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
+    """The tokens between semicolons; empty statements are left out."""
+    statement: list[Token] = []
+    for token in tokens:
+        if token.type != SEMICOLON:
+            statement.append(token)
+        elif statement:
+            yield statement
+            statement = []
+    if statement:
+        yield statement
+
+
+def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
+    for token in tokens:
+        if token.type in FAULTS or (token.type == NAME and not token.value):
+            raise CompileError([_fault(token, Span(source, token.start, token.end))])
+    end = tokens[-1].end
+    try:
+        statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
+    except UnexpectedToken as error:
+        raise CompileError([_unexpected(language, source, tokens, error)]) from None
+    except NestedTooDeep as error:
+        deep = limits.NESTED_TOO_DEEP.at(Span(source, error.start, error.end), limit=MAX_DEPTH)
+        raise CompileError([deep.with_hint("compute the inner part in a subquery's SELECT list or a view")]) from None
+    check_depth(statement)
+    return statement
+
+
+def _fault(token: Token, span: Span) -> Diagnostic:
+    """What the lexer could not read."""
+    match token.type:
+        case str(kind) if kind == UNTERMINATED_STRING:
+            return syntax.UNTERMINATED_STRING.at(span, "opened here").with_hint(
+                "a quote inside a string is written twice: 'it''s'"
+            )
+        case str(kind) if kind == UNTERMINATED_COMMENT:
+            return syntax.UNTERMINATED_COMMENT.at(span, "opened here")
+        case str(kind) if kind == UNTERMINATED_NAME:
+            return syntax.UNTERMINATED_NAME.at(span, "opened here", quote=token.value)
+        case str(kind) if kind == MALFORMED_NUMBER:
+            return syntax.MALFORMED_NUMBER.at(span, number=token.value).with_hint(
+                "numbers are written like 12, 1.5 or 1e6; a name that starts with a digit needs `…`"
+            )
+        case str(kind) if kind == UNKNOWN_CHARACTER:
+            return syntax.UNKNOWN_CHARACTER.at(span, character=repr(token.value))
+        case _:
+            return syntax.EMPTY_NAME.at(span)
+
+
+def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:
+    token = error.token
+    at_end = token.type == END
+    place = tokens[-1] if at_end else token
+    span = Span(source, place.start, place.end)
+    if at_end:
+        diagnostic = syntax.UNEXPECTED_END.at(span, "nothing follows this")
+    else:
+        diagnostic = syntax.UNEXPECTED.at(span, found=_found(token))
+    diagnostic = diagnostic.because(f"here may stand {_alternatives(language, error.expected)}")
+    proposal = _misspelt(language, tokens, error)
+    return diagnostic if proposal is None else diagnostic.with_hint(proposal)
+
+
+def _found(token: Token) -> str:
+    if token.type == STRING:
+        return f"string '{_short(token.value)}'"
+    return _short(token.value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _misspelt(language: Dialect, tokens: list[Token], error: UnexpectedToken) -> str | None:
+    """A keyword that might be meant by the word here, or by the one before, which was then taken for a name."""
+    keywords = error.expected & language.keywords
+    index = next((i for i, token in enumerate(tokens) if token.start == error.token.start), len(tokens))
+    for token in reversed(tokens[max(index - 1, 0) : index + 1]):
+        if token.word is not None and token.word not in language.keywords:
+            near = nearest(token.word, sorted(keywords))
+            if near is not None:
+                return f"did you mean {near} instead of {_short(token.value)}?"
+    return None
+
+
+def _alternatives(language: Dialect, expected: frozenset[str]) -> str:
+    """What may stand at a place, in a few words."""
+    words: list[str] = []
+    rest = set(expected)
+    for group, members, word in _GROUPS:
+        if group <= rest:
+            words.append(word)
+            rest -= members
+    words.extend(f"`{sign}`" for sign, terminal in language.symbols.items() if terminal in rest)
+    words.extend(sorted(rest & language.keywords, key=_rank))
+    if len(words) > _SHOWN:
+        return ", ".join(words[:_SHOWN]) + " and others"
+    return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else words[0]
+
+
+def _rank(keyword: str) -> tuple[int, str]:
+    return (_COMMON.index(keyword) if keyword in _COMMON else len(_COMMON), keyword)

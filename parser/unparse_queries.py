@@ -1,0 +1,146 @@
+"""Queries, relations and their clauses -> canonical text, as pieces."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from penstock.parser.ast import (
+    Duration,
+    EmitChanges,
+    EmitEarly,
+    EmitFinal,
+    Item,
+    Join,
+    Late,
+    Name,
+    Over,
+    PartitionBy,
+    Query,
+    Relation,
+    Select,
+    Subquery,
+    Table,
+    UnionAll,
+    WindowedTable,
+    With,
+    Within,
+)
+from penstock.parser.ast.queries import Emit
+from penstock.parser.unparse_scalars import Pieces, name_text, over_node_pieces, separated, string_text
+
+
+def query_pieces(query: Query) -> Pieces:
+    """A query, one level deep."""
+    match query:
+        case Select():
+            return _select(query)
+        case UnionAll():
+            return separated(query.branches, " UNION ALL ")
+        case With():
+            pieces: Pieces = []
+            for table in query.tables:
+                pieces += [", " if pieces else "WITH ", name_text(table.name.text), " AS (", table.query, ")"]
+            return [*pieces, " ", query.body]
+        case _:
+            assert_never(query)
+
+
+def _select(select: Select) -> Pieces:
+    pieces: Pieces = ["SELECT "]
+    if select.stream:
+        pieces.append("STREAM ")
+    if select.distinct:
+        pieces.append("DISTINCT ")
+    pieces += [*separated(select.items), " FROM ", select.relation]
+    if select.where is not None:
+        pieces += [" WHERE ", select.where]
+    if select.group_by:
+        pieces += [" GROUP BY ", *separated(select.group_by)]
+    if select.having is not None:
+        pieces += [" HAVING ", select.having]
+    for i, window in enumerate(select.windows):
+        pieces += [", " if i else " WINDOW ", name_text(window.name.text), " AS ", *over_node_pieces(window.over)]
+    if select.partition_by is not None:
+        pieces += _partition_by(select.partition_by)
+    if select.emit is not None:
+        pieces += _emit(select.emit)
+    if select.grace is not None:
+        pieces.append(f" GRACE PERIOD {duration_text(select.grace)}")
+    if select.retention is not None:
+        pieces.append(f" RETENTION {duration_text(select.retention)}")
+    if select.late is not None:
+        pieces.append(_late(select.late))
+    return pieces
+
+
+def item_pieces(item: Item) -> Pieces:
+    """One column of a SELECT list."""
+    return [item.value, *_alias(item.alias)]
+
+
+def _alias(alias: Name | None) -> Pieces:
+    return [] if alias is None else [f" AS {name_text(alias.text)}"]
+
+
+def _over(over: Over | None) -> Pieces:
+    return [] if over is None else [" OVER ", *over_node_pieces(over)]
+
+
+def _partition_by(clause: PartitionBy) -> Pieces:
+    into = "" if clause.into is None else f" INTO {clause.into} PARTITIONS"
+    return [" PARTITION BY ", *separated(clause.keys), into]
+
+
+def _emit(emit: Emit) -> Pieces:
+    match emit:
+        case EmitChanges():
+            return [" EMIT CHANGES"]
+        case EmitFinal():
+            return [" EMIT FINAL"]
+        case EmitEarly():
+            return [f" EMIT EARLY EVERY {duration_text(emit.every)}"]
+        case _:
+            assert_never(emit)
+
+
+def _late(late: Late) -> str:
+    return " LATE DROP" if late.into is None else f" LATE INTO {name_text(late.into.text)}"
+
+
+def duration_text(duration: Duration) -> str:
+    """An interval in a clause."""
+    return f"INTERVAL {string_text(duration.quantity)} {duration.unit}"
+
+
+def relation_pieces(relation: Relation) -> Pieces:
+    """A relation in FROM, one level deep."""
+    match relation:
+        case Table():
+            pieces: Pieces = [name_text(relation.name.text)]
+            if relation.as_of is not None:
+                pieces += [" FOR SYSTEM_TIME AS OF ", relation.as_of]
+            return [*pieces, *_alias(relation.alias), *_over(relation.over)]
+        case Subquery():
+            return ["(", relation.query, ")", *_alias(relation.alias), *_over(relation.over)]
+        case WindowedTable():
+            lengths = "".join(f", {duration_text(duration)}" for duration in relation.durations)
+            inner = [relation.kind.value, "(", relation.relation, ", ", relation.time, lengths, ")"]
+            return [*inner, *_alias(relation.alias)]
+        case Join():
+            return _join(relation)
+        case _:
+            assert_never(relation)
+
+
+def _join(join: Join) -> Pieces:
+    pieces: Pieces = [join.left, f" {join.kind.value} JOIN ", join.right]
+    if join.within is not None:
+        pieces.append(_within(join.within))
+    if join.on is not None:
+        pieces += [" ON ", join.on]
+    return pieces
+
+
+def _within(within: Within) -> str:
+    before, after = duration_text(within.before), duration_text(within.after)
+    return f" WITHIN {before}" if before == after else f" WITHIN ({before} BEFORE, {after} AFTER)"

@@ -1,0 +1,54 @@
+"""SQL text -> queries that run: a connection to Spark that remembers what was declared over it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+from penstock import runtime
+from penstock.compilation import compile
+from penstock.planner import Catalog
+from penstock.runtime import QueryHandle
+
+
+def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
+    """Start Spark. `master`: a cluster's URL, None for this machine; `checkpoint`: the folder that queries resume from.
+
+    Raises penstock.RunError when there is no JDK, or Spark does not come up.
+    """
+    return Session(runtime.connect(master, checkpoint))
+
+
+class Session:
+    """What `connect` returns. Use it in a `with` statement, or close it. `catalog`: what was declared so far."""
+
+    def __init__(self, spark: runtime.Session) -> None:
+        self.catalog = Catalog()
+        self._spark = spark
+
+    def submit(self, sql: str, name: str = "<sql>") -> list[QueryHandle]:
+        """Start every query of a script, which sees what earlier ones declared; they run until they are stopped.
+
+        Raises CompileError when the script is refused, and RunError when its queries can not be started; in both cases
+        the catalog stays as it was.
+        """
+        compilation = compile(sql, self.catalog, name)
+        handles = self._spark.start(compilation.program)
+        self.catalog = compilation.catalog
+        return handles
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """The rows that the memory sink `name` holds now. Raises RunError if no query of this session writes there."""
+        return self._spark.rows(name)
+
+    def close(self) -> None:
+        """Stop all queries, and Spark."""
+        self._spark.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

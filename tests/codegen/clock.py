@@ -1,0 +1,33 @@
+"""The watermark in force, from the newest file of a checkpoint's offsets. Spark's workers import this and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+
+class ClockReader(DataSourceReader):
+    def __init__(self, offsets: str) -> None:
+        self.offsets = offsets
+
+    def read(self, partition: InputPartition) -> Iterator[tuple[datetime]]:
+        batches = [int(path.name) for path in Path(self.offsets).glob("*") if path.name.isdigit()]
+        lines = Path(self.offsets, str(max(batches))).read_text().splitlines()
+        yield (datetime.fromtimestamp(json.loads(lines[1])["batchWatermarkMs"] / 1000, UTC),)
+
+
+class Clock(DataSource):
+    @classmethod
+    def name(cls) -> str:
+        return "test_clock"
+
+    def schema(self) -> str:
+        return "watermark timestamp"
+
+    def reader(self, schema: StructType) -> ClockReader:
+        return ClockReader(self.options["offsets"])

@@ -1,0 +1,154 @@
+"""OVER, run on Spark; the aggregates themselves are compared with Spark's own over the same rows."""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal as Number
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from penstock.planner.plan import Aggregate, Column
+from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, STRING, TIMESTAMP, Decimal, Map, Type
+from tests.codegen.plans import MINUTE, aggregate, over, query, scan, where
+from tests.codegen.running import Running, at, collected
+
+pytestmark = pytest.mark.spark
+
+
+def row(id_: str, k: str | None, minute: float, v: int | None) -> dict[str, object]:
+    return {"id": id_, "k": k, "time": at(minute), "v": v}
+
+
+def test_one_row_per_row_with_both_ends_and_peers(spark: SparkSession, tmp_path: Path) -> None:
+    plan = over(
+        where(scan(), "v IS NULL OR v < 100"),
+        (aggregate("n", "COUNT"), 10 * MINUTE),
+        (aggregate("total", "SUM", "v"), 10 * MINUTE),
+        (aggregate("known", "COUNT", "v"), MINUTE),
+        (aggregate("big", "COUNT", condition="v > 1"), MINUTE),
+    )
+    running = Running(spark, query(plan), tmp_path)
+    assert running.push(orders=[row("1", "a", 0, 1), row("2", "a", 5, 2), row("3", None, 6, 100), row("4", None, 6, 7)]) == []
+    running.push(orders=[row("5", "a", 15, 4), row("6", "a", 10, 8), row("7", "a", 15, None)])
+    running.push(orders=[row("late", "a", 9.9, 1), row("8", None, 10.5, 16)])
+    running.push(orders=[row("9", "a", 60, None)])
+    running.drain()
+    assert sorted((each[0], each[2], *each[4:]) for each in running.rows) == [
+        ("1", 0.0, 1, 1, 1, 0),
+        ("2", 5.0, 2, 3, 1, 1),
+        ("4", 6.0, 1, 7, 1, 1),
+        ("5", 15.0, 4, 14, 1, 1),
+        ("6", 10.0, 3, 11, 1, 1),
+        ("7", 15.0, 4, 14, 1, 1),
+        ("8", 10.5, 2, 23, 1, 1),
+        ("9", 60.0, 1, None, 0, 0),
+    ]
+    assert running.counts == {"in:orders": 10, "rejected:orders": 0, "late:orders": 1, "filtered:orders": 1, "used:orders": 8}
+    assert running.dropped == 0
+
+
+def test_rows_come_when_their_frames_are_complete(spark: SparkSession, tmp_path: Path) -> None:
+    running = Running(spark, query(over(scan(), (aggregate("n", "COUNT"), 10 * MINUTE))), tmp_path)
+    assert running.push(orders=[row("1", "a", 9, 1), row("2", "a", 12, 1)]) == []
+    assert [each[0] for each in running.push(orders=[row("3", "a", 15, 1)])] == ["1"]
+
+
+def test_without_partitions_and_with_columns_that_have_no_order(spark: SparkSession, tmp_path: Path) -> None:
+    columns = (Column("a `b`.c", Map(STRING, INT)), Column("time", TIMESTAMP), Column("pane", INT))
+    plan = over(scan(columns=columns), (aggregate("least", "MIN", "pane", INT), MINUTE), by=())
+    running = Running(spark, query(plan), tmp_path)
+    running.push(orders=[{"a `b`.c": {"x": 1}, "time": at(0), "pane": 2}, {"time": at(0.5), "pane": 1}])
+    running.drain()
+    assert running.rows == [(None, 0.5, 1, 1), ({"x": 1}, 0.0, 2, 2)]
+
+
+VALUES: tuple[tuple[str, Type], ...] = (
+    ("i", INT),
+    ("l", BIGINT),
+    ("d", DOUBLE),
+    ("small", Decimal(3, 2)),
+    ("wide", Decimal(30, 9)),
+    ("widest", Decimal(38, 18)),
+    ("s", STRING),
+    ("day", DATE),
+)
+SUMS: dict[str, Type] = {
+    "i": BIGINT,
+    "l": BIGINT,
+    "d": DOUBLE,
+    "small": Decimal(13, 2),
+    "wide": Decimal(38, 9),
+    "widest": Decimal(38, 18),
+}
+MEANS: dict[str, Type] = {
+    "i": DOUBLE,
+    "l": DOUBLE,
+    "d": DOUBLE,
+    "small": Decimal(7, 6),
+    "wide": Decimal(34, 13),
+    "widest": Decimal(38, 18),
+}
+
+
+def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    aggregates = [
+        *(aggregate(f"sum_{name}", "SUM", name, type_) for name, type_ in SUMS.items()),
+        *(aggregate(f"avg_{name}", "AVG", name, type_) for name, type_ in MEANS.items()),
+        *(aggregate(f"min_{name}", "MIN", name, type_) for name, type_ in VALUES),
+        *(aggregate(f"max_{name}", "MAX", name, type_) for name, type_ in VALUES),
+        *(aggregate(f"n_{name}", "COUNT", name) for name, _ in VALUES),
+        aggregate("sum_if", "SUM", "wide", SUMS["wide"], condition="i > 0"),
+        aggregate("avg_if", "AVG", "small", MEANS["small"], condition="i > 0"),
+        aggregate("max_if", "MAX", "s", STRING, condition="i > 0"),
+    ]
+    columns = (Column("k", STRING), Column("time", TIMESTAMP), *(Column(name, type_) for name, type_ in VALUES))
+    reaches = (7 * MINUTE, MINUTE)
+    plan = over(scan(columns=columns), *((each, reaches[i % 2]) for i, each in enumerate(aggregates)))
+    running = Running(spark, query(plan), tmp_path)
+    running.push(orders=[record(random.Random(number)) for number in range(300)])
+    running.drain()
+    source = running.query.inputs[0]
+    schema = ", ".join(f"`{name}` {type_}" for name, type_ in source.columns)
+    spark.read.schema(schema).json(str(tmp_path / "orders")).createOrReplaceTempView("recorded")
+    frames = (
+        f"{batch(each)} OVER (PARTITION BY k ORDER BY time RANGE INTERVAL '{reaches[i % 2] // MINUTE}' MINUTE PRECEDING)"
+        for i, each in enumerate(aggregates)
+    )
+    expected = spark.sql(f"SELECT *, {', '.join(frames)} FROM recorded")
+    rows = collected(expected)
+    assert len(rows) == 300
+    assert sorted(running.rows, key=repr) == sorted(rows, key=repr)
+    streamed = [field.dataType for field in spark.table(running.query.result).schema.fields]
+    assert streamed == [field.dataType for field in expected.schema.fields]
+
+
+def batch(each: Aggregate) -> str:
+    """The aggregate as Spark's own SQL."""
+    kept = "" if each.condition is None else f" FILTER (WHERE {each.condition.sql('spark')})"
+    return f"{each.function}({each.arguments[0].sql('spark')}){kept}"
+
+
+def record(chance: random.Random) -> dict[str, object]:
+    # Doubles are eighths, so that their sums are exact in any order.
+    values: dict[str, object] = {
+        "i": chance.randint(-5, 5),
+        "l": chance.randint(-(2**50), 2**50),
+        "d": chance.randint(-99, 99) / 8,
+        "small": str(Number(chance.randint(-999, 999)) / 100),
+        "wide": str(Number(chance.randint(-(10**26), 10**26)).scaleb(-9)),
+        "widest": str(Number(chance.randint(-(10**30), 10**30)).scaleb(-18)),
+        "s": chance.choice("aäxyzß€"),
+        "day": f"2026-01-{chance.randint(1, 28):02d}",
+    }
+    kept = {name: value for name, value in values.items() if chance.random() > 0.2}
+    return {"k": chance.choice(["a", "b", None]), "time": at(chance.randint(0, 120) / 4), **kept}
+
+
+def test_an_overflow_fails(spark: SparkSession, tmp_path: Path) -> None:
+    running = Running(spark, query(over(scan(), (aggregate("total", "SUM", "v"), MINUTE))), tmp_path)
+    running.push(orders=[row("1", "a", 0, 2**63 - 1), row("2", "a", 0, 1)])
+    with pytest.raises(PySparkException, match="ARITHMETIC_OVERFLOW"):
+        running.drain()
