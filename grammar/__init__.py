@@ -11,14 +11,19 @@ from functools import cache
 from pathlib import Path
 
 from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Rule, Shift, Tables, UnexpectedToken
-from penstock.grammar.lexer import FAULTS, Lexer, Token
+from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, Fault, Lexer, Token
 
 __all__ = [
-    "FAULTS",
+    "END",
     "MAX_DEPTH",
+    "NAME",
+    "NUMBER",
     "PREFERRED",
     "RESERVED",
+    "SEMICOLON",
+    "STRING",
     "Dialect",
+    "Fault",
     "NestedTooDeep",
     "Token",
     "UnexpectedToken",
@@ -78,7 +83,7 @@ def dialect() -> Dialect:
         gotos.append({symbol: state for symbol, state in targets.items() if not symbol.isupper()})
     tables = Tables(rows, gotos, data["start"], data["end"])
     terminals = {terminal for row in rows for terminal in row}
-    keywords = terminals - set(data["symbols"].values()) - {"NAME", "STRING", "NUMBER", "$END"}
+    keywords = terminals - set(data["symbols"].values()) - {NAME, STRING, NUMBER, END}
     return Dialect(
         Lexer(data["symbols"]),
         Parser(tables, reserved=RESERVED, preferred=PREFERRED, nesting=NESTING, max_depth=MAX_DEPTH),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +25,44 @@ def lark() -> Lark:
 
 
 def tables() -> str:
-    """The contents of tables.json: equal grammars give equal text."""
+    """The contents of tables.json. Equal grammars give equal text: Lark's numbers depend on the order of sets."""
     grammar = lark()
     table = grammar.parser.parser._parse_table
-    numbers = {rule: number for number, rule in enumerate(grammar.rules)}
-    start, end = table.start_states["start"], table.end_states["start"]
+    rules = sorted(grammar.rules, key=lambda rule: json.dumps([_rule(rule), [s.name for s in rule.expansion]]))
+    rule_numbers = {rule: number for number, rule in enumerate(rules)}
+    order = _order(table.start_states["start"], table.states)
+    state_numbers = {state: number for number, state in enumerate(order)}
     data = {
-        "start": start,
-        "end": end,
+        "start": state_numbers[table.start_states["start"]],
+        "end": state_numbers[table.end_states["start"]],
         "symbols": {
             terminal.pattern.value: terminal.name
-            for terminal in grammar.terminals
-            if isinstance(terminal.pattern, PatternStr)
-            and not terminal.pattern.value.isalnum()
-            and "_" not in terminal.pattern.value
+            for terminal in sorted(grammar.terminals, key=lambda terminal: str(terminal.name))
+            if isinstance(terminal.pattern, PatternStr) and not terminal.pattern.value[0].isalpha()
         },
-        "rules": [_rule(rule) for rule in grammar.rules],
-        "states": [_state(table.states[number], numbers) for number in range(len(table.states))],
+        "rules": [_rule(rule) for rule in rules],
+        "states": [_state(table.states[state], state_numbers, rule_numbers) for state in order],
     }
     lines = [f"{json.dumps(name)}: {_lines(value)}" for name, value in data.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _order(start: int, states: dict[int, dict[str, tuple[Any, Any]]]) -> list[int]:
+    """The states in the order in which a breadth-first walk by the names of symbols comes to them."""
+    order = [start]
+    seen = {start}
+    for state in order:
+        for _, (action, target) in sorted(states[state].items(), key=itemgetter(0)):
+            if action is LarkShift and target not in seen:
+                seen.add(target)
+                order.append(target)
+    return order
+
+
+def grammar_rules() -> set[str]:
+    """The names of the rules that something is built of: neither helpers, nor those that a single part stands for."""
+    compiled = [_rule(rule) for rule in lark().rules]
+    return {name for name, _, _, parts, inline, helper in compiled if not helper and not (inline and len(parts) == 1)}
 
 
 def _rule(rule: LarkRule) -> list[Any]:
@@ -63,15 +82,15 @@ def _rule(rule: LarkRule) -> list[Any]:
     return [str(rule.alias or origin), origin, len(rule.expansion), parts, inline, origin.startswith("_")]
 
 
-def _state(actions: dict[str, tuple[Any, Any]], numbers: dict[LarkRule, int]) -> list[Any]:
+def _state(actions: dict[str, tuple[Any, Any]], states: dict[int, int], rules: dict[LarkRule, int]) -> list[Any]:
     """[{symbol: next state}, {rule: terminals before which it is reduced}]."""
     shifts: dict[str, int] = {}
     reductions: dict[int, list[str]] = {}
-    for symbol, (action, target) in sorted(actions.items()):
+    for symbol, (action, target) in sorted(actions.items(), key=itemgetter(0)):
         if action is LarkShift:
-            shifts[symbol] = target
+            shifts[symbol] = states[target]
         else:
-            reductions.setdefault(numbers[target], []).append(symbol)
+            reductions.setdefault(rules[target], []).append(symbol)
     return [shifts, {str(number): " ".join(symbols) for number, symbols in sorted(reductions.items())}]
 
 

@@ -12,6 +12,10 @@ from typing import Any, TypeAlias
 
 from penstock.grammar.lexer import END, NAME, Token
 
+# No level of depth has more symbols waiting on the stack (the longest: every precedence level, inside a join's ON). A
+# stack that is longer belongs to brackets that are not closed yet, and too many of them.
+STATES_PER_LEVEL = 40
+
 # Called with a rule's name, its parts and its place; what it returns is a part of the rule around it.
 Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
 
@@ -91,6 +95,7 @@ class Parser:
         self._preferred = preferred
         self._nesting = nesting
         self._max_depth = max_depth
+        self._max_states = max_depth * STATES_PER_LEVEL
 
     def parse(self, tokens: Sequence[Token], build: Build) -> Any:
         """What `build` made of the outermost rule. `tokens` ends in an END token.
@@ -101,6 +106,9 @@ class Parser:
         states = [self._tables.start]
         values: list[tuple[Any, int, int, int]] = []  # what was built, its first and last character, its depth
         for index, token in enumerate(tokens):
+            if len(states) > self._max_states:
+                raise NestedTooDeep(token.start, token.end)
+            before = states.copy()  # a token that does not fit may have closed rules before that is found out
             terminal = token.type if token.word is None else self._reading(states, token.word, tokens[index + 1])
             while True:
                 action = rows[states[-1]].get(terminal)
@@ -109,7 +117,7 @@ class Parser:
                     values.append((token, token.start, token.end, 0))
                     break
                 if action is None:
-                    raise UnexpectedToken(token, self._expected(states))
+                    raise UnexpectedToken(token, self._expected(before))
                 if action.inline and action.size == 1:  # a value climbs the precedence levels as it is
                     states[-1] = gotos[states[-2]][action.origin]
                     continue

@@ -1,24 +1,36 @@
-"""Text -> tokens, in one linear scan. What no token fits becomes a token of a FAULTS type; the scan never fails."""
+"""Text -> tokens, in one linear scan that never fails: what no token fits is a token whose type is a Fault."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from typing import NamedTuple
-
-# What goes wrong below the level of the grammar.
-UNTERMINATED_STRING = "unterminated string"
-UNTERMINATED_NAME = "unterminated name"
-UNTERMINATED_COMMENT = "unterminated comment"
-MALFORMED_NUMBER = "malformed number"
-UNKNOWN_CHARACTER = "unknown character"
-FAULTS = frozenset({UNTERMINATED_STRING, UNTERMINATED_NAME, UNTERMINATED_COMMENT, MALFORMED_NUMBER, UNKNOWN_CHARACTER})
 
 NAME = "NAME"
 STRING = "STRING"
 NUMBER = "NUMBER"
 SEMICOLON = ";"
 END = "$END"
+
+
+class Fault(StrEnum):
+    """The type of a token that no rule takes: what is wrong with it."""
+
+    UNTERMINATED_STRING = "unterminated string"
+    UNTERMINATED_NAME = "unterminated name"
+    UNTERMINATED_COMMENT = "unterminated comment"
+    EMPTY_NAME = "empty name"
+    MALFORMED_NUMBER = "malformed number"
+    UNKNOWN_CHARACTER = "unknown character"
+
+
+# Openings of what is never closed, by the group of the pattern that finds them.
+_UNTERMINATED = {
+    "open_string": Fault.UNTERMINATED_STRING,
+    "open_name": Fault.UNTERMINATED_NAME,
+    "open_comment": Fault.UNTERMINATED_COMMENT,
+}
 
 
 class Token(NamedTuple):
@@ -47,7 +59,7 @@ class Lexer:
             r"|(?P<number>(?:\d++(?:\.\d++)?+|\.\d++)(?:[eE][+-]?\d++)?+(?![\w.]))"
             r"|(?P<string>'[^']*+(?:''[^']*+)*+')"
             r"|(?P<quoted>`[^`]*+(?:``[^`]*+)*+`|\"[^\"]*+(?:\"\"[^\"]*+)*+\")"
-            r"|(?P<comment>/\*)"
+            r"|(?P<open_comment>/\*)"
             rf"|(?P<symbol>{'|'.join(map(re.escape, longest_first))})"
             r"|(?P<malformed>\d[\w.]*+)"
             r"|(?P<open_string>')"
@@ -72,18 +84,14 @@ class Lexer:
                 case "string":
                     yield Token(STRING, value[1:-1].replace("''", "'"), start, position)
                 case "quoted":
-                    yield Token(NAME, value[1:-1].replace(value[0] * 2, value[0]), start, position)
+                    name = value[1:-1].replace(value[0] * 2, value[0])
+                    yield Token(NAME if name else Fault.EMPTY_NAME, name, start, position)
                 case "symbol":
                     yield Token(self._symbols[value], value, start, position)
                 case "malformed":
-                    yield Token(MALFORMED_NUMBER, value, start, position)
+                    yield Token(Fault.MALFORMED_NUMBER, value, start, position)
                 case "unknown":
-                    yield Token(UNKNOWN_CHARACTER, value, start, position)
+                    yield Token(Fault.UNKNOWN_CHARACTER, value, start, position)
                 case opening:
-                    fault = {
-                        "open_string": UNTERMINATED_STRING,
-                        "open_name": UNTERMINATED_NAME,
-                        "comment": UNTERMINATED_COMMENT,
-                    }[str(opening)]
-                    yield Token(fault, value, start, position)
+                    yield Token(_UNTERMINATED[str(opening)], value, start, position)
                     return

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span, nearest
 from penstock.diagnostics.codes import limits, syntax
-from penstock.grammar import FAULTS, MAX_DEPTH, Dialect, NestedTooDeep, Token, UnexpectedToken, dialect
-from penstock.grammar.lexer import (
+from penstock.grammar import (
     END,
-    MALFORMED_NUMBER,
+    MAX_DEPTH,
     NAME,
     NUMBER,
     SEMICOLON,
     STRING,
-    UNKNOWN_CHARACTER,
-    UNTERMINATED_COMMENT,
-    UNTERMINATED_NAME,
-    UNTERMINATED_STRING,
+    Dialect,
+    Fault,
+    NestedTooDeep,
+    Token,
+    UnexpectedToken,
+    dialect,
 )
 from penstock.parser.ast import Statement
 from penstock.parser.build import build
@@ -80,8 +82,8 @@ def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 
 def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
-        if token.type in FAULTS or (token.type == NAME and not token.value):
-            raise CompileError([_fault(token, Span(source, token.start, token.end))])
+        if isinstance(token.type, Fault):
+            raise CompileError([_fault(token.type, token.value, Span(source, token.start, token.end))])
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
@@ -94,25 +96,25 @@ def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statem
     return statement
 
 
-def _fault(token: Token, span: Span) -> Diagnostic:
+def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     """What the lexer could not read."""
-    match token.type:
-        case str(kind) if kind == UNTERMINATED_STRING:
-            return syntax.UNTERMINATED_STRING.at(span, "opened here").with_hint(
-                "a quote inside a string is written twice: 'it''s'"
-            )
-        case str(kind) if kind == UNTERMINATED_COMMENT:
+    match fault:
+        case Fault.UNTERMINATED_STRING:
+            found = syntax.UNTERMINATED_STRING.at(span, "opened here")
+            return found.with_hint("a quote inside a string is written twice: 'it''s'")
+        case Fault.UNTERMINATED_NAME:
+            return syntax.UNTERMINATED_NAME.at(span, "opened here", quote=value)
+        case Fault.UNTERMINATED_COMMENT:
             return syntax.UNTERMINATED_COMMENT.at(span, "opened here")
-        case str(kind) if kind == UNTERMINATED_NAME:
-            return syntax.UNTERMINATED_NAME.at(span, "opened here", quote=token.value)
-        case str(kind) if kind == MALFORMED_NUMBER:
-            return syntax.MALFORMED_NUMBER.at(span, number=token.value).with_hint(
-                "numbers are written like 12, 1.5 or 1e6; a name that starts with a digit needs `…`"
-            )
-        case str(kind) if kind == UNKNOWN_CHARACTER:
-            return syntax.UNKNOWN_CHARACTER.at(span, character=repr(token.value))
-        case _:
+        case Fault.EMPTY_NAME:
             return syntax.EMPTY_NAME.at(span)
+        case Fault.MALFORMED_NUMBER:
+            found = syntax.MALFORMED_NUMBER.at(span, number=_short(value))
+            return found.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
+        case Fault.UNKNOWN_CHARACTER:
+            return syntax.UNKNOWN_CHARACTER.at(span, character=repr(value))
+        case _:
+            assert_never(fault)
 
 
 def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING
 
 import click
@@ -167,14 +169,16 @@ def _run_once(session: Session, program: Program, *, drain: bool) -> None:
 
 
 def _run_on(session: Session, program: Program) -> None:
-    """Until Ctrl-C, or until a query fails."""
+    """Until Ctrl-C or SIGTERM. Raises RunError as soon as a query fails."""
     running = session.start(program)
+    # An exception in the middle of a call to the JVM would break the connection that stops the queries.
+    told = Event()
+    for signal_ in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_, lambda *_: told.set())
     click.echo(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", err=True)
-    try:
-        while running:
-            running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
+    while running and not told.is_set():
+        running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
+    click.echo("stopped", err=True)
 
 
 @main.command("compile")

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
 from penstock.planner import plan_text, state_text
-from penstock.planner.plan import Answer, Explained, Listing, QueryOrder, RunningQuery
+from penstock.planner.plan import Answer, Explained, Listing, RunningQuery
 
 
 def explain(compilation: Compilation, stage: Stage) -> str:
@@ -32,8 +32,6 @@ def answer_text(answer: Answer) -> str:
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
             lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
             return "\n".join([f"{answer.title}:", *(f"  {line}" for line in lines)]) + "\n"
-        case QueryOrder():
-            raise CompileError([B002.at(answer.span, construct=f"{answer.action} QUERY")])
         case _:
             assert_never(answer)
 

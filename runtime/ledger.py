@@ -25,7 +25,7 @@ from penstock.codegen.program import SparkQuery
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 
-_FLUSH_SECONDS = 30.0
+_FLUSH_SECONDS = 30.0  # not reached unless the JVM is gone
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R012
@@ -54,7 +55,8 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        storage.delete(path)
+        with suppress(Py4JError):  # where the JVM is gone, the lock ends with this process
+            storage.delete(path)
 
 
 def _started(processes: Any, pid: int) -> int:

@@ -146,8 +146,9 @@ class Run:
         started = self.start(once=True, progress=progress)
         try:
             self.wait(started)
-        finally:
+        except KeyboardInterrupt:
             started.stop()
+            raise
 
     def _put(self, batch: DataFrame, number: int) -> None:
         assert not isinstance(self._sink, FilesSink)

@@ -6,13 +6,16 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program, SparkQuery
-from penstock.diagnostics.codes.running import R030
+from penstock.diagnostics.codes.running import R016, R030
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
+from penstock.runtime.failures import explain
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
@@ -51,7 +54,7 @@ class Session:
         """Starts all queries of a program, to run until they are stopped.
 
         Raises:
-            RunError: an input, a checkpoint or an output is not as it must be, or Spark refuses a query; none then runs.
+            RunError: an input, a checkpoint or an output is not as it must be, or Spark refuses a query.
         """
         self._apply(program)
         with ExitStack() as resources:
@@ -111,13 +114,24 @@ class Session:
         self.close()
 
     def _apply(self, program: Program) -> None:
+        writers: dict[str, str] = {}
+        for query in program.queries:
+            if query.output.connector == "files":
+                path = FilesSink(query.output).path
+                other = writers.setdefault(path, query.name)
+                if other != query.name:
+                    problem = R016.at(None, query=query.name, other=other, path=path)
+                    raise RunError([problem.with_hint("join them by UNION ALL, or give each a folder of its own")])
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 
     def _open(self, query: SparkQuery, resources: ExitStack, *, draining: bool) -> Run:
-        place = resources.enter_context(checkpoint(self._spark, query, self._folder))
-        run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
-        run.check(draining)
+        try:
+            place = resources.enter_context(checkpoint(self._spark, query, self._folder))
+            run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
+            run.check(draining)
+        except (PySparkException, Py4JError) as error:
+            raise RunError([explain(error, query.name)]) from None
         return run
 
     def _sink(self, query: SparkQuery, place: str) -> Sink:

@@ -37,7 +37,10 @@ def join_view(node: IntervalJoin, name: str, left: str, right: str) -> View:
 
 def _condition(node: IntervalJoin) -> Expression | None:
     equalities = (exp.EQ(this=left, expression=right) for left, right in node.equalities)
-    return both(*equalities, *_bound(node), node.residual)
+    # Spark finds partners by looking their key up in its state, where NULL is found under NULL. Its optimiser keeps such
+    # rows away from most joins, but not from a full one, nor where a key is computed by CASE or the like.
+    known = (exp.Not(this=is_null(left)) for left, _ in node.equalities)
+    return both(*equalities, *known, *_bound(node), node.residual)
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

@@ -31,8 +31,9 @@ from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
 _TIMED = (WindowAggregate, IntervalJoin, Over)
-# Spark closes a session when the watermark reaches its end, but a row of that very time is not late and belongs to it.
-_SESSION_SLACK = 1
+# Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time is
+# not late and may belong to it. There Spark's watermark is held one millisecond back.
+_EDGE = 1
 
 
 def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQuery:
@@ -41,8 +42,7 @@ def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQ
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     wanted = wanted_rows(nodes)
     delays = _delays(nodes)
-    sessions = any(isinstance(node, WindowAggregate) and isinstance(node.window, Session) for node in nodes)
-    slack = _SESSION_SLACK if sessions else 0
+    slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     views: list[View] = []
@@ -96,6 +96,10 @@ def _delays(nodes: list[Node]) -> dict[Node, int]:
 def _delay(scan: Scan) -> int:
     assert scan.origin.delay is not None, f"{scan.origin.name} has no watermark, but an operator above it needs one"
     return scan.origin.delay
+
+
+def _holds_its_edge(node: Node) -> bool:
+    return isinstance(node, IntervalJoin) or (isinstance(node, WindowAggregate) and isinstance(node.window, Session))
 
 
 def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[View, ...]:

@@ -74,9 +74,9 @@ def main() -> None:
     started = time.monotonic()
 
     console.print(Rule("1. Data: all flights from New York in 2013, and the weather"))
-    with console.status("writing one file per day"):
+    with console.status("writing one file per month"):
         for name, written in prepare().items():
-            console.print(f"{name}: {written.rows:,} rows in {written.files} daily files, disorder {written.disorder}")
+            console.print(f"{name}: {written.rows:,} rows in {written.files} files, disorder {written.disorder}")
 
     console.print(Rule("2. Proof: every query is sound and its state bounded"))
     penstock(console, "check", FLIGHTS)

@@ -22,8 +22,8 @@ CREATE STREAM flights (
   arr_delay INT,
   WATERMARK FOR time AS time - INTERVAL '1' DAY
 ) WITH (
-  connector = 'files', path = 'examples/flights/data/flights', format = 'csv', null = 'NA',
-  files_per_batch = 61                               -- a file is a day: six micro-batches for the year
+  connector = 'files', path = 'examples/flights/data/flights', format = 'csv', header = true, null = 'NA',
+  files_per_batch = 2                                -- a file is a month: seven micro-batches for the year
 );
 
 -- One reading per airport and hour, in order. Some hours are missing, and so are the last days of the year.
@@ -39,8 +39,8 @@ CREATE STREAM weather (
   pressure   DOUBLE,                                 -- millibars
   WATERMARK FOR time AS time - INTERVAL '1' HOUR
 ) WITH (
-  connector = 'files', path = 'examples/flights/data/weather', format = 'csv', null = 'NA',
-  files_per_batch = 61
+  connector = 'files', path = 'examples/flights/data/weather', format = 'csv', header = true, null = 'NA',
+  files_per_batch = 2
 );
 
 -- 2. Windows: flights per airport and hour -----------------------------------------------------------------------------

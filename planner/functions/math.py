@@ -25,7 +25,7 @@ def _rounded(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> 
     """ROUND keeps the type, but the digits that a DECIMAL keeps depend on the literal second argument."""
     digits = 0
     if len(arguments) == 2:
-        literal = arguments[1].unnest()
+        literal = arguments[1]
         negative = isinstance(literal, exp.Neg)
         literal = literal.this if negative else literal
         if not isinstance(literal, exp.Literal):
@@ -65,7 +65,7 @@ MATH = (
     ),
     Function("CBRT", _D, "the cube root", ("CBRT(27)", 3.0)),
     Function("CEIL", _WHOLE, "the next whole number upwards", ("CEIL(-0.1)", Number("0")), result=_whole),
-    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2D)", 2), result=_whole),
+    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2)", Number("2")), result=_whole),
     Function(
         "CONV", ("(STRING, INT, INT) -> STRING",), "a number from one base to another", ("CONV('100', 2, 10)", "4")
     ),

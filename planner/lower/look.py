@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from penstock.diagnostics import CompileError
+from penstock.diagnostics import CompileError, nearest
 from penstock.diagnostics.codes.kinds import K012
-from penstock.diagnostics.nearest import nearest
 from penstock.parser import ast
 from penstock.planner.catalog import Broken, Catalog, Declared, Derived
 from penstock.planner.functions import FUNCTIONS

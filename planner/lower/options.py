@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
-from penstock.diagnostics.nearest import nearest
 from penstock.parser import ast
 from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
 from penstock.planner.connectors.option import INTEGER

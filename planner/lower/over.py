@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026
-from penstock.diagnostics.nearest import nearest
 from penstock.parser import ast
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar

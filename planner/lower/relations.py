@@ -7,10 +7,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError
+from penstock.diagnostics import CompileError, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K012
-from penstock.diagnostics.nearest import nearest
 from penstock.parser import ast
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.lower.context import Context, UsesBroken, scope_of

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K011, K012, K013, K015
-from penstock.diagnostics.nearest import nearest
-from penstock.parser import ast, unparse
+from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
 from penstock.planner.lower.context import Context, UsesBroken
 from penstock.planner.lower.create import lower_create
@@ -26,7 +25,7 @@ from penstock.planner.lower.write import (
     require_stream_word,
     running_query,
 )
-from penstock.planner.plan import Answer, Emission, Explained, KStream, QueryOrder, RunningQuery, Sink
+from penstock.planner.plan import Answer, Emission, Explained, KStream, RunningQuery, Sink
 from penstock.planner.plan.walk import walk
 
 
@@ -173,15 +172,14 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     beside = replace(script, queries=list(script.queries), answers=[], report=[])
     before = len(beside.queries)
     lower_statement(statement.statement, beside)
-    return Explained(stage, unparse(statement.statement), tuple(beside.queries[before:]))
+    return Explained(stage, ast_text(statement.statement), tuple(beside.queries[before:]))
 
 
 def lower_drop(statement: ast.Drop, script: Script) -> None:
-    """Forgets a relation that no query of the script reads, or orders a query to end."""
+    """Forgets a relation that no query of the script writes."""
     name = statement.name
     if statement.kind is ast.DropKind.QUERY:
-        script.answers.append(QueryOrder("DROP", name.text, statement.span))
-        return
+        raise CompileError([B002.at(statement.span, "", construct="DROP QUERY")])
     entry = script.catalog.find(name.text)
     if entry is None:
         if statement.if_exists:

@@ -6,11 +6,10 @@ from typing import Literal
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K012, K013
-from penstock.diagnostics.nearest import nearest
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived

@@ -17,7 +17,7 @@ from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTa
 from penstock.planner.plan.over import FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
-from penstock.planner.plan.statements import Answer, Explained, Listing, QueryOrder, RunningQuery, Sink
+from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
 Operator: TypeAlias = Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
 
@@ -44,7 +44,6 @@ __all__ = [
     "Origin",
     "Over",
     "Project",
-    "QueryOrder",
     "RunningQuery",
     "Scan",
     "Session",

@@ -52,13 +52,4 @@ class Explained:
     queries: tuple[RunningQuery, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class QueryOrder:
-    """PAUSE, RESUME or DROP of a running query, for the session to carry out."""
-
-    action: str
-    name: str
-    span: Span = field(compare=False, repr=False)
-
-
-Answer: TypeAlias = Listing | Explained | QueryOrder
+Answer: TypeAlias = Listing | Explained

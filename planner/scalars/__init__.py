@@ -37,5 +37,5 @@ def resolve_boolean(
 
 
 def resolve_aggregate(call: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Aggregate | None:
-    """A call of an aggregate function, perhaps with DISTINCT and FILTER, under an empty name for the caller to replace."""
+    """A call of an aggregate function, perhaps with DISTINCT and FILTER; the caller replaces its empty name."""
     return Resolver(scope, report).aggregate(call)

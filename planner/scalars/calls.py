@@ -47,7 +47,7 @@ ResolveLambda: TypeAlias = Callable[[exp.Lambda, tuple[Type, ...], list[Diagnost
 Bindings: TypeAlias = dict[str, Type | int]
 
 
-def known_function(call: exp.Anonymous, report: list[Diagnostic]) -> Function | None:
+def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function | None:
     """The function that is called; None (reported) when it is unknown or not allowed."""
     name = call.name.upper()
     function = find_function(name)
@@ -71,7 +71,7 @@ class Fitted:
 
 
 def fit(
-    call: exp.Anonymous,
+    call: exp.Expression,
     function: Function,
     arguments: Sequence[Argument],
     resolve_lambda: ResolveLambda,

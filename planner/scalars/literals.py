@@ -32,8 +32,15 @@ _TIMESTAMP = re.compile(
 )
 
 
+def bare(expression: exp.Expression) -> exp.Expression:
+    """The expression without the parentheses around it."""
+    while isinstance(expression, exp.Paren):
+        expression = expression.this
+    return expression
+
+
 def number_type(text: str) -> Type | None:
-    """The type of a number as written, sign included: INT, BIGINT, DECIMAL or (with an exponent) DOUBLE; None if too long."""
+    """The type of a number as written, sign included: with an exponent DOUBLE; None above 38 digits."""
     if "e" in text.lower():
         return DOUBLE
     number = Number(text)
@@ -56,10 +63,10 @@ def exact_type(number: Number) -> Decimal | None:
 
 def whole_number(expression: exp.Expression) -> Number | None:
     """The value of a literal whole number, perhaps negated or in parentheses; None for anything else."""
-    literal = expression.unnest()
+    literal = bare(expression)
     negative = isinstance(literal, exp.Neg)
     if negative:
-        literal = literal.this.unnest()
+        literal = bare(literal.this)
     if not isinstance(literal, exp.Literal) or literal.is_string or not literal.name.isdecimal():
         return None
     return Number("-" + literal.name) if negative else Number(literal.name)

@@ -1,7 +1,7 @@
 """Operators over typed operands -> typed results, with the casts that Spark's ANSI mode would make written out.
 
-Precision and scale of decimals follow Spark, which follows Hive and SQL Server: the exact result where it has 38 digits,
-else digits behind the point are given up, down to six.
+Precision and scale of decimals follow Spark, which follows Hive and SQL Server: the exact result where it has at most
+38 digits, else digits behind the point are given up, down to six.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.codes.types import NEEDS_CAST, NO_CAST, OPERAND_TYPES
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.scalars.literals import exact_type, unit_of, whole_number
+from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, derived, in_common
 from penstock.planner.scalars.types import (
     FLOATS,
@@ -126,9 +126,9 @@ def _time_arithmetic(node: exp.Expression, left: Typed, right: Typed) -> tuple[T
 
 def _shifted(moment: Type, length: Typed) -> Type:
     """A DATE stays one only when it is shifted by a literal of whole days or months."""
-    literal = length.expression.unnest()
+    literal = bare(length.expression)
     if isinstance(literal, exp.Neg):
-        literal = literal.this.unnest()
+        literal = bare(literal.this)
     by_days = isinstance(literal, exp.Interval) and unit_of(literal) in ("DAY", "WEEK", "MONTH", "YEAR")
     return moment if by_days else TIMESTAMP
 

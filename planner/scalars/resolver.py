@@ -25,7 +25,7 @@ from penstock.planner.names import Scope, proposal, same
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
-from penstock.planner.scalars.literals import MONTH_UNITS, interval_literal, number_type, unit_of
+from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.typed import Typed, derived, in_common
 from penstock.planner.scalars.types import type_of
@@ -122,6 +122,8 @@ class Resolver:
             if same(name, first):
                 local = derived(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
+        if len(parts) == 1 and first.upper() in _CLOCK and not self.scope.named(first):
+            return self._call(derived(node, exp.Anonymous(this=first.upper()), VOID).expression)
         taken = 1
         if len(parts) > 1 and (self.scope.named(parts[1].name, first) or not self.scope.named(first)):
             taken = 2
@@ -183,14 +185,14 @@ class Resolver:
 
     def _operand(self, node: exp.Expression, operand: exp.Expression) -> Typed | None:
         """One side of an operator; intervals of months are known to + and - only."""
-        inner = operand.unnest()
+        inner = bare(operand)
         if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval) and unit_of(inner) in MONTH_UNITS:
             literal = interval_literal(inner, self.report)
             return None if literal is None else derived(operand, literal, MONTHS)
         return self.resolve(operand)
 
     def _unary(self, node: exp.Unary) -> Typed | None:
-        inner = node.this.unnest()
+        inner = bare(node.this)
         if isinstance(node, exp.Neg) and isinstance(inner, exp.Literal) and not inner.is_string:
             return self._number(node, f"-{inner.name}")
         operand = self.resolve(node.this)
@@ -274,7 +276,7 @@ class Resolver:
 
     # Calls
 
-    def _call(self, node: exp.Anonymous) -> Typed | None:
+    def _call(self, node: exp.Expression) -> Typed | None:
         function = known_function(node, self.report)
         arguments = self._arguments(node.expressions)
         if function is None:
@@ -345,6 +347,9 @@ _RULES: dict[type[exp.Expression], Callable[[Resolver, Any], Typed | None]] = {
     exp.Anonymous: Resolver._call,
     exp.Filter: Resolver._filter,
 }
+
+# The functions that are also called without parentheses.
+_CLOCK = ("CURRENT_DATE", "CURRENT_TIMESTAMP")
 
 _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Window: "OVER",

@@ -10,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.types import NEEDS_CAST, NO_COMMON_TYPE
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.planner.scalars.literals import time_literal
+from penstock.planner.scalars.literals import bare, time_literal
 from penstock.planner.scalars.types import cast, common_type
 from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type
 
@@ -42,7 +42,7 @@ def derived(node: exp.Expression, expression: exp.Expression, type_: Type) -> Ty
 
 def is_text_literal(value: Typed) -> bool:
     """Whether it is `'…'`, perhaps in parentheses."""
-    literal = value.expression.unnest()
+    literal = bare(value.expression)
     return isinstance(literal, exp.Literal) and literal.is_string
 
 
@@ -76,7 +76,7 @@ def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | Non
     """A text literal as the DATE or TIMESTAMP that is asked for; anything else as it is. None if it is no such text."""
     if target not in (DATE, TIMESTAMP) or not is_text_literal(value):
         return value
-    literal = value.expression.unnest()
+    literal = bare(value.expression)
     text = time_literal(literal.name, target, value.span, report)
     if text is None:
         return None
@@ -92,7 +92,7 @@ def _no_common_type(
         return NO_COMMON_TYPE.at(place, str(value.type), left=target, right=value.type)
     other = value.type if target == STRING else target
     text = next((each for each in values if each.type == STRING), value)
-    problem = NEEDS_CAST.at(place, str(value.type), operator=construct, type=other)
+    problem = NEEDS_CAST.at(text.span or place, "STRING", operator=construct, type=other)
     return problem.with_hint(cast_hint(text, other))
 
 

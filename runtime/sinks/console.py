@@ -21,7 +21,7 @@ class ConsoleSink:
         self._name = query.output.name
         self._mode: Literal["append", "update"] = query.mode
         self._key = query.key
-        self._console = Console()
+        self._console = Console(markup=False, emoji=False, highlight=False)
 
     def put(self, batch: pa.Table, number: int) -> None:
         """Prints a batch; `number` counts from 0."""
@@ -36,7 +36,7 @@ class ConsoleSink:
             table.add_column(field.name, justify="right" if _is_number(field.type) else "left")
         for row in batch.slice(0, _ROWS).to_pylist():
             table.add_row(*(["~"] if update else []), *(_cell(value) for value in row.values()))
-        self._console.print(f"{self._name}, batch {number}: {batch.num_rows:,} {rows}", table, highlight=False)
+        self._console.print(f"{self._name}, batch {number}: {batch.num_rows:,} {rows}", table)
         if batch.num_rows > _ROWS:
             self._console.print(f"  and {batch.num_rows - _ROWS:,} more")
         if update and self._key:

@@ -69,11 +69,11 @@ def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input
         columns = _columns_of_header(spark, path, source)
         reader = reader.options(header=True, enforceSchema=False)
     rows = reader.schema(_schema((*columns, ("_malformed", "STRING")))).csv(path)
-    # Spark refuses to read `_malformed` alone; the observed column is read in any case.
-    first = F.count(F.col(_quoted(columns[0][0]))).alias("read")
+    # By itself Spark converts only the fields that a query uses, and refuses to read `_malformed` alone.
+    all_fields = F.max(F.hash(*(_quoted(name) for name, _ in source.columns))).alias("read")
     return (
         rows.selectExpr("*", *_ORIGIN)
-        .observe(f"{source.view} read", first)
+        .observe(f"{source.view} read", all_fields)
         .selectExpr(*_declared(source), "_malformed", "_file", "_arrived")
     )
 

@@ -104,7 +104,8 @@ class Running:
         return self.spark.table(self.query.result)
 
     def _source(self, source: Input, *, streaming: bool = True) -> None:
-        schema = ", ".join(f"`{name}` {type_}" for name, type_ in (*source.columns, ("_malformed", "STRING")))
+        columns = (*source.columns, ("_malformed", "STRING"))
+        schema = ", ".join(f"`{name.replace('`', '``')}` {type_}" for name, type_ in columns)
         reader: Any = self.spark.readStream if streaming else self.spark.read
         rows = reader.schema(schema).option("columnNameOfCorruptRecord", "_malformed").json(str(self._path(source)))
         origin = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")

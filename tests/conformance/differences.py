@@ -17,7 +17,9 @@ class Difference:
     only_ours: Rows = ()
 
 
-LATE_IS_LATE = "Flink's joins use late rows while something is kept for them; Penstock counts a late row and sets it aside"
+LATE_IS_LATE = (
+    "Flink's joins use late rows as long as something is kept for them; Penstock counts them and sets them aside"
+)
 
 FLINK = {
     "over-range-10s": Difference(
@@ -33,9 +35,7 @@ FLINK = {
     "interval-left": Difference(LATE_IS_LATE, only_theirs=(("a4", None),)),
     "interval-right": Difference(LATE_IS_LATE, only_theirs=((None, "b6"),)),
     "interval-full": Difference(LATE_IS_LATE, only_theirs=(("a4", None), (None, "b6"))),
-    "interval-inner-late-rows": Difference(
-        LATE_IS_LATE, only_theirs=(("a2", "b1"), ("a2", "b4"), ("a3", "b4"))
-    ),
+    "interval-inner-late-rows": Difference(LATE_IS_LATE, only_theirs=(("a2", "b1"), ("a2", "b4"), ("a3", "b4"))),
     "interval-left-late-rows": Difference(
         LATE_IS_LATE, only_theirs=(("a2", "b1"), ("a3", None), ("a4", None), ("a5", "b3"))
     ),
@@ -59,7 +59,7 @@ NOT_YET = {
     "kafka: stream-table, table-table, foreign-key": "joins with tables",
     "kafka: table aggregates": "aggregates of a table's changes, with retraction",
     "kafka: SuppressScenarioTest.shouldSupportFinalResultsForTimeWindows": (
-        "Kafka judges a row by the end of its window, Penstock by its own time: the row at 0 ms after the one at 2 ms is late"
+        "Kafka judges a row by the end of its window, Penstock by its own time: the row at 0 ms after 2 ms is late"
     ),
     "kafka: TimeWindowedKStreamIntegrationTest": "an aggregate that depends on the order of rows",
     "samza": "partition counts and tables of others",

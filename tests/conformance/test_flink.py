@@ -1,15 +1,15 @@
-"""What Flink answered to the same rows in the same order, run through the model. Differences are listed with a reason."""
+"""What Flink answered to the same rows in the same order, run through the model. Each difference has its reason."""
 
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
-from penstock.planner.plan import JoinType, Node, Session, Tumble
+from penstock.planner.plan import JoinType, Node, Scan, Session, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
-
 from tests.conformance.differences import FLINK, Difference
 from tests.model import plans
 from tests.model.evaluate import evaluate
@@ -17,8 +17,6 @@ from tests.model.history import accepted, clocks, one_row_batches
 from tests.model.incremental import run
 from tests.model.rows import assert_same_rows
 from tests.model.values import Row, Value, milliseconds
-
-from datetime import datetime
 
 CASES = {
     case["id"]: case
@@ -30,7 +28,7 @@ DELAY = 5 * SECOND
 JOIN_TYPES = {"inner": JoinType.INNER, "left": JoinType.LEFT, "right": JoinType.RIGHT, "full": JoinType.FULL}
 
 
-def stream(name: str) -> plans.Scan:
+def stream(name: str) -> Scan:
     """An input of the cases."""
     types = {"id": STRING, "k": STRING, "v": BIGINT, "time": TIMESTAMP}
     return plans.scan(name, types, delay=DELAY)

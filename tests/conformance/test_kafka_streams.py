@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.planner.plan import JoinType
+from penstock.planner.plan import IntervalJoin, JoinType
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
-
 from tests.model import plans
 from tests.model.evaluate import evaluate
 from tests.model.history import one_row_batches
@@ -23,7 +22,7 @@ DAY = 86_400_000  # a delay that makes no row late
 BASE = EPOCH + milliseconds(DAY)
 
 
-def plan_of(case: Value) -> plans.IntervalJoin:
+def plan_of(case: Value) -> IntervalJoin:
     """The join of a case."""
     left, right = (
         plans.scan(name, {"k": BIGINT, "value": STRING, "time": TIMESTAMP}, delay=DAY) for name in ("left", "right")

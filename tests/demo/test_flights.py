@@ -35,10 +35,10 @@ def penstock(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 class TestPrepare:
-    def test_files_are_dated_in_the_order_of_their_days(self, folder: Path) -> None:
+    def test_files_are_dated_in_the_order_of_their_months(self, folder: Path) -> None:
         files = sorted((folder / PREPARE["DATA"] / "flights").iterdir())
         dates = [file.stat().st_mtime_ns for file in files]
-        assert len(files) == 366
+        assert len(files) == 13
         assert dates == sorted(set(dates))
 
     def test_writing_again_changes_nothing(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class TestPrepare:
     def test_more_disorder_than_declared_is_an_error(self, tmp_path: Path) -> None:
         flights = sorted(map(PREPARE["departure"], PREPARE["read"]("flights")), key=lambda event: event.known)
         with pytest.raises(ValueError, match="21:40:00 behind, the watermark allows 21:00:00"):
-            PREPARE["write_days"](tmp_path, PREPARE["FLIGHT_COLUMNS"], flights, timedelta(hours=21))
+            PREPARE["write_months"](tmp_path, PREPARE["FLIGHT_COLUMNS"], flights, timedelta(hours=21))
 
 
 class TestCheck:

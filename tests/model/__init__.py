@@ -1,6 +1,6 @@
 """The oracle: what plans mean, written down as the plainest program that computes it.
 
 `evaluate(plan, tables)` is the batch meaning of a plan, `History` is a stream as it arrives (rows and micro-batch
-borders), `accepted` says which of its rows are late by law, and `Incremental` runs a plan over a history with state that
-is evicted as early as the bounds allow. What a streaming run with drain must answer is `evaluate(plan, accepted(…))`.
+borders), `accepted` takes out the rows that are late by law, and `run` runs a plan over a history with state that is
+let go as early as the bounds allow. A streaming run with drain must answer what `evaluate` gives for the accepted rows.
 """

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from penstock.planner.plan import Aggregate, GroupAggregate, Hop, Named, Session, Tumble, Window, WindowAggregate
-
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 
@@ -85,7 +84,7 @@ def key_of(keys: Iterable[Named], row: Row, types: Types) -> Key:
 
 
 def windows_of(window: Tumble | Hop, time: datetime) -> list[Span]:
-    """The windows that contain a time, oldest first. Starts are multiples of the slide since 1970, before it as well."""
+    """The windows that contain a time, oldest first. Starts are multiples of the slide since 1970 and before it."""
     slide, size = (window.size, window.size) if isinstance(window, Tumble) else (window.slide, window.size)
     start = EPOCH + (time - EPOCH) // milliseconds(slide) * milliseconds(slide)
     starts = []

@@ -14,7 +14,6 @@ from datetime import timedelta
 from sqlglot import exp
 
 from penstock.planner.types import BIGINT, DOUBLE, FLOAT, INTEGERS, VOID, Decimal, Type
-
 from tests.model.values import EXACT, QueryFailure, Unsupported, Value, fit
 
 OPERATORS: dict[type[exp.Expression], str] = {
@@ -60,7 +59,7 @@ def result_type(operator: str, left: Type, right: Type) -> Type:
 def _as_decimal(type_: Type) -> Decimal | None:
     if isinstance(type_, Decimal):
         return type_
-    return Decimal(DIGITS[type_.name], 0) if type_ in INTEGERS else None  # type: ignore[union-attr]
+    return Decimal(DIGITS[type_.name], 0) if type_ in INTEGERS else None
 
 
 def calculate(operator: str, left: Value, right: Value, type_: Type) -> Value:

@@ -1,6 +1,7 @@
 """How large the stated bounds let a plan's state become, counted from the accepted rows and not from any state.
 
-join    rows of the left whose time + upper, and of the right whose time − lower, is not behind the watermark
+join    rows of the left whose time + upper, and of the right whose time − lower, is not behind the watermark (for an
+        open end: is ahead of it)
 window  keys times windows whose end is not behind the watermark
 OVER    rows of the longest frame behind the watermark, and those after it
 """
@@ -10,7 +11,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from penstock.planner.plan import IntervalJoin, Node, Over, WindowAggregate
-
 from tests.model.evaluate import evaluate, inputs
 from tests.model.history import Tables
 from tests.model.values import milliseconds
@@ -22,14 +22,15 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
     rows = [evaluate(child, tables) for child in inputs(node)]
     match node:
         case IntervalJoin():
-            upper, lower = (milliseconds(end.milliseconds) for end in (node.bound.upper, node.bound.lower))
-            lefts = [row for row in rows[0] if row[node.left_time] + upper >= watermark]
-            rights = [row for row in rows[1] if row[node.right_time] - lower >= watermark]
-            return below + len(lefts) + len(rights)
+            upper, lower = node.bound.upper, node.bound.lower
+            lefts = [row[node.left_time] + milliseconds(upper.milliseconds) for row in rows[0]]
+            rights = [row[node.right_time] - milliseconds(lower.milliseconds) for row in rows[1]]
+            ends = [(time, upper.closed) for time in lefts] + [(time, lower.closed) for time in rights]
+            return below + len([time for time, closed in ends if time > watermark or (closed and time == watermark)])
         case WindowAggregate():
-            return below + sum(row["window_end"] >= watermark for row in evaluate(node, tables))
+            return below + len([row for row in evaluate(node, tables) if row["window_end"] >= watermark])
         case Over():
             longest = milliseconds(max(each.preceding for each in node.aggregates))
-            return below + sum(row[node.time] + longest >= watermark for row in rows[0])
+            return below + len([row for row in rows[0] if row[node.time] + longest >= watermark])
         case _:
             return below

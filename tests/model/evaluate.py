@@ -19,7 +19,6 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
 )
-
 from tests.model.aggregate import group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over

@@ -121,13 +121,6 @@ def _null_if(values: Iterator[Value]) -> Value:
     return None if value == other else value
 
 
-def _chosen(values: Iterator[Value]) -> Value:
-    if next(values) is True:
-        return next(values)
-    next(values)
-    return next(values)
-
-
 def _extreme(choose: Callable[..., Value]) -> Callable[[Iterator[Value]], Value]:
     return lambda values: choose((value for value in values if value is not None), default=None)
 
@@ -142,7 +135,6 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "NVL": _first_known,
     "IFNULL": _first_known,
     "NULLIF": _null_if,
-    "IF": _chosen,
     "GREATEST": _extreme(max),
     "LEAST": _extreme(min),
     "CONCAT_WS": _joined,

@@ -22,7 +22,6 @@ from enum import Enum
 from pathlib import Path
 
 from penstock.planner.plan import IntervalJoin, Node, Over, Scan, WindowAggregate
-
 from tests.model.evaluate import walk
 from tests.model.values import EPOCH, Row, Value, milliseconds
 

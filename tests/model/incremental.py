@@ -24,7 +24,6 @@ from penstock.planner.plan import (
     Session,
     WindowAggregate,
 )
-
 from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
 from tests.model.evaluate import apply, inputs, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
@@ -58,7 +57,7 @@ def reachable(end: datetime, limit: Limit, watermark: datetime) -> bool:
 
 
 class JoinState:
-    """A left row waits while a right row up to left.time + upper can come; a right one, a left up to right.time − lower."""
+    """A left row waits while a right one at its time + upper can come, a right one for a left at its time − lower."""
 
     def __init__(self, node: IntervalJoin) -> None:
         self.node = node

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 
 from penstock.planner.plan import IntervalJoin, JoinType, TimeBound
-
 from tests.model.scalars import compare, evaluate_scalar, holds
 from tests.model.values import Row, columns, milliseconds
 
@@ -15,7 +14,11 @@ RIGHT_KEPT = (JoinType.RIGHT, JoinType.FULL)
 
 def within(bound: TimeBound, left: datetime, right: datetime) -> bool:
     """Whether the right time lies within the bound of the left one."""
-    difference, lower, upper = right - left, milliseconds(bound.lower.milliseconds), milliseconds(bound.upper.milliseconds)
+    difference, lower, upper = (
+        right - left,
+        milliseconds(bound.lower.milliseconds),
+        milliseconds(bound.upper.milliseconds),
+    )
     above = difference >= lower if bound.lower.closed else difference > lower
     return above and (difference <= upper if bound.upper.closed else difference < upper)
 
@@ -25,13 +28,10 @@ def matches(node: IntervalJoin, left: Row, right: Row) -> bool:
     if not within(node.bound, left[node.left_time], right[node.right_time]):
         return False
     left_types, right_types = columns(node.left.schema), columns(node.right.schema)
-    return (
-        all(
-            compare("=", evaluate_scalar(one, left, left_types), evaluate_scalar(two, right, right_types))
-            for one, two in node.equalities
-        )
-        and holds(node.residual, left | right, {**left_types, **right_types})
-    )
+    return all(
+        compare("=", evaluate_scalar(one, left, left_types), evaluate_scalar(two, right, right_types))
+        for one, two in node.equalities
+    ) and holds(node.residual, left | right, {**left_types, **right_types})
 
 
 def padded(node: IntervalJoin, left: Row | None, right: Row | None) -> Row:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from penstock.planner.plan import FramedAggregate, Over
-
 from tests.model.aggregate import Key, aggregate
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import Row, Value, columns, milliseconds

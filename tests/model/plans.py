@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -44,7 +44,7 @@ def call(name: str, *arguments: exp.Expression) -> exp.Expression:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
-def scan(name: str, types: dict[str, Type], time: str | None = "time", delay: int | None = 0) -> Scan:
+def scan(name: str, types: Mapping[str, Type], time: str | None = "time", delay: int | None = 0) -> Scan:
     """A stream of that name with those columns; `delay` in milliseconds."""
     schema = tuple(Column(each, type_) for each, type_ in types.items())
     origin = Origin(name, "files", (), schema, (), time, delay, None)
@@ -133,6 +133,7 @@ def over(node: Node, framed: Sequence[tuple[Aggregate, int]], partition_by: tupl
     """`SELECT *, aggregate OVER (PARTITION BY … ORDER BY time RANGE preceding PRECEDING), … FROM node`."""
     schema = (*node.schema, *(Column(each.name, each.type) for each, _ in framed))
     return Over(
-        schema=schema, shape=STREAM, span=NOWHERE, input=node, partition_by=tuple(column(each) for each in partition_by),
-        time="time", aggregates=tuple(FramedAggregate(each, preceding) for each, preceding in framed),
+        schema=schema, shape=STREAM, span=NOWHERE, input=node, time="time",
+        partition_by=tuple(column(each) for each in partition_by),
+        aggregates=tuple(FramedAggregate(each, preceding) for each, preceding in framed),
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """A scalar expression over one row -> its value, with NULL as None and three-valued logic.
 
-`types` are the types of the row's columns; they decide how arithmetic rounds and overflows. An expression of a kind that
-is not listed here raises `Unsupported`: the model never guesses. Not modelled: lambdas, arrays, subqueries, collations.
+`types` are the types of the row's columns; they decide how arithmetic rounds and overflows. A kind of expression that
+is not listed raises `Unsupported`: the model never guesses. Not modelled: lambdas, arrays, subqueries, collations.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from sqlglot import exp
 from penstock.parser.ast import UNIT_MILLISECONDS
 from penstock.planner import types as t
 from penstock.planner.types import Type
-
 from tests.model.arithmetic import OPERATORS, calculate, result_type
 from tests.model.functions import FIRST_TYPED, FUNCTIONS, NULL_AWARE
 from tests.model.values import (
@@ -163,7 +162,7 @@ def compare(operator: str, left: Value, right: Value) -> bool | None:
 
 
 def like(text: str, pattern: str) -> bool:
-    """LIKE with `%`, `_` and `\\` as the escape."""
+    """LIKE with `%`, `_` and the backslash as escape."""
     regex, escaped = "", False
     for char in pattern:
         if escaped or char not in "%_\\":
@@ -223,9 +222,10 @@ def _constant(node: exp.Expression) -> Value:
         case exp.Boolean():
             return bool(node.this)
         case exp.Interval():
-            if node.unit.name not in UNIT_MILLISECONDS:
-                raise Unsupported(f"interval of {node.unit.name}")
-            return milliseconds(1) * float(node.this.name) * UNIT_MILLISECONDS[node.unit.name]
+            unit = node.args["unit"].name
+            if unit not in UNIT_MILLISECONDS:
+                raise Unsupported(f"interval of {unit}")
+            return milliseconds(1) * float(node.this.name) * UNIT_MILLISECONDS[unit]
         case exp.Literal() if node.is_string:
             return node.name
         case _ if "e" in node.name.lower():
@@ -258,6 +258,9 @@ def _cast(node: exp.Cast, value: Value) -> Value:
 
 
 def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
+    if node.name == "IF":
+        condition, yes, no = node.expressions
+        return evaluate_scalar(yes if holds(condition, row, types) else no, row, types)
     arguments = (evaluate_scalar(each, row, types) for each in node.expressions)  # lazy: COALESCE(a, 1 / 0)
     if node.name in NULL_AWARE:
         return NULL_AWARE[node.name](arguments)
@@ -265,5 +268,3 @@ def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
         raise Unsupported(f"function {node.name}")
     values = list(arguments)
     return None if None in values else FUNCTIONS[node.name](*values)
-
-

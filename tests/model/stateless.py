@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from penstock.planner.plan import Filter, Project, UnionAll
-
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import Row, columns, fit
 
@@ -17,9 +16,7 @@ def filter_rows(node: Filter, rows: list[Row]) -> list[Row]:
 def project(node: Project, rows: list[Row]) -> list[Row]:
     """One row of computed columns per row."""
     types = columns(node.input.schema)
-    return [
-        {item.name: fit(evaluate_scalar(item.value, row, types), item.type) for item in node.items} for row in rows
-    ]
+    return [{item.name: fit(evaluate_scalar(item.value, row, types), item.type) for item in node.items} for row in rows]
 
 
 def union_all(node: UnionAll, inputs: list[list[Row]]) -> list[Row]:

@@ -12,9 +12,9 @@ from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
 from tests.model.aggregate import aggregate, windows_of
 from tests.model.evaluate import evaluate
-from tests.model.values import EPOCH, QueryFailure, Row, Unsupported, Value, milliseconds
+from tests.model.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 
-TYPES = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
+TYPES: Types = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
 
 
 def offsets(window: Tumble | Hop, time: int) -> list[tuple[int, int]]:
@@ -42,9 +42,9 @@ def grouped(window: Window, rows: list[Row]) -> list[tuple[Value, ...]]:
     node = plans.window_aggregate(plans.scan("a", TYPES), window, (count,))
     result = evaluate(node, {"a": rows})
     return [
-        (row["k"], (row["window_start"] - EPOCH) // milliseconds(1), (row["window_end"] - EPOCH) // milliseconds(1), row["n"])
+        (row["k"], *((row[end] - EPOCH) // milliseconds(1) for end in ("window_start", "window_end")), row["n"])
         for row in result
-    ]  # fmt: skip
+    ]
 
 
 def at(key: str | None, *times: int) -> list[Row]:

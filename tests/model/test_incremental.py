@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.planner.plan import Emission, Hop, JoinType, Node, Session, Tumble
+from penstock.planner.plan import Emission, Hop, JoinType, Node, Session, TimeBound, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.history import Tables
@@ -25,7 +25,7 @@ def sent(query: Incremental, watermark: int, **tables: list[Row]) -> int:
     return len(query.step(batch, EPOCH + milliseconds(watermark)))
 
 
-def join(type_: JoinType, bound: plans.TimeBound) -> Incremental:
+def join(type_: JoinType, bound: TimeBound) -> Incremental:
     return Incremental(plans.interval_join(type_, plans.scan("a", TYPES), plans.scan("b", TYPES), bound))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.planner.plan import JoinType
+from penstock.planner.plan import JoinType, TimeBound
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.evaluate import evaluate
@@ -15,7 +15,7 @@ def at(key: str | None, *times: int) -> list[Row]:
     return [{"k": key, "v": time, "time": EPOCH + milliseconds(time)} for time in times]
 
 
-def pairs(type_: JoinType, lefts: list[Row], rights: list[Row], bound: plans.TimeBound) -> list[tuple[Value, ...]]:
+def pairs(type_: JoinType, lefts: list[Row], rights: list[Row], bound: TimeBound) -> list[tuple[Value, ...]]:
     """The times of the pairs, NULL where padded."""
     types = {"k": STRING, "v": BIGINT, "time": TIMESTAMP}
     join = plans.interval_join(type_, plans.scan("a", types), plans.scan("b", types), bound)
@@ -35,7 +35,7 @@ def pairs(type_: JoinType, lefts: list[Row], rights: list[Row], bound: plans.Tim
         (plans.bound(3, -2), []),
     ],
 )
-def test_ends_of_the_bound_are_as_written(bound: plans.TimeBound, matched: list[int]) -> None:
+def test_ends_of_the_bound_are_as_written(bound: TimeBound, matched: list[int]) -> None:
     rights = at("x", 7, 8, 9, 12, 13, 14)
     assert pairs(JoinType.INNER, at("x", 10), rights, bound) == sorted([(10, time) for time in matched], key=str)
 

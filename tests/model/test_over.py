@@ -5,9 +5,9 @@ from __future__ import annotations
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.evaluate import evaluate
-from tests.model.values import EPOCH, milliseconds
+from tests.model.values import EPOCH, Types, milliseconds
 
-TYPES = {"k": STRING, "v": BIGINT, "time": TIMESTAMP}
+TYPES: Types = {"k": STRING, "v": BIGINT, "time": TIMESTAMP}
 TOTAL = plans.aggregate("total", "SUM", "v", BIGINT)
 
 

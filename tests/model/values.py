@@ -1,15 +1,15 @@
 """Values of the model: how types limit them and how one type is cast to another, by Spark's ANSI rules.
 
-NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, INTERVAL a timedelta, DECIMAL a Decimal, STRUCT and
-MAP a dict, ARRAY a list. Not modelled, refused with `Unsupported`: floating-point numbers as text, NaN and infinity,
-BINARY, casts of nested types, months and years as intervals.
+NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, INTERVAL a timedelta, DECIMAL a Decimal, STRUCT
+and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY, casts of nested
+types, months and years as intervals.
 """
 
 from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from penstock.planner.types import (
@@ -95,7 +95,7 @@ def fit(value: Value, type_: Type) -> Value:
             if not -bound <= value < bound:
                 raise QueryFailure(f"{value} overflows {name}")
             return value
-        case (int() | decimal.Decimal()), Decimal(precision, scale):
+        case ((int() | decimal.Decimal()), Decimal(precision, scale)):
             rounded = decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-scale), context=EXACT)
             if abs(rounded) >= decimal.Decimal(10) ** (precision - scale):
                 raise QueryFailure(f"{value} overflows {type_}")
@@ -115,15 +115,15 @@ def cast(value: Value, to: Type) -> Value:
             return _text(value)
         case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
             return cast(int(value), to)
-        case (int() | float() | decimal.Decimal()), Simple("BOOLEAN"):
+        case ((int() | float() | decimal.Decimal()), Simple("BOOLEAN")):
             return value != 0
-        case (int() | float() | decimal.Decimal()), Simple() if to in INTEGERS:
+        case ((int() | float() | decimal.Decimal()), Simple()) if to in INTEGERS:
             return fit(int(value), to)
-        case (int() | float() | decimal.Decimal()), Simple("DOUBLE"):
+        case ((int() | float() | decimal.Decimal()), Simple("DOUBLE")):
             return float(value)
         case float(), Decimal():
             return fit(decimal.Decimal(repr(value)), to)
-        case (int() | decimal.Decimal()), Decimal():
+        case ((int() | decimal.Decimal()), Decimal()):
             return fit(value, to)
         case datetime(), Simple("TIMESTAMP"):
             return value
@@ -150,7 +150,7 @@ def _parse(text: str, to: Type) -> Value:
                 return date.fromisoformat(text)
             case Simple("TIMESTAMP"):
                 parsed = datetime.fromisoformat(text)
-                return parsed if parsed.tzinfo is None else parsed.replace(tzinfo=None) - (parsed.utcoffset() or timedelta())
+                return parsed if parsed.tzinfo is None else parsed.astimezone(UTC).replace(tzinfo=None)
             case Simple() if to in INTEGERS:
                 return fit(int(text), to)
             case Decimal():

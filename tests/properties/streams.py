@@ -1,8 +1,8 @@
 """Hypothesis strategies: streams with disorder and micro-batch borders, and plans to run over them.
 
-Times are whole seconds of a short span and keys are few, so that ties, matches, and times that equal a bound, a window's
-end or the watermark come up all the time. Rows are mostly within the declared delay, sometimes beyond it (late), without
-a time (rejected), or copies of an earlier row.
+Times are whole seconds of a short span and keys are few, so that ties, matches, and times equal to a bound, a window's
+end or the watermark come up all the time. Rows are mostly within the declared delay, sometimes beyond it (late),
+without a time (rejected), or copies of an earlier row.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from penstock.planner.plan import (
     Over,
     Scan,
     Session,
+    TimeBound,
     Tumble,
     UnionAll,
     Window,
     WindowAggregate,
 )
-
 from tests.model import plans
 from tests.model.history import History, Tables
 from tests.model.plans import NOWHERE, STREAM, column
@@ -54,7 +54,8 @@ def arrivals(draw: st.DrawFn, delay: int, max_rows: int, orderly: bool) -> list[
 
     The disorder of `orderly` rows is at most the delay, and all have a time.
     """
-    clock, number, result = draw(st.integers(0, 3)), 0, []
+    clock, number = draw(st.integers(0, 3)), 0
+    result: list[tuple[int, Row]] = []
     behind = (0, *range(delay + 1), delay, delay)  # rows at the watermark itself are the ones that bounds forget
     if not orderly and draw(st.booleans()):
         behind += (-1, delay + 1, delay + 2, delay + 5)
@@ -123,7 +124,7 @@ mostly = st.sampled_from((True, True, False))
 
 
 @st.composite
-def bounds(draw: st.DrawFn) -> plans.TimeBound:
+def bounds(draw: st.DrawFn) -> TimeBound:
     """Bounds around zero, on one side of it, of a single point, and (open ones) without any."""
     lower = draw(st.integers(-5, 3))
     upper = lower + draw(st.sampled_from((0, 1, 2, 3, 5, 8)))
@@ -207,5 +208,3 @@ def overs(draw: st.DrawFn) -> tuple[Over, History]:
     chosen = draw(st.lists(st.sampled_from(plans.standard_aggregates()), min_size=1, max_size=3, unique=True))
     framed = [(each, draw(seconds(0, 8))) for each in chosen]
     return plans.over(source, framed, draw(st.sampled_from(((), ("k",))))), draw(histories(delays, max_rows=14))
-
-

@@ -1,4 +1,4 @@
-"""Streaming equals batch, in the model: any micro-batch borders, any disorder, state let go as early as bounds allow."""
+"""Streaming equals batch, in the model: any micro-batch borders, any disorder, state let go as soon as bounds allow."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.planner.plan import Emission, JoinType, Node, WindowAggregate
-
 from tests.model.bounds import state_bound
 from tests.model.evaluate import evaluate
 from tests.model.history import DRAINED, Clock, History, Tables, accepted, clocks, watermarks

@@ -143,6 +143,9 @@ def logged(folder: Path) -> Sequence[str]:
     numbered = {int(file.name.split(".")[0]): file for file in sorted(log.iterdir()) if file.name[0].isdigit()}
     compacted = max((number for number, file in numbered.items() if file.suffix == ".compact"), default=-1)
     lines = [
-        line for number, file in sorted(numbered.items()) if number >= compacted for line in file.read_text().splitlines()
+        line
+        for number, file in sorted(numbered.items())
+        if number >= compacted
+        for line in file.read_text().splitlines()
     ]
     return [json.loads(line)["path"].removeprefix("file://") for line in lines if line.startswith("{")]

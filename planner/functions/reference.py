@@ -1,0 +1,51 @@
+"""The catalog of functions -> the page docs/functions.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from penstock.planner.functions.aggregates import EXAMPLE_ROWS
+from penstock.planner.functions.function import Function
+from penstock.planner.functions.refused import REFUSED
+
+_HEAD = """# Functions
+
+Made from the data in `planner/functions/` by `python -m penstock.planner.functions > docs/functions.md`.
+
+Functions are called by name in any case, and only those listed here. In a signature a variable stands for a type: T, U,
+K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
+twice means one type, the common one of its arguments; ANY means any type each time; `X...` one or more arguments.
+Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP; texts are cast by hand, except that a
+literal is read as DATE or TIMESTAMP where one is asked for.
+"""
+_AGGREGATES = f"""
+The examples are over the rows `{EXAMPLE_ROWS}`. NULLs are left out, unless all rows are counted.
+"""
+_REFUSED = """
+## Not allowed
+
+Spark has these functions too. A query may not call them:
+"""
+
+
+def page(families: Iterable[tuple[str, tuple[Function, ...]]]) -> str:
+    """The whole page."""
+    lines = [line for title, functions in families for line in _family(title, functions)]
+    reasons: dict[str, list[str]] = {}
+    for name, reason in REFUSED.items():
+        reasons.setdefault(reason, []).append(f"`{name}`")
+    refused = [f"* {', '.join(sorted(names))}: {reason}" for reason, names in reasons.items()]
+    return "\n".join([_HEAD, *lines, _REFUSED, *refused, ""])
+
+
+def _family(title: str, functions: tuple[Function, ...]) -> Iterator[str]:
+    yield f"## {title}"
+    yield _AGGREGATES if functions[0].aggregate else ""
+    yield "| function | gives | example | value |"
+    yield "|---|---|---|---|"
+    for function in functions:
+        signatures = "<br>".join(f"`{function.name}{text}`" for text in function.signatures)
+        text, value = function.example
+        cells = (signatures, function.doc, f"`{text}`", f"`{value}`")
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield ""

@@ -1,0 +1,43 @@
+"""Every section of every golden file is what its stage prints. `pytest --accept` rewrites them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from penstock.diagnostics import CompileError, Source
+from penstock.parser import ast_text, parse, unparse
+from tests.golden.cases import CASES, Case
+
+
+def ast(sql: str) -> str:
+    """The trees of the statements."""
+    return "\n".join(ast_text(statement) for statement in parse(Source("<golden>", sql)))
+
+
+# What prints each section. A section is a stage: SQL in, text out.
+STAGES: dict[str, Callable[[str], str]] = {"ast": ast}
+
+SECTIONS = [pytest.param(case, section, id=f"{case.name}:{section}") for case in CASES for section in case.sections]
+
+
+@pytest.mark.parametrize(("case", "section"), SECTIONS)
+def test_golden(case: Case, section: str, request: pytest.FixtureRequest) -> None:
+    printed = STAGES[section](case.sql)
+    if request.config.getoption("--accept"):
+        case.accept(section, printed)
+    else:
+        assert printed == case.sections[section]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+def test_round_trip(case: Case) -> None:
+    try:
+        statements = parse(Source("<golden>", case.sql))
+    except CompileError:
+        assert "error" in case.sections
+        return
+    text = ";\n".join(map(unparse, statements))
+    assert parse(Source("<golden>", text)) == statements
+    assert ";\n".join(map(unparse, parse(Source("<golden>", text)))) == text

@@ -1,0 +1,117 @@
+"""What is said about a text that is no statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from penstock.diagnostics import CompileError, Source
+from penstock.parser import parse
+from tests.parser.texts import finding, findings, statement
+
+# The text, with the place of the error marked; the code; what the hint contains.
+REFUSED = [
+    ("«SELCT» a FROM t", "S001", "SELECT"),
+    ("SELECT a FORM «t»", "S001", "FROM"),
+    ("SELECT a, «FROM» t", "S001", None),
+    ("SELECT a FROM t «,» u", "S001", None),
+    ("SELECT a FROM t GRUOP «BY» a", "S001", "GROUP"),
+    ("SELECT a FROM t EMIT «CHANGS»", "S001", "CHANGES"),
+    ("CREATE «STREM» s (a INT)", "S001", "STREAM"),
+    ("SELECT a = b «=» c FROM t", "S001", None),
+    ("SELECT a FROM t WHERE b = 'x' «'y'»", "S001", None),
+    ("SELECT a FROM t «)»", "S001", None),
+    ("SELECT a «FROM»", "S002", None),
+    ("SELECT (a + «b»", "S002", None),
+    ("SELECT a FROM t WHERE b = «'»x", "S003", "''"),
+    ("SELECT a FROM t «/*» b", "S004", None),
+    ("SELECT a FROM «`»t", "S005", None),
+    ("SELECT a FROM t WHERE b = «?»", "S006", None),
+    ("SELECT a «!» b FROM t", "S006", None),
+    ("SELECT «1x» FROM t", "S007", None),
+    ("SELECT «1.2.3» FROM t", "S007", None),
+    ("SELECT a FROM t «ORDER BY a DESC, b»", "S008", None),
+    ("SELECT a FROM t WHERE b «LIMIT 5»", "S009", None),
+    ("SELECT a FROM t «UNION» SELECT a FROM t", "S010", "UNION ALL"),
+    ("SELECT a FROM t «UNION DISTINCT» SELECT a FROM t", "S010", "UNION ALL"),
+    ("CREATE STREAM s (a «INTT»)", "S011", "INT"),
+    ("CREATE STREAM s (a MAP<STRING, «STRNG»>)", "S011", "STRING"),
+    ("SELECT a FROM t WHERE b «WHERE c»", "S012", None),
+    ("SELECT a FROM t GROUP BY b HAVING c «GROUP BY d»", "S012", None),
+    ("SELECT a FROM t GROUP BY a «WHERE b»", "S013", "WHERE, GROUP BY"),
+    ("SELECT a FROM t RETENTION 1 DAY «EMIT FINAL»", "S013", None),
+    ("SELECT a FROM TUMBLE(t, time, «60»)", "S014", "INTERVAL"),
+    ("SELECT INTERVAL «'ten'» MINUTE FROM t", "S014", None),
+    ("SELECT a FROM «CUMULATE»(t, time, 1 HOUR)", "S015", "TUMBLE"),
+    ("SELECT a FROM «HOP(t, time, 1 HOUR)»", "S016", "slide"),
+    ("SELECT f(«a.b» -> c) FROM t", "S017", None),
+    ("SELECT f((a, «1») -> c) FROM t", "S017", None),
+    ("SELECT ABS(«SELECT a FROM t») FROM t", "S018", None),
+    ("SELECT «f(a AS INT)» FROM t", "S019", "CAST(a AS INT)"),
+    ("SELECT a.b«.*» FROM t", "S020", None),
+    ("CREATE STREAM s (a «ARRAY»)", "S021", "ARRAY<"),
+    ("CREATE STREAM s (a «MAP<INT>»)", "S021", "MAP<"),
+    ("CREATE STREAM s (a «STRUCT<INT>»)", "S021", "STRUCT<"),
+    ("CREATE STREAM s (a «DECIMAL(1.5)»)", "S021", "DECIMAL("),
+    ("CREATE STREAM s (a «INT(5)»)", "S021", "no parameters"),
+    ("CREATE STREAM s (a «INT<INT>»)", "S021", "no parameters"),
+    ("SELECT a AS «``» FROM t", "S022", None),
+    ("CREATE STREAM s (a INT, WATERMARK FOR a AS a, «WATERMARK FOR b AS b»)", "S023", None),
+    ("SELECT a FROM t PARTITION BY b INTO «0» PARTITIONS", "S024", None),
+    ("SELECT a FROM t PARTITION BY b INTO «1e9» PARTITIONS", "S024", None),
+]
+
+
+@pytest.mark.parametrize(("marked", "code", "hint"), REFUSED, ids=[marked for marked, _, _ in REFUSED])
+def test_place_code_and_hint(marked: str, code: str, hint: str | None) -> None:
+    found = finding(marked.replace("«", "").replace("»", ""))
+    span = found.labels[0].span
+    assert found.code == code
+    assert (span.start, span.end) == (marked.index("«"), marked.index("»") - 1)
+    if hint is not None:
+        assert hint in (found.hint or "")
+
+
+def test_one_finding_per_broken_statement() -> None:
+    text = "SELCT a FROM t; SELECT a FROM t;; SELECT ';' FROM /* ; */ t; SELECT a FROM; DROP `;`; -- ;\nSHOW NOTHING"
+    assert [found.labels[0].span.text for found in findings(text)] == ["SELCT", "FROM", "`;`", "NOTHING"]
+
+
+def test_the_alternatives_are_a_handful() -> None:
+    texts = [marked.replace("«", "").replace("»", "") for marked, code, _ in REFUSED if code in ("S001", "S002")]
+    for text in texts:
+        detail = finding(text).detail or ""
+        assert detail.startswith("here may stand ")
+        assert detail.count(",") <= 7
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("SELECT", "here may stand an expression, `*`, DISTINCT or STREAM"),
+        ("SELECT a", "here may stand an operator, a name, `(`, `,`, FROM, AS and others"),
+        ("SELECT a FROM t EMIT EARLY EVERY 5 x", "here may stand a unit of time"),
+        ("SHOW x", "here may stand FUNCTIONS, QUERIES, STREAMS, TABLES or VIEWS"),
+    ],
+)
+def test_what_may_stand_there(text: str, detail: str) -> None:
+    assert finding(text).detail == detail
+
+
+@pytest.mark.parametrize("text", ["", ";", " ;; ; ", "-- nothing", "/* nothing */;"])
+def test_no_statements(text: str) -> None:
+    assert parse(Source("<test>", text)) == ()
+
+
+def test_the_last_semicolon_may_be_left_out() -> None:
+    assert parse(Source("<test>", "SHOW TABLES; SHOW VIEWS")) == parse(Source("<test>", "SHOW TABLES;; SHOW VIEWS;"))
+
+
+@pytest.mark.parametrize(("one", "other"), [("a != b", "a <> b"), ("a == b", "a = b"), ("a REGEXP b", "a RLIKE b")])
+def test_other_spellings(one: str, other: str) -> None:
+    assert statement(f"SELECT {one} FROM t") == statement(f"SELECT {other} FROM t")
+
+
+def test_all_findings_are_raised_together() -> None:
+    with pytest.raises(CompileError) as raised:
+        parse(Source("<test>", "SELCT; SELECT"))
+    assert [found.code for found in raised.value.diagnostics] == ["S001", "S002"]

@@ -1,0 +1,90 @@
+"""The catalog of functions is whole, and its documentation is current."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from penstock.planner.functions import (
+    FUNCTIONS,
+    REFUSED,
+    Function,
+    find_function,
+    is_aggregate,
+    is_processing_time,
+    reference,
+)
+from penstock.planner.functions.signature import (
+    ArrayOf,
+    DecimalOf,
+    LambdaOf,
+    MapOf,
+    Signature,
+    Variable,
+    signature,
+)
+from penstock.planner.types import BOOLEAN, INT, STRING
+from tests.planner.expressions import calls_aggregate, expression
+
+PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
+
+
+def test_the_page_is_current(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--accept"):
+        PAGE.write_text(reference(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == reference()
+
+
+def test_a_name_stands_for_one_function() -> None:
+    assert [name for name, count in Counter(function.name for function in FUNCTIONS).items() if count > 1] == []
+    assert [name for name in REFUSED if find_function(name)] == []
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
+def test_an_entry_is_well_formed(function: Function) -> None:
+    assert function.name == function.name.upper()
+    assert function.doc
+    assert not function.doc.endswith(".")
+    assert all(signature(text) for text in function.signatures)
+    assert f"{function.name}(" in function.example[0]
+    assert calls_aggregate(expression(function.example[0])) == function.aggregate
+
+
+def test_names_are_found_without_regard_to_case() -> None:
+    found = find_function("upper")
+    assert found is not None
+    assert found is find_function("UPPER")
+    assert find_function("nonsense") is None
+
+
+def test_aggregates_and_the_clock() -> None:
+    assert (is_aggregate("sum"), is_aggregate("abs"), is_aggregate("nonsense")) == (True, False, False)
+    assert (is_processing_time("now"), is_processing_time("current_date"), is_processing_time("year")) == (
+        True,
+        True,
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("() -> INT", Signature((), False, INT)),
+        ("(STRING, STRING...) -> STRING", Signature((STRING, STRING), True, STRING)),
+        (
+            "(ARRAY<T>, (T, INT) -> BOOLEAN) -> ARRAY<T>",
+            Signature((ArrayOf(Variable("T")), LambdaOf((Variable("T"), INT), BOOLEAN)), False, ArrayOf(Variable("T"))),
+        ),
+        ("(MAP<K, V>) -> INT", Signature((MapOf(Variable("K"), Variable("V")),), False, INT)),
+        ("(DECIMAL(p, s)) -> DECIMAL(p + 4, s)", Signature((DecimalOf("p", "s"),), False, DecimalOf("p + 4", "s"))),
+    ],
+)
+def test_signatures_are_read(text: str, expected: Signature) -> None:
+    assert signature(text) == expected
+
+
+def test_a_malformed_signature_is_an_error() -> None:
+    with pytest.raises(ValueError, match="expected"):
+        signature("(INT) INT")

@@ -1,0 +1,309 @@
+"""Strategies for statements of the whole AST, as the parser would build them: brackets where they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from penstock.diagnostics import Source, Span
+from penstock.grammar import dialect
+from penstock.parser.ast import (
+    Assignment,
+    ColumnDefinition,
+    CommonTable,
+    Create,
+    CreateAs,
+    CreateView,
+    Delete,
+    Describe,
+    Drop,
+    DropKind,
+    Duration,
+    ElseInsert,
+    EmitChanges,
+    EmitEarly,
+    EmitFinal,
+    Explain,
+    Insert,
+    Item,
+    Join,
+    JoinKind,
+    Late,
+    Name,
+    NamedWindow,
+    Option,
+    Over,
+    PartitionBy,
+    Pause,
+    Query,
+    QueryStatement,
+    Relation,
+    RelationKind,
+    Resume,
+    Select,
+    SetOption,
+    Show,
+    ShowKind,
+    Stage,
+    Statement,
+    Subquery,
+    Table,
+    UnionAll,
+    Update,
+    Watermark,
+    WindowedTable,
+    WindowKind,
+    With,
+    Within,
+)
+
+NOWHERE = st.just(Span(Source("<generated>", ""), 0, 0))
+UNITS = ["MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR"]
+
+words = st.one_of(
+    st.sampled_from(["a", "b", "time", "Key", "order_id"]),
+    st.sampled_from(sorted(dialect().keywords)).map(str.lower),
+    st.text(min_size=1, max_size=5),
+)
+names = st.builds(Name, words, NOWHERE)
+identifiers = st.builds(lambda text: exp.Identifier(this=text, quoted=False), words)
+quantities = st.from_regex(r"[0-9]{1,4}(\.[0-9]{1,2})?", fullmatch=True)
+durations = st.builds(Duration, quantities, st.sampled_from(UNITS), NOWHERE)
+numbers = st.from_regex(r"[0-9]{1,5}(\.[0-9]{1,3})?(e[+-]?[0-9]{1,2})?", fullmatch=True).map(exp.Literal.number)
+strings = st.text(max_size=6).map(lambda text: exp.Literal(this=text, is_string=True))
+intervals = st.builds(
+    lambda quantity, unit: exp.Interval(this=exp.Literal(this=quantity, is_string=True), unit=exp.Var(this=unit)),
+    quantities,
+    st.sampled_from(UNITS),
+)
+
+
+def _some(strategy: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[tuple[Any, ...]]:
+    return st.lists(strategy, min_size=1, max_size=most).map(tuple)
+
+
+def _kind(kind: Any, **arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[exp.Expression]:
+    return st.fixed_dictionaries(arguments).map(lambda values: kind(**values))
+
+
+_T = exp.DType
+_simple = st.sampled_from(
+    [_T.BOOLEAN, _T.TINYINT, _T.SMALLINT, _T.INT, _T.BIGINT, _T.FLOAT, _T.DOUBLE, _T.TEXT, _T.BINARY, _T.TIMESTAMPTZ]
+).map(lambda kind: exp.DataType(this=kind, nested=False))
+_decimal = st.lists(st.integers(1, 38), min_size=1, max_size=2).map(
+    lambda sizes: exp.DataType(
+        this=_T.DECIMAL,
+        expressions=[exp.DataTypeParam(this=exp.Literal.number(size)) for size in sizes],
+        nested=False,
+    )
+)
+
+
+def _nested_types(inner: st.SearchStrategy[exp.DataType]) -> st.SearchStrategy[exp.DataType]:
+    fields = st.builds(lambda name, kind: exp.ColumnDef(this=name, kind=kind), identifiers, inner)
+    return st.one_of(
+        inner.map(lambda kind: exp.DataType(this=_T.ARRAY, expressions=[kind], nested=True)),
+        st.lists(inner, min_size=2, max_size=2).map(lambda ks: exp.DataType(this=_T.MAP, expressions=ks, nested=True)),
+        st.lists(fields, min_size=1, max_size=3).map(
+            lambda fs: exp.DataType(this=_T.STRUCT, expressions=fs, nested=True)
+        ),
+    )
+
+
+types = st.recursive(_simple | _decimal, _nested_types, max_leaves=4)
+
+_columns = st.one_of(
+    _kind(exp.Column, this=identifiers),
+    _kind(exp.Column, this=identifiers, table=identifiers),
+)
+_leaves = st.one_of(
+    _columns,
+    numbers,
+    strings,
+    intervals,
+    st.booleans().map(lambda value: exp.Boolean(this=value)),
+    st.builds(exp.Null),
+)
+_BINARY = [
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.IntDiv, exp.DPipe, exp.BitwiseAnd, exp.BitwiseOr),
+    *(exp.BitwiseXor, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ),
+    *(exp.And, exp.Or, exp.Like, exp.ILike, exp.RegexpLike),
+]
+_BARE = (exp.Column, exp.Literal, exp.Interval, exp.Boolean, exp.Null, exp.Anonymous, exp.Case, exp.Cast, exp.Paren)
+
+
+def _held(node: exp.Expression) -> exp.Expression:
+    """An operand that holds together wherever it stands."""
+    return node if isinstance(node, _BARE) else exp.Paren(this=node)
+
+
+def _compound(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp.Expression]:
+    held = inner.map(_held)
+    some = st.lists(inner, min_size=1, max_size=3)
+    functions = st.sampled_from(["F", "SUM", "DATE", "EXISTS", "LEFT", "MIN"])
+    calls = _kind(exp.Anonymous, this=functions, expressions=st.lists(inner, max_size=3))
+    lambdas = st.builds(
+        lambda names, body: exp.Anonymous(
+            this="F", expressions=[body, exp.Lambda(this=body.copy(), expressions=names)]
+        ),
+        st.lists(identifiers, min_size=1, max_size=2),
+        inner,
+    )
+    distinct = some.map(lambda values: exp.Anonymous(this="COUNT", expressions=[exp.Distinct(expressions=values)]))
+    filtered = st.builds(lambda call, test: exp.Filter(this=call, expression=exp.Where(this=test)), calls, inner)
+    called = calls | distinct | filtered
+    windows = st.builds(_window, called, _overs(inner)) | _kind(exp.Window, this=called, alias=identifiers)
+    truths = st.builds(exp.Null) | st.booleans().map(lambda value: exp.Boolean(this=value))
+    negatable = st.one_of(
+        _kind(exp.Between, this=held, low=held, high=held),
+        _kind(exp.In, this=held, expressions=some),
+        _kind(
+            exp.Is, this=held, expression=st.sampled_from([exp.Null(), exp.Boolean(this=True)]).map(exp.Expression.copy)
+        ),
+    )
+    branches = st.lists(_kind(exp.If, this=inner, true=inner), min_size=1, max_size=2)
+    return st.one_of(
+        st.builds(lambda kind, left, right: kind(this=left, expression=right), st.sampled_from(_BINARY), held, held),
+        _kind(exp.Not, this=negatable) | negatable | _kind(exp.Not, this=held),
+        _kind(exp.Neg, this=held) | _kind(exp.BitwiseNot, this=held),
+        _kind(exp.Bracket, this=held, expressions=st.lists(inner, min_size=1, max_size=1)),
+        _kind(exp.Cast, this=inner, to=types) | _kind(exp.TryCast, this=inner, to=types),
+        _kind(exp.Case, this=st.none() | inner, ifs=branches, default=st.none() | inner),
+        calls | lambdas | distinct | filtered | windows,
+    )
+
+
+def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[Over]:
+    ordered = _kind(exp.Ordered, this=inner, desc=st.booleans(), nulls_first=st.booleans())
+    bounds = st.one_of(
+        st.just(("CURRENT ROW", None)),
+        st.tuples(st.just("UNBOUNDED") | numbers | intervals, st.sampled_from(["PRECEDING", "FOLLOWING"])),
+    )
+    frames = st.builds(
+        lambda kind, start, end: exp.WindowSpec(
+            kind=kind, start=start[0], start_side=start[1], end=end[0], end_side=end[1]
+        ),
+        st.sampled_from(["RANGE", "ROWS"]),
+        bounds,
+        bounds,
+    )
+    return st.builds(Over, st.just(()) | _some(inner, 2), st.just(()) | _some(ordered, 2), st.none() | frames, NOWHERE)
+
+
+def _window(call: exp.Expression, over: Over) -> exp.Window:
+    order = exp.Order(expressions=list(over.order_by)) if over.order_by else None
+    return exp.Window(this=call, partition_by=list(over.partition_by), order=order, spec=over.frame)
+
+
+scalars = st.recursive(_leaves, _compound, max_leaves=6)
+options = st.builds(
+    Option,
+    names,
+    st.one_of(strings, numbers, intervals, numbers.map(lambda number: exp.Neg(this=number))),
+)
+aliases = st.none() | names
+tables = st.builds(Table, names, aliases, st.none() | _overs(_columns), st.none() | _columns, NOWHERE)
+
+
+def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
+    subqueries = st.builds(Subquery, query, aliases, st.none() | _overs(_columns), NOWHERE)
+    source = tables | subqueries
+
+    def windowed(kind: WindowKind) -> st.SearchStrategy[WindowedTable]:
+        count = 2 if kind is WindowKind.HOP else 1
+        lengths = st.lists(durations, min_size=count, max_size=count).map(tuple)
+        return st.builds(WindowedTable, st.just(kind), source, scalars, lengths, aliases, NOWHERE)
+
+    single = source | st.sampled_from(WindowKind).flatmap(windowed)
+    withins = st.none() | st.builds(Within, durations, durations, NOWHERE)
+    joined = st.builds(Join, single, single, st.sampled_from(JoinKind), withins, st.none() | scalars, NOWHERE)
+    further = st.builds(Join, joined, single, st.sampled_from(JoinKind), withins, st.none() | scalars, NOWHERE)
+    return single | joined | further
+
+
+def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
+    stars = st.builds(exp.Star) | identifiers.map(lambda table: exp.Column(this=exp.Star(), table=table))
+    inner = scalars | st.builds(lambda left, inside: exp.In(this=_held(left), query=inside), scalars, query)
+    values = inner | query.map(lambda inside: exp.Exists(this=inside)) | query.map(lambda q: exp.Subquery(this=q))
+    emits = st.one_of(
+        st.builds(EmitFinal, NOWHERE), st.builds(EmitChanges, NOWHERE), st.builds(EmitEarly, durations, NOWHERE)
+    )
+    return st.builds(
+        Select,
+        stream=st.booleans(),
+        distinct=st.booleans(),
+        items=_some(st.builds(Item, stars | values, aliases, NOWHERE)),
+        relation=_relations(query),
+        where=st.none() | values,
+        group_by=st.just(()) | _some(scalars),
+        having=st.none() | scalars,
+        windows=st.just(()) | _some(st.builds(NamedWindow, names, _overs(_columns)), 2),
+        partition_by=st.none() | st.builds(PartitionBy, _some(scalars), st.none() | st.integers(1, 999_999), NOWHERE),
+        emit=st.none() | emits,
+        grace=st.none() | durations,
+        retention=st.none() | durations,
+        late=st.none() | st.builds(Late, aliases, NOWHERE),
+        span=NOWHERE,
+    )
+
+
+_plain = st.builds(
+    lambda item, table: Select(
+        False, False, (item,), table, None, (), None, (), None, None, None, None, None, table.span
+    ),
+    st.builds(Item, scalars, aliases, NOWHERE),
+    tables,
+)
+
+
+def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
+    selects = _selects(query)
+    unions = st.builds(UnionAll, st.lists(selects, min_size=2, max_size=3).map(tuple), NOWHERE)
+    bodies = selects | unions
+    return bodies | st.builds(With, _some(st.builds(CommonTable, names, query), 2), bodies, NOWHERE)
+
+
+queries: st.SearchStrategy[Query] = st.recursive(_plain, _queries, max_leaves=2)
+
+
+def _column_definitions() -> st.SearchStrategy[ColumnDefinition]:
+    keys = st.sampled_from([(False, False), (True, False), (True, True)])
+    build: Callable[..., ColumnDefinition] = lambda name, kind, key, span: ColumnDefinition(name, kind, *key, span)  # noqa: E731
+    return st.builds(build, names, types, keys, NOWHERE)
+
+
+_many_options = st.just(()) | _some(options)
+_streamed = st.builds(Table, names, aliases, st.none(), st.none(), NOWHERE)
+_flags = (st.booleans(), st.booleans())
+_watermarks = st.none() | st.builds(Watermark, names, scalars, NOWHERE)
+_defaults = st.none() | st.builds(ElseInsert, _some(names), _some(scalars), NOWHERE)
+_single: st.SearchStrategy[Statement] = st.one_of(
+    st.builds(QueryStatement, queries, NOWHERE),
+    st.builds(
+        Create,
+        st.sampled_from(RelationKind),
+        names,
+        *_flags,
+        _some(_column_definitions()),
+        _watermarks,
+        _many_options,
+        NOWHERE,
+    ),
+    st.builds(CreateAs, st.sampled_from(RelationKind), names, *_flags, _many_options, queries, NOWHERE),
+    st.builds(CreateView, names, *_flags, queries, NOWHERE),
+    st.builds(Insert, names, st.just(()) | _some(names), queries, NOWHERE),
+    st.builds(Delete, names, _streamed, scalars, NOWHERE),
+    st.builds(Update, names, _some(st.builds(Assignment, names, scalars)), _streamed, scalars, _defaults, NOWHERE),
+    st.builds(Show, st.sampled_from(ShowKind), NOWHERE),
+    st.builds(Describe, names, NOWHERE),
+    st.builds(Drop, st.sampled_from(DropKind), names, st.booleans(), NOWHERE),
+    st.builds(Pause, names, NOWHERE),
+    st.builds(Resume, names, NOWHERE),
+    st.builds(SetOption, options, NOWHERE),
+)
+statements: st.SearchStrategy[Statement] = _single | st.builds(
+    Explain, st.none() | st.sampled_from(Stage), _single, NOWHERE
+)

@@ -1,0 +1,78 @@
+"""Batches -> what is kept in memory, and what is printed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from penstock.codegen.program import Output, SparkQuery
+from penstock.runtime.sinks import ConsoleSink, MemorySink
+from penstock.runtime.sinks.memory import LIMIT
+
+APPEND = SparkQuery("q", (), (), "r", Output("totals", "memory", (), ()), "append", False, (), (), "")
+UPDATE = replace(APPEND, mode="update", key=("k",))
+
+
+def batch(*rows: tuple[str, int]) -> pa.Table:
+    return pa.table({"k": [k for k, _ in rows], "n": [n for _, n in rows]})
+
+
+def test_an_append_query_keeps_all_rows_in_order() -> None:
+    sink = MemorySink(APPEND)
+    sink.put(batch(("a", 1), ("b", 2)), 0)
+    sink.put(batch(("a", 3)), 1)
+    assert sink.rows() == [{"k": "a", "n": 1}, {"k": "b", "n": 2}, {"k": "a", "n": 3}]
+
+
+def test_a_batch_that_comes_again_changes_nothing() -> None:
+    sink = MemorySink(APPEND)
+    for number in (0, 1, 1, 0):
+        sink.put(batch(("a", number)), number)
+    assert sink.rows() == [{"k": "a", "n": 0}, {"k": "a", "n": 1}]
+
+
+def test_newer_rows_replace_older_ones_by_key() -> None:
+    sink = MemorySink(UPDATE)
+    sink.put(batch(("a", 1), ("b", 2)), 0)
+    sink.put(batch(("a", 3)), 1)
+    assert sink.rows() == [{"k": "a", "n": 3}, {"k": "b", "n": 2}]
+
+
+def test_a_table_without_a_key_has_one_row() -> None:
+    sink = MemorySink(replace(UPDATE, key=()))
+    sink.put(batch(("a", 1)), 0)
+    sink.put(batch(("a", 2)), 1)
+    assert sink.rows() == [{"k": "a", "n": 2}]
+
+
+@pytest.mark.parametrize("sizes", [(LIMIT + 5,), (LIMIT, 5), (3, LIMIT + 2)])
+def test_the_newest_rows_are_kept_and_the_others_counted(sizes: tuple[int, ...]) -> None:
+    sink = MemorySink(APPEND)
+    first = 0
+    for number, size in enumerate(sizes):
+        sink.put(batch(*(("a", n) for n in range(first, first + size))), number)
+        first += size
+    assert [row["n"] for row in sink.rows()] == list(range(5, LIMIT + 5))
+    assert sink.let_go == 5
+
+
+def test_the_console_shows_a_few_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    ConsoleSink(APPEND).put(batch(*(("key", n) for n in range(1234))), 7)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["totals,", "batch", "7:", "1,234", "rows"]
+    assert [line for line in lines if line[:1] == ["key"]] == [["key", str(n)] for n in range(10)]
+    assert lines[-1] == ["and", "1,224", "more"]
+
+
+def test_the_console_marks_rows_that_replace_others(capsys: pytest.CaptureFixture[str]) -> None:
+    ConsoleSink(UPDATE).put(pa.table({"k": ["[b]"], "n": pa.array([None], pa.int64())}), 0)
+    printed = capsys.readouterr().out
+    assert "~   [b]   NULL" in printed
+    assert "~ replaces the earlier row with the same k" in printed
+
+
+def test_the_console_is_silent_about_empty_batches(capsys: pytest.CaptureFixture[str]) -> None:
+    ConsoleSink(APPEND).put(batch(), 0)
+    assert capsys.readouterr().out == ""
