@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from penstock.codegen.program import Program
+from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import RunningQuery
 
-__all__ = ["lower", "spark_text"]
+__all__ = ["eject", "lower", "spark_text"]
 
 
 def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Program:

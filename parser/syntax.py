@@ -38,8 +38,10 @@ _GROUPS = (
     (frozenset({"SECOND"}), frozenset(UNITS), "a unit of time"),
     (
         frozenset({"PLUS", "STAR"}),
-        frozenset({"PLUS", "MINUS", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "DOT", "LSQB", "IS", "IN", "NOT"})
-        | frozenset({"LESSTHAN", "MORETHAN", "EQUAL", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "AND", "OR"}),
+        frozenset({"PLUS", "MINUS", "CONCAT", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
+        | frozenset({"EQUAL", "DOUBLE_EQUAL", "NOT_EQUAL", "BANG_EQUAL", "LESSTHAN", "LESS_OR_EQUAL", "MORETHAN"})
+        | frozenset({"MORE_OR_EQUAL", "NULL_SAFE_EQUAL", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS", "IN"})
+        | frozenset({"NOT", "AND", "OR", "DOT", "LSQB", "LPAR"}),
         "an operator",
     ),
     (frozenset({NAME}), frozenset({NAME}), "a name"),

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from penstock.codegen import lower
-from penstock.codegen.program import Program
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import parse
 from penstock.parser.ast import Statement
-from penstock.planner import Catalog, plan
+from penstock.planner import Catalog, Settings, plan
 from penstock.planner.plan import Answer, RunningQuery
 
+if TYPE_CHECKING:
+    from penstock.codegen.program import Program
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Compilation:
     """An accepted script, which may be spread over several sources.
 
@@ -26,13 +29,20 @@ class Compilation:
     statements: tuple[Statement, ...]
     queries: tuple[RunningQuery, ...]
     answers: tuple[Answer, ...]
-    program: Program
+    settings: Settings
     catalog: Catalog
     diagnostics: tuple[Diagnostic, ...]
 
+    @cached_property
+    def program(self) -> Program:
+        """What Spark is told. Made when first asked for: `penstock check` answers without loading the SQL printer."""
+        from penstock.codegen import lower
+
+        return lower(self.queries, state_partitions=self.settings.state_partitions)
+
 
 def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Compilation:
-    """Parse, plan and check the statements of `sql`, and lower its queries to a Spark program. Starts nothing.
+    """Parse, plan and check the statements of `sql`. Starts nothing.
 
     `catalog` holds what earlier scripts declared; `name` is how errors cite the text. Raises CompileError, with every
     error that was found, when the script is refused.
@@ -53,7 +63,12 @@ def compile_sources(sources: Iterable[Source], catalog: Catalog | None = None) -
     if unreadable:
         raise CompileError(unreadable)
     planned = plan(statements, catalog)
-    program = lower(planned.queries, state_partitions=planned.settings.state_partitions)
     return Compilation(
-        sources, tuple(statements), planned.queries, planned.answers, program, planned.catalog, planned.warnings
+        sources,
+        tuple(statements),
+        planned.queries,
+        planned.answers,
+        planned.settings,
+        planned.catalog,
+        planned.warnings,
     )

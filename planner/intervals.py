@@ -20,15 +20,15 @@ def fixed_milliseconds(duration: Duration, what: str) -> int:
     if milliseconds is None:
         days = {"MONTH": 30, "YEAR": 365}.get(duration.unit)
         hint = f"INTERVAL '{days}' DAY is the nearest fixed length" if days else "use whole milliseconds"
-        found = W004.at(duration.span, f"length of the {what}", unit=duration.unit)
+        found = W004.at(duration.span, f"length of the {what}", interval=f"{duration.quantity} {duration.unit}")
         raise CompileError([found.with_hint(hint)])
     return milliseconds
 
 
-def positive_milliseconds(duration: Duration, what: str) -> int:
-    """As `fixed_milliseconds`, and at least 1."""
+def positive_milliseconds(duration: Duration, what: str, least: int = 1) -> int:
+    """As `fixed_milliseconds`, and at least `least`."""
     milliseconds = fixed_milliseconds(duration, what)
-    if milliseconds <= 0:
+    if milliseconds < least:
         raise CompileError([W008.at(duration.span, what=what)])
     return milliseconds
 

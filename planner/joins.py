@@ -50,7 +50,7 @@ def cell(left: Shape, right: Shape) -> Cell:
         case KTable(), KStream():
             return Illegal(
                 "A table's change can not look up the rows of a stream, which keeps none.",
-                "Swap the sides: the stream drives the join and looks up the table.",
+                "swap the sides: the stream drives the join and looks up the table.",
             )
         case KTable(), KTable():
             return Rule((INNER, LEFT, RIGHT, FULL), result=KTable)
@@ -59,7 +59,7 @@ def cell(left: Shape, right: Shape) -> Cell:
         case WTable(), KStream():
             return Illegal(
                 "A windowed table's change can not look up the rows of a stream, which keeps none.",
-                "Swap the sides: the stream drives the join and names the window.",
+                "swap the sides: the stream drives the join and names the window.",
             )
         case WTable(), KTable():
             return Rule((LEFT,), result=WTable)

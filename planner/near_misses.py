@@ -18,6 +18,9 @@ from penstock.planner.functions import is_processing_time
 from penstock.planner.intervals import interval_sql
 from penstock.planner.types import DATE, TIMESTAMP
 
+# The distance that hints propose where nothing in the text tells one.
+FIVE_MINUTES = 300_000
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -124,10 +127,21 @@ def one_side(attempt: Attempt) -> Diagnostic | None:
     if not attempt.used:
         return None
     left, right = attempt.times.left, attempt.times.right
-    missing = "upper" if attempt.ends.lower else "lower"
-    limit = f"{right} <= {left} + INTERVAL '5' MINUTE" if missing == "upper" else f"{right} >= {left}"
+    lower, upper = attempt.ends.lower, attempt.ends.upper
+    missing = "upper" if lower else "lower"
+    if lower:
+        limit = f"{right} <= {shifted(left, lower.milliseconds + FIVE_MINUTES)}"
+    else:
+        assert upper is not None
+        limit = f"{right} >= {shifted(left, upper.milliseconds - FIVE_MINUTES)}"
     found = J002.at(attempt.used[0].meta["span"], f"gives no {missing} end for {right} - {left}")
     return found.also(attempt.join.span, "this join").with_hint(f"add the other end: AND {limit}")
+
+
+def shifted(time: str, milliseconds: int) -> str:
+    if not milliseconds:
+        return time
+    return f"{time} {'+' if milliseconds > 0 else '-'} {interval_sql(abs(milliseconds))}"
 
 
 def no_bound(attempt: Attempt) -> Diagnostic:

@@ -66,9 +66,11 @@ def _held(aggregate: Aggregate) -> Type:
     """The type in which the aggregate adds up, as in Spark: averages of whole numbers are added as DOUBLE."""
     if not isinstance(aggregate.type, Decimal):
         return aggregate.type
-    # AVG has four more decimals than its argument, as far as they fit.
-    added = 4 if aggregate.function == "AVG" and aggregate.type.precision < 38 else 0
-    return Decimal(_WIDEST, aggregate.type.scale - added)
+    if aggregate.function == "SUM":
+        return Decimal(_WIDEST, aggregate.type.scale)
+    # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
+    assert aggregate.type.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
+    return Decimal(_WIDEST, aggregate.type.scale - 4)
 
 
 def _sum(values: Expression, held: Type, result: Type) -> Expression:

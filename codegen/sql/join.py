@@ -1,4 +1,9 @@
-"""IntervalJoin -> one JOIN view.
+"""IntervalJoin -> a JOIN view, over one side spread into buckets of time.
+
+Spark keeps the rows of a stream-stream join by their key and tries all rows of a key against each new one: with few keys
+the cost of a row grows with all that is kept. So the bucket of its event time becomes a part of the key. Rows of one side
+stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair still meets
+once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
 
 The bound is printed as `right >= left + … AND right <= left + …` on the bare event-time columns: in this form, and in hardly
 any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run.
@@ -10,8 +15,8 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import both, column, columns, is_null, select, shifted, table
-from penstock.planner.plan import Expression, IntervalJoin, JoinType
+from penstock.codegen.sql.trees import both, call, column, columns, is_null, named, number, select, shifted, table
+from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node
 
 _JOIN = {
     JoinType.INNER: "INNER",
@@ -25,22 +30,55 @@ _JOIN = {
 }
 
 
-def join_view(node: IntervalJoin, name: str, left: str, right: str) -> View:
-    """SELECT the schema's columns FROM left JOIN right ON equalities, bound and the rest."""
+# How many times the reach of the bound a bucket is long: a row is spread into 1 + 1 / _LENGTH buckets on average, and
+# tried against the rows of _LENGTH reaches.
+_LENGTH = 4
+_SECOND = 1_000
+
+_BUCKET = "_bucket"
+
+
+def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[View, ...]:
+    """SELECT the schema's columns FROM left JOIN right ON equalities, bucket, bound and the rest."""
     assert node.equalities, "Spark joins streams only on an equality"
+    views: list[View] = []
+    same_bucket = None
+    lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
+    length = max(_SECOND, _LENGTH * (upper - lower))
+    if node.type is JoinType.RIGHT:
+        views.append(_spread(node.left, f"{name}_spread", left, node.left_time, (lower, upper), length))
+        same_bucket = exp.EQ(this=column(_BUCKET), expression=_bucket(column(node.right_time), length))
+        left = views[0].name
+    elif node.type is not JoinType.FULL:
+        views.append(_spread(node.right, f"{name}_spread", right, node.right_time, (-upper, -lower), length))
+        same_bucket = exp.EQ(this=_bucket(column(node.left_time), length), expression=column(_BUCKET))
+        right = views[0].name
     tree = select(columns(node.schema), left)
-    tree = tree.join(table(right), on=_condition(node), join_type=_JOIN[node.type], copy=False)
+    tree = tree.join(table(right), on=_condition(node, same_bucket), join_type=_JOIN[node.type], copy=False)
     if node.type is JoinType.ANTI:
         tree = tree.where(is_null(column(node.right_time)), copy=False)
-    return View(name, print_sql(tree))
+    return (*views, View(name, print_sql(tree)))
 
 
-def _condition(node: IntervalJoin) -> Expression | None:
+def _spread(side: Node, name: str, below: str, time: str, reach: tuple[int, int], length: int) -> View:
+    """The rows of a side, once for each bucket that a partner's time, within `reach` of their own, can lie in."""
+    first, last = (_bucket(shifted(column(time), milliseconds), length) for milliseconds in reach)
+    buckets = call("EXPLODE", call("SEQUENCE", first, last, number(length * 1_000)))
+    return View(name, print_sql(select([*columns(side.schema), named(buckets, _BUCKET)], below)))
+
+
+def _bucket(time: Expression, length: int) -> Expression:
+    """The start of the bucket that a time lies in, in microseconds; `length` is in milliseconds."""
+    micros = call("UNIX_MICROS", time)
+    return exp.Sub(this=micros, expression=call("PMOD", micros.copy(), number(length * 1_000)))
+
+
+def _condition(node: IntervalJoin, same_bucket: Expression | None) -> Expression | None:
     equalities = (exp.EQ(this=left, expression=right) for left, right in node.equalities)
     # Spark finds partners by looking their key up in its state, where NULL is found under NULL. Its optimiser keeps such
     # rows away from most joins, but not from a full one, nor where a key is computed by CASE or the like.
     known = (exp.Not(this=is_null(left)) for left, _ in node.equalities)
-    return both(*equalities, *known, *_bound(node), node.residual)
+    return both(*equalities, same_bucket, *known, *_bound(node), node.residual)
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

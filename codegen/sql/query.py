@@ -8,7 +8,7 @@ from penstock.codegen.fingerprint import fingerprint
 from penstock.codegen.program import Output, SparkQuery, View
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_view
-from penstock.codegen.sql.join import join_view
+from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, project_view, union_view
@@ -120,7 +120,7 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
         case GroupAggregate():
             return (group_aggregate_view(operator, name, *below),)
         case IntervalJoin():
-            return (join_view(operator, name, *below),)
+            return join_views(operator, name, *below)
         case Over():
             return over_views(operator, name, *below)
         case _:

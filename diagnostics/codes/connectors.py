@@ -4,11 +4,11 @@ from penstock.diagnostics.diagnostic import Code
 
 C001 = Code("C001", "no connector is called {name}")
 C002 = Code("C002", "connector {connector} has no option {name}")
-C003 = Code("C003", "option {name} takes {expected}")
+C003 = Code("C003", "{name} takes {expected}")
 C004 = Code("C004", "connector {connector} needs the option {name}")
 C005 = Code("C005", "connector {connector} can not be {used}")
 C006 = Code("C006", "option {name} is given twice")
 C007 = Code("C007", "no setting is called {name}")
-C008 = Code("C008", "{kind} {name} names no connector")
+C008 = Code("C008", "the {kind} {name} names no connector")
 
 CODES = (C001, C002, C003, C004, C005, C006, C007, C008)

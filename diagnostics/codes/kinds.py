@@ -3,20 +3,20 @@
 from penstock.diagnostics.diagnostic import Code
 
 K001 = Code("K001", "SELECT STREAM over a table: a table's changes are not a stream of new rows")
-K002 = Code("K002", "SELECT without STREAM gives a table, but these rows have no key to be a table by")
+K002 = Code("K002", "SELECT without STREAM asks for a table, but these rows have no key")
 K003 = Code("K003", "a {made} can not be made from a query that gives a {given}")
-K004 = Code("K004", "UNION ALL of tables: rows of different tables have no common key")
+K004 = Code("K004", "UNION ALL takes streams: rows of different tables have no common key")
 K005 = Code("K005", "UNION ALL branches do not match: {reason}")
 K006 = Code("K006", "the table does not show its key column {column}")
-K007 = Code("K007", "{found} is declared, but {kind} {name} {rule}")
+K007 = Code("K007", "{kind} {name} {problem}")
 K008 = Code("K008", "INSERT INTO {target}: {reason}")
 K009 = Code("K009", "{target} would read the rows that it writes")
-K010 = Code("K010", "two output columns are called {name}")
+K010 = Code("K010", "two columns are called {name}")
 K011 = Code("K011", "{name} exists already")
 K012 = Code("K012", "nothing is called {name}")
 K013 = Code("K013", "{name} is a {found}, not a {wanted}")
 K014 = Code("K014", "{expression} is neither aggregated nor grouped by")
-K015 = Code("K015", "{name} is in use by {users}")
+K015 = Code("K015", "{name} is in use by the query {users}")
 
 
 CODES = (
@@ -35,5 +35,4 @@ CODES = (
     K013,
     K014,
     K015,
-
 )

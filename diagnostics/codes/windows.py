@@ -5,12 +5,12 @@ from penstock.diagnostics.diagnostic import Code
 W001 = Code("W001", "{operator} needs an event time, and {relation} has no watermark")
 W002 = Code("W002", "{column} is not the event time of {relation}")
 W003 = Code("W003", "the watermark of {column} is not `{column} - interval`")
-W004 = Code("W004", "{unit} has no fixed length")
-W005 = Code("W005", "{clause} stands where there is no window")
+W004 = Code("W004", "{interval} is not a fixed number of milliseconds")
+W005 = Code("W005", "{clause} stands where there is no {needed}")
 W006 = Code("W006", "{window} takes {expected}")
 W007 = Code("W007", "the slide of a HOP is longer than its size")
 W008 = Code("W008", "the length of a {what} is not positive")
-W009 = Code("W009", "GROUP BY has two windows")
+W009 = Code("W009", "the SELECT has two windows")
 W010 = Code("W010", "{found} can not be emitted as CHANGES")
 W011 = Code("W011", "a SESSION window needs a key beside it")
 W012 = Code("W012", "EMIT FINAL without a window: no group is ever final")
@@ -21,7 +21,8 @@ W022 = Code("W022", "OVER without a frame reaches back to the first row, so ever
 W023 = Code("W023", "{function} can not be computed over a frame")
 W024 = Code("W024", "no window is called {name}")
 W025 = Code("W025", "OVER without PARTITION BY is computed in one partition", severity="warning")
-W026 = Code("W026", "OVER over a table")
+W026 = Code("W026", "OVER needs a stream, and {relation} is a table")
+W027 = Code("W027", "the reach of RANGE is not an interval")
 
 CODES = (
     W001,
@@ -44,4 +45,5 @@ CODES = (
     W024,
     W025,
     W026,
+    W027,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.kinds import K007, K010
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
@@ -58,29 +58,17 @@ def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[C
 def declared_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
     """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
     is_table = statement.kind is ast.RelationKind.TABLE
+    kind, name = f"the {statement.kind.value.lower()}", statement.name.text
     for definition in statement.columns:
         if definition.key and definition.primary != is_table:
             wrong, right = ("KEY", "PRIMARY KEY") if is_table else ("PRIMARY KEY", "KEY")
-            rule = "has rows that are identified, not just partitioned" if is_table else "has no rows to identify"
-            found = K007.at(
-                definition.span,
-                "",
-                found=wrong,
-                kind=f"the {statement.kind.value.lower()}",
-                name=statement.name.text,
-                rule=rule,
-            )
-            report.append(found.with_hint(f"write {right}"))
+            reason = "Rows of a table are identified, not just partitioned." if is_table else "A stream keeps no rows."
+            problem = f"is declared with {wrong} instead of {right}"
+            found = K007.at(definition.span, "", kind=kind, name=name, problem=problem)
+            report.append(found.because(reason).with_hint(f"write {right}"))
     key = tuple(definition.name.text for definition in statement.columns if definition.key)
     if is_table and not key:
-        found = K007.at(
-            statement.name.span,
-            "",
-            found="no PRIMARY KEY",
-            kind="the table",
-            name=statement.name.text,
-            rule="needs one",
-        )
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem="has no PRIMARY KEY")
         report.append(found.with_hint("mark the column that identifies a row: id BIGINT PRIMARY KEY"))
     return key
 
@@ -93,7 +81,10 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
     name = watermark.column
     event_time = next((c for c in columns if c.name.lower() == name.folded), None)
     if event_time is None or event_time.type != TIMESTAMP:
-        report.append(W013.at(name.span, "", name=name.text, relation=statement.name.text))
+        label = "" if event_time is None else f"it is {event_time.type}"
+        found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
+        guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
+        report.append(found.with_hint(guess and f"did you mean {guess}?"))
         return None
     hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
     expression = watermark.expression.unnest()

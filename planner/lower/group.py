@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K014
 from penstock.diagnostics.codes.windows import W005, W009, W010, W011, W012
 from penstock.parser import ast
 from penstock.planner.functions import is_aggregate
-from penstock.planner.intervals import fixed_milliseconds
+from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import aggregate, condition, scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output
 from penstock.planner.lower.rows import Rows, event_time, require_stateless
@@ -91,7 +91,11 @@ class Grouping:
                 found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
                 grouped = ", ".join(key.name for key in self.keys)
                 detail = f"The groups are by {grouped}." if grouped else "There is no GROUP BY: all rows are one group."
-                report.append(found.because(detail).with_hint(f"add it to GROUP BY, or MAX({node.meta['span'].text})"))
+                report.append(
+                    found.because(detail).with_hint(
+                        f"add it to GROUP BY, or aggregate it: MAX({node.meta['span'].text})"
+                    )
+                )
         if report:
             raise CompileError(report)
         rewritten: exp.Expression = holder.this
@@ -143,15 +147,16 @@ def lower_group(
     select: ast.Select, rows: Rows, outputs: list[Output], emission: Emission
 ) -> tuple[Node, list[Output], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
-    window = rows.window
+    window, first_window = rows.window, None
     keys: list[Named] = []
     report: list[Diagnostic] = []
     for expression in select.group_by:
         try:
             if is_window_call(expression):
                 if window is not None:
-                    raise CompileError([W009.at(expression.meta["span"], "the second one")])
-                window = window_of_call(expression, rows)
+                    first_span = first_window.meta["span"] if first_window is not None else select.relation.span
+                    raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
+                window, first_window = window_of_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):
                 keys.append(group_key(expression, rows, outputs, len(keys)))
         except CompileError as error:
@@ -209,8 +214,9 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
     values = [Column(each.name, each.type) for each in aggregates]
     if window is None:
         require_stateless(rows.node, "a GROUP BY", select.span)
-        if select.grace is not None:
-            raise CompileError([W005.at(select.grace.span, "", clause="GRACE PERIOD")])
+        for clause, written in (("GRACE PERIOD", select.grace), ("LATE", select.late)):
+            if written is not None:
+                raise CompileError([W005.at(written.span, "", clause=clause, needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         return GroupAggregate(
@@ -221,12 +227,13 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
             keys=keys,
             aggregates=aggregates,
         )
+    window_span: Span = next((e.meta["span"] for e in select.group_by if is_window_call(e)), select.relation.span)
     if isinstance(window, Session):
         if not keys:
-            found = W011.at(select.span, "").with_hint("GROUP BY a key too: sessions are runs of rows of one key")
+            found = W011.at(window_span, "").with_hint("GROUP BY a key too: sessions are runs of rows of one key")
             raise CompileError([found])
         if emission is Emission.CHANGES:
-            span = select.emit.span if select.emit else select.span
+            span = select.emit.span if select.emit else window_span
             found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
             raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
@@ -242,5 +249,5 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
         keys=keys,
         aggregates=aggregates,
         emission=emission,
-        grace=0 if select.grace is None else fixed_milliseconds(select.grace, "grace period"),
+        grace=0 if select.grace is None else positive_milliseconds(select.grace, "grace period", least=0),
     )

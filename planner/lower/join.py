@@ -97,7 +97,8 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
     if not cell.built:
         raise CompileError([B003.at(place, "", kind=join.kind.value, left=left_kind, right=right_kind)])
     if join.on is None:
-        raise CompileError([J015.at(place, "", kind=join.kind.value)])
+        hint = f"ON {left.name}.key = {right.name}.key AND the bound on the two event times"
+        raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
 
 
 def qualified(rows: Rows) -> Rows:
@@ -135,7 +136,7 @@ def time_bound(
         found = J010.at(places[0], "")
         for place in places[1:]:
             found = found.also(place)
-        raise CompileError([found.with_hint("the lower end lies behind the upper one: swap them")])
+        raise CompileError([found.because("No two times satisfy all of this at once.")])
     return bound, rest
 
 
@@ -157,7 +158,7 @@ def keys_and_conditions(
             report.extend(error.diagnostics)
     if not equalities and not report:
         found = J008.at(right_part(join), "every left row would meet every right row in the interval")
-        report.append(found.with_hint(f"ON {left.name}.id = {right.name}.id AND …"))
+        report.append(found.with_hint("ON the key of one side = the key of the other AND …"))
     if report:
         raise CompileError(report)
     return equalities, conditions
@@ -181,7 +182,8 @@ def key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, co
         found = J012.at(part.meta["span"], "", left=first.type, right=second.type)
         raise CompileError([found.with_hint("cast one side so that both have one type")])
     source = first.type if first.type != common else second.type
-    context.warnings.append(J013.at(part.meta["span"], "", source=source, target=common))
+    found = J013.at(part.meta["span"], "", source=source, target=common)
+    context.warnings.append(found.with_hint(f"declare both keys as {common}"))
     return scalars.cast(first.expression, first.type, common), scalars.cast(second.expression, second.type, common)
 
 

@@ -27,7 +27,7 @@ def checked_options(
             report.append(found.also(first.name.span, "first given here"))
     chosen = given.pop("connector", None)
     if chosen is None:
-        found = C008.at(name.span, "", kind=kind, name=name.text)
+        found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
         report.append(found.with_hint("WITH (connector = 'files', path = '…', format = 'json')"))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026
+from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027
 from penstock.parser import ast
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
@@ -19,6 +19,20 @@ from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Column, FramedAggregate, KStream, Node, Over
 from penstock.planner.plan.over import OVER_FUNCTIONS
 
+RANKING = frozenset(
+    [
+        "ROW_NUMBER",
+        "RANK",
+        "DENSE_RANK",
+        "PERCENT_RANK",
+        "CUME_DIST",
+        "NTILE",
+        "LAG",
+        "LEAD",
+        "FIRST_VALUE",
+        "LAST_VALUE",
+    ]
+)
 Expressions = tuple[exp.Expression, ...]
 
 
@@ -89,11 +103,13 @@ def lower_over(
 def add(framed: list[FramedAggregate], call: exp.Expression, preceding: int, name: str, rows: Rows) -> str:
     """Adds the aggregate unless it is there already; the name of its column."""
     function = call.this if isinstance(call, exp.Filter) else call
-    if not isinstance(function, exp.Anonymous) or str(function.this).upper() not in OVER_FUNCTIONS:
-        text = str(function.this).upper() if isinstance(function, exp.Anonymous) else call.meta["span"].text
-        found = W023.at(call.meta["span"], "", function=text)
-        raise CompileError([found.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
+    name_called = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
+    if name_called in RANKING:
+        raise CompileError([B002.at(call.meta["span"], "", construct=f"{name_called} over a frame")])
     resolved = aggregate(call, rows.scope)
+    if resolved.function not in OVER_FUNCTIONS:
+        found = W023.at(call.meta["span"], "", function=resolved.function)
+        raise CompileError([found.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
     if resolved.distinct:
         raise CompileError([B002.at(call.meta["span"], "", construct="DISTINCT over a frame")])
     for known in framed:
@@ -118,7 +134,9 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
         named = next((w for w in select.windows if w.name.folded == name.name.lower()), None)
         if named is None:
             guess = nearest(name.name, [window.name.text for window in select.windows])
-            raise CompileError([W024.at(span, "", name=name.name).with_hint(guess and f"did you mean {guess}?")])
+            raise CompileError(
+                [W024.at(name.meta.get("span", span), "", name=name.name).with_hint(guess and f"did you mean {guess}?")]
+            )
         over = named.over
         return checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
     order = call.args.get("order")
@@ -159,5 +177,5 @@ def checked(
     if frame.args.get("start_side") != "PRECEDING" or end not in (None, "CURRENT ROW") or start == "CURRENT ROW":
         raise CompileError([B002.at(span, "", construct="OVER with a frame that does not end at the current row")])
     if not isinstance(start, exp.Interval):
-        raise CompileError([W022.at(span, "the reach of RANGE is an interval").with_hint(hint)])
+        raise CompileError([W027.at(span, "").with_hint(hint)])
     return Specification(keys, positive_milliseconds(interval_duration(start), "frame"), span)

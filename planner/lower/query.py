@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.kinds import K004, K005
 from penstock.parser import ast
@@ -45,16 +45,22 @@ def lower_union(union: ast.UnionAll, context: Context) -> Node:
     if report:
         raise CompileError(report)
     first = branches[0]
+    tables: list[Span] = []
     for node, syntax in zip(branches, union.branches, strict=True):
         if not isinstance(node.shape, KStream):
-            report.append(K004.at(syntax.span, "this branch is a table"))
+            tables.append(syntax.span)
         elif len(node.schema) != len(first.schema):
-            reason = f"{len(first.schema)} columns and {len(node.schema)} columns"
+            reason = f"the first has {len(first.schema)} columns, this one {len(node.schema)}"
             report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
         else:
             below = stateful(node)
             if below is not None:
                 report.append(B001.at(syntax.span, "", above="UNION ALL", below=operator_name(below)))
+    if tables:
+        found = K004.at(tables[0], "a table")
+        for span in tables[1:]:
+            found = found.also(span, "a table")
+        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY"))
     if report:
         raise CompileError(report)
     types = [common_type(union, branches, position) for position in range(len(first.schema))]

@@ -25,7 +25,7 @@ from penstock.planner.lower.write import (
     require_stream_word,
     running_query,
 )
-from penstock.planner.plan import Answer, Emission, Explained, KStream, RunningQuery, Sink
+from penstock.planner.plan import Answer, Emission, Explained, KStream, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import walk
 
 
@@ -176,7 +176,7 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
 
 
 def lower_drop(statement: ast.Drop, script: Script) -> None:
-    """Forgets a relation that no query of the script writes."""
+    """Forgets a relation that no query of the script reads or writes."""
     name = statement.name
     if statement.kind is ast.DropKind.QUERY:
         raise CompileError([B002.at(statement.span, "", construct="DROP QUERY")])
@@ -190,7 +190,8 @@ def lower_drop(statement: ast.Drop, script: Script) -> None:
         wanted = statement.kind.value.lower()
         found = K013.at(name.span, "", name=name.text, found=entry.kind.lower(), wanted=wanted)
         raise CompileError([found.also(entry.span, "made here").with_hint(f"DROP {entry.kind} {name.text}")])
-    users = [query.name for query in script.queries if query.name.lower() == name.folded]
-    if users:
-        raise CompileError([K015.at(name.span, "", name=name.text, users="query " + ", ".join(users))])
+    for query in script.queries:
+        scans = (node for node in walk(query.root) if isinstance(node, Scan))
+        if name.folded in {query.name.lower(), query.sink.name.lower(), *(scan.origin.name.lower() for scan in scans)}:
+            raise CompileError([K015.at(name.span, "", name=name.text, users=query.name).also(query.span, "used here")])
     script.catalog = script.catalog.without(name.text)

@@ -56,7 +56,7 @@ def aggregated(
     is_framed = any(has_over(output.value) for output in outputs)
     is_grouped = bool(select.group_by) or any(has_aggregate(o.value) for o in outputs) or has_aggregate(select.having)
     if rows.over is not None and not is_framed and not any(has_aggregate(o.value) for o in outputs):
-        raise CompileError([W005.at(rows.over.span, "no aggregate here is computed over it", clause="OVER")])
+        raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
     if is_framed or (rows.over is not None and not select.group_by):
         if select.group_by:
             raise CompileError([B002.at(select.group_by[0].meta["span"], "", construct="OVER beside GROUP BY")])
@@ -67,7 +67,7 @@ def aggregated(
     if rows.window is not None:
         raise CompileError([B002.at(select.relation.span, "", construct="a windowed relation without GROUP BY")])
     if select.having is not None:
-        raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING")])
+        raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
     refuse_window_clauses(select)
     return rows.node, outputs, rows.scope
 
@@ -79,7 +79,8 @@ def emission(select: ast.Select) -> Emission:
             return Emission.FINAL
         case ast.EmitChanges():
             if select.stream:
-                raise CompileError([stream_of_table(select).also(select.emit.span, "asks for every change")])
+                found = stream_of_table(select).also(select.emit.span, "asks for every change")
+                raise CompileError([found.with_hint("leave out EMIT CHANGES, or STREAM")])
             return Emission.CHANGES
         case ast.EmitEarly():
             raise CompileError([B002.at(select.emit.span, "", construct="EMIT EARLY EVERY")])
@@ -126,7 +127,8 @@ def refuse_unbuilt(select: ast.Select) -> None:
 def refuse_window_clauses(select: ast.Select) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows."""
     clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": select.late}
-    report = [W005.at(clause.span, "", clause=name) for name, clause in clauses.items() if clause is not None]
+    written = [(name, clause) for name, clause in clauses.items() if clause is not None]
+    report = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
     if report:
         raise CompileError(report)
 
@@ -154,7 +156,8 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
             name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
             span: Span = node.meta["span"]
             if isinstance(context.lower_query(query, context).shape, KStream):
-                join = "LEFT ANTI JOIN" if isinstance(node.parent, exp.Not) else "LEFT SEMI JOIN"
+                kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
+                join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
                 found = J007.at(span, "", construct=name)
                 report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
             else:

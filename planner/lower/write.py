@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
-from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K012, K013
+from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K012
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
@@ -103,8 +103,10 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         case Broken():
             raise UsesBroken(entry.name)
         case Derived():
-            found = K013.at(statement.target.span, "", name=entry.name, found="derived relation", wanted="place")
-            raise CompileError([found.also(entry.span, "it is computed here").with_hint("declare a place to write to")])
+            reason = "it is computed by a query of its own"
+            found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
+            hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
+            raise CompileError([found.with_hint(hint)])
         case Declared():
             pass
     if entry.kind == "TABLE":

@@ -102,6 +102,8 @@ def data_type(type_: Type) -> exp.DataType:
             if type_ == INTERVAL:
                 span = exp.IntervalSpan(this=exp.var("DAY"), expression=exp.var("SECOND"))
                 return exp.DataType(this=exp.Interval(unit=span))
+            if type_ == VOID:  # inside an array or map; sqlglot has no name of its own for it
+                return exp.DataType(this=_DType.USERDEFINED, kind=str(VOID))
             return exp.DataType(this=_SYNTAX[type_])
         case Decimal(precision, scale):
             sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in (precision, scale)]

@@ -65,7 +65,7 @@ def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input
     reader = reader.options(columnPruning=False, **_MALFORMED)
     if "null" in options:
         reader = reader.option("nullValue", options["null"])
-    if options.get("header"):
+    if options.get("header", True):
         columns = _columns_of_header(spark, path, source)
         reader = reader.options(header=True, enforceSchema=False)
     rows = reader.schema(_schema((*columns, ("_malformed", "STRING")))).csv(path)

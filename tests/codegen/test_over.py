@@ -91,7 +91,7 @@ MEANS: dict[str, Type] = {
     "d": DOUBLE,
     "small": Decimal(7, 6),
     "wide": Decimal(34, 13),
-    "widest": Decimal(38, 18),
+    "widest": Decimal(38, 22),
 }
 
 

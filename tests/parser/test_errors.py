@@ -88,7 +88,7 @@ def test_the_alternatives_are_a_handful() -> None:
     ("text", "detail"),
     [
         ("SELECT", "here may stand an expression, `*`, DISTINCT or STREAM"),
-        ("SELECT a", "here may stand an operator, a name, `(`, `,`, FROM, AS and others"),
+        ("SELECT a", "here may stand an operator, a name, `,`, FROM or AS"),
         ("SELECT a FROM t EMIT EARLY EVERY 5 x", "here may stand a unit of time"),
         ("SHOW x", "here may stand FUNCTIONS, QUERIES, STREAMS, TABLES or VIEWS"),
     ],

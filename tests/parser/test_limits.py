@@ -18,7 +18,7 @@ def around(before: str, after: str, inner: str = "a") -> Callable[[int], str]:
     return lambda n: f"SELECT {before * n}{inner}{after * n} FROM t"
 
 
-NESTED = {
+NESTED: dict[str, Callable[[int], str]] = {
     "brackets": around("(", ")"),
     "minus": around("- ", ""),
     "plus": around("+ ", ""),
@@ -73,10 +73,13 @@ def test_what_is_never_closed(opening: str) -> None:
     assert finding("SELECT " + opening * 20_000).code == "L001"
 
 
+def between(sign: str) -> Callable[[int], str]:
+    """Texts with a sign between each two of n operands."""
+    return lambda n: f"SELECT {f' {sign} '.join(['a'] * n)} FROM t"
+
+
 CHAINS: dict[str, Callable[[int], str]] = {
-    **{sign: (lambda n, sign=sign: f"SELECT {f' {sign} '.join(['a'] * n)} FROM t") for sign in "+-*/%|&^"},
-    "||": lambda n: f"SELECT {' || '.join(['a'] * n)} FROM t",
-    "DIV": lambda n: f"SELECT {' DIV '.join(['a'] * n)} FROM t",
+    **{sign: between(sign) for sign in [*"+-*/%|&^", "||", "DIV"]},
     ".": lambda n: f"SELECT a{'.a' * n} FROM t",
     "[]": lambda n: f"SELECT a{'[1]' * n} FROM t",
     "JOIN": lambda n: f"SELECT a FROM t{' JOIN t ON a' * (n - 1)}",

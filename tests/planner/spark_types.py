@@ -1,6 +1,8 @@
 """Expressions over the columns of `expressions.COLUMNS`, and the types that Spark 4.3 gives them."""
 
 TYPES = (
+    ("COALESCE(NULL, ARRAY())", "ARRAY<VOID>"),
+    ("COALESCE(NULL, MAP())", "MAP<VOID, VOID>"),
     ("t + t", "TINYINT"),
     ("t + sm", "SMALLINT"),
     ("sm + i", "INT"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -160,9 +159,7 @@ def _compound(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp
     negatable = st.one_of(
         _kind(exp.Between, this=held, low=held, high=held),
         _kind(exp.In, this=held, expressions=some),
-        _kind(
-            exp.Is, this=held, expression=st.sampled_from([exp.Null(), exp.Boolean(this=True)]).map(exp.Expression.copy)
-        ),
+        _kind(exp.Is, this=held, expression=truths),
     )
     branches = st.lists(_kind(exp.If, this=inner, true=inner), min_size=1, max_size=2)
     return st.one_of(
@@ -269,12 +266,12 @@ def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
 queries: st.SearchStrategy[Query] = st.recursive(_plain, _queries, max_leaves=2)
 
 
-def _column_definitions() -> st.SearchStrategy[ColumnDefinition]:
-    keys = st.sampled_from([(False, False), (True, False), (True, True)])
-    build: Callable[..., ColumnDefinition] = lambda name, kind, key, span: ColumnDefinition(name, kind, *key, span)  # noqa: E731
-    return st.builds(build, names, types, keys, NOWHERE)
+def _column(name: Name, kind: exp.DataType, key: tuple[bool, bool], span: Span) -> ColumnDefinition:
+    return ColumnDefinition(name, kind, key[0], key[1], span)
 
 
+_keys = st.sampled_from([(False, False), (True, False), (True, True)])
+_column_definitions = st.builds(_column, names, types, _keys, NOWHERE)
 _many_options = st.just(()) | _some(options)
 _streamed = st.builds(Table, names, aliases, st.none(), st.none(), NOWHERE)
 _flags = (st.booleans(), st.booleans())
@@ -287,7 +284,7 @@ _single: st.SearchStrategy[Statement] = st.one_of(
         st.sampled_from(RelationKind),
         names,
         *_flags,
-        _some(_column_definitions()),
+        _some(_column_definitions),
         _watermarks,
         _many_options,
         NOWHERE,

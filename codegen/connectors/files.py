@@ -1,0 +1,65 @@
+"""Folders of JSON, CSV or Parquet files, for ejected programs. They read and write as the runtime does."""
+
+READ_FILES = '''
+def read_files(spark, columns, path, format, header=True, null=None, files_per_batch=None):
+    """New files of a folder, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`."""
+    path = absolute(path)
+    origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived"]
+    declared = [f"{quoted(name)} AS {quoted(name)}" for name in columns]
+    reader = spark.readStream.option("recursiveFileLookup", True).option("maxFileAge", "36500d")
+    if files_per_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", files_per_batch)
+    if format == "parquet":
+        rows = reader.schema(schema(columns)).parquet(path)
+        return rows.selectExpr(*declared, "CAST(NULL AS STRING) AS _malformed", *origin)
+    lenient = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_malformed"}
+    if format == "json":
+        # As text, so that every field of a record is parsed, whether a query uses it or not.
+        lines = reader.text(path).where("length(trim(value)) > 0")
+        record = F.from_json("value", schema({**columns, "_malformed": "STRING"}), lenient)
+        fields = [f"record.{quoted(name)} AS {quoted(name)}" for name in columns]
+        malformed = "IF(record IS NULL, value, record._malformed) AS _malformed"
+        parsed = lines.select(record.alias("record"), "value", "_metadata")
+        return parsed.selectExpr(*fields, malformed, *origin)
+    reader = reader.options(columnPruning=False, **lenient)
+    if null is not None:
+        reader = reader.option("nullValue", null)
+    stored = columns
+    if header:
+        stored = columns_of_header(spark, path, columns)
+        reader = reader.options(header=True, enforceSchema=False)
+    rows = reader.schema(schema({**stored, "_malformed": "STRING"})).csv(path)
+    # Spark refuses to read `_malformed` alone; the observed column is read in any case.
+    first = F.count(F.col(quoted(next(iter(stored))))).alias("read")
+    rows = rows.selectExpr("*", *origin).observe(f"read {path}", first)
+    return rows.selectExpr(*declared, "_malformed", "_file", "_arrived")
+
+
+def columns_of_header(spark, path, columns):
+    """The columns in the order of the files, those that are not declared as STRING."""
+    files = spark.read.options(header=True, recursiveFileLookup=True)
+    listed = files.format("text").load(path).inputFiles()
+    if not listed:
+        return columns
+    present = files.csv(listed[0]).columns
+    missing = {name.lower() for name in columns} - {name.lower() for name in present}
+    if missing:
+        raise SystemExit(f"{listed[0]} has no columns {', '.join(sorted(missing))}")
+    types = {name.lower(): type_ for name, type_ in columns.items()}
+    return {name: types.get(name.lower(), "STRING") for name in present}
+
+
+def schema(columns):
+    """Columns and their types as Spark reads them."""
+    return ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns.items())
+'''
+
+WRITE_FILES = '''
+def write_files(rows, query, path, format, header=None, null=None):
+    """Files of a folder, each row exactly once for readers that know Spark's `_spark_metadata`."""
+    writer = rows.writeStream.format(format).option("path", absolute(path))
+    writer = writer.options(timestampFormat="yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", ignoreNullFields=False)
+    if header is not None:
+        writer = writer.option("header", header)
+    return writer if null is None else writer.option("nullValue", null)
+'''

@@ -1,0 +1,259 @@
+"""Program -> a PySpark program that does the same without Penstock, to read, to keep, to run with `python` or spark-submit."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from penstock.codegen.connectors import SINKS, SOURCES
+from penstock.codegen.program import Input, Option, Output, Program, Rejects, SparkQuery, View
+
+_HEAD = '''"""Streaming queries, written by Penstock.
+
+Reads all input that is there now. Without --checkpoint, or with --drain, it is taken as complete, so that every window is
+closed; with --checkpoint a later run goes on where this one ended. At the end each input row is accounted for:
+in = rejected + late + filtered + used.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+from collections import Counter
+from datetime import datetime, timezone
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.datasource import DataSource, DataSourceReader
+'''
+
+_BASE = '''
+class Clock(DataSource):
+    """One row, read anew in every micro-batch: the watermark in force, from the newest of the checkpoint's offsets."""
+
+    @classmethod
+    def name(cls):
+        return "clock"
+
+    def schema(self):
+        return "watermark timestamp"
+
+    def reader(self, schema):
+        return ClockReader(self.options["offsets"])
+
+
+class ClockReader(DataSourceReader):
+    def __init__(self, offsets):
+        self.offsets = offsets
+
+    def read(self, partition):
+        batches = [int(name) for name in os.listdir(self.offsets) if name.isdigit()]
+        with open(os.path.join(self.offsets, str(max(batches))), encoding="utf-8") as file:
+            milliseconds = json.loads(file.read().splitlines()[1])["batchWatermarkMs"]
+        yield (datetime.fromtimestamp(milliseconds / 1000, timezone.utc),)
+
+
+def clock_and_end(spark, query, checkpoint):
+    """The watermark in force, and the stream that is empty until the input is declared complete."""
+    os.makedirs(f"{checkpoint}/end", exist_ok=True)
+    spark.dataSource.register(Clock)
+    clock = spark.read.format("clock").option("offsets", f"{checkpoint}/offsets").load()
+    clock.createOrReplaceTempView(f"{query}_clock")
+    end = spark.readStream.schema("time timestamp").json(f"{checkpoint}/end")
+    end.createOrReplaceTempView(f"{query}_end")
+
+
+def drain(checkpoint):
+    """Declares the input complete: a row behind every event time moves the watermark past all windows."""
+    unfinished = f"{checkpoint}/unfinished"
+    with open(unfinished, "w", encoding="utf-8") as file:
+        file.write('{"time":"9999-01-01T00:00:00Z"}')
+    os.replace(unfinished, f"{checkpoint}/end/end.json")
+
+
+def view(spark, name, sql, counts=None, watermark=None):
+    """A view; `counts` are observed on its rows, `watermark` is (column, milliseconds)."""
+    rows = spark.sql(sql)
+    if watermark is not None:
+        rows = rows.withWatermark(quoted(watermark[0]), f"{watermark[1]} milliseconds")
+    if counts is not None:
+        rows = rows.observe(name, *(F.expr(sql).alias(count) for count, sql in counts.items()))
+    rows.createOrReplaceTempView(name)
+
+
+def quoted(name):
+    return "`" + name.replace("`", "``") + "`"
+
+
+def absolute(path):
+    return path if "://" in path or path.startswith("file:") else os.path.abspath(path)
+
+
+def run(writer, mode, checkpoint):
+    """Runs a query to the end of what is there now; returns its counts."""
+    writer = writer.outputMode(mode).option("checkpointLocation", checkpoint)
+    started = writer.trigger(availableNow=True).start()
+    started.awaitTermination()
+    counts = Counter()
+    for progress in started.recentProgress:
+        for observed in progress.observedMetrics.values():
+            counts.update(observed.asDict())
+    return counts
+
+
+def report(query, counts, inputs):
+    """One line for each input."""
+    for name in inputs:
+        fates = ("rejected", "late", "filtered", "used")
+        text = " + ".join(f"{counts[f'{fate}:{name}']} {fate}" for fate in fates)
+        print(f"{query}: {counts[f'in:{name}']} rows of {name} = {text}")
+'''
+
+
+def eject(program: Program) -> str:
+    """The text of a Python program; it needs PySpark 4 and nothing else, and takes `--checkpoint` and `--drain`."""
+    connectors = {source.connector for query in program.queries for source in query.inputs}
+    sinks = {query.output.connector for query in program.queries}
+    sinks |= {"files" for query in program.queries if query.rejects}
+    parts = [
+        _HEAD,
+        _settings(program),
+        _BASE,
+        *(text for connector, text in SOURCES.items() if connector in connectors),
+        *(text for connector, text in SINKS.items() if connector in sinks),
+        *map(_query, program.queries),
+        _main(program),
+    ]
+    return "\n\n".join(part.strip("\n") + "\n" for part in parts).replace("\n\n\n\n", "\n\n\n")
+
+
+def _settings(program: Program) -> str:
+    # recentProgress is where the counts of all batches are summed up from.
+    kept = (*program.settings, ("spark.sql.streaming.numRecentProgressUpdates", "1000000"))
+    return _assignment("SETTINGS", "".join(f"    {_text(name)}: {_text(value)},\n" for name, value in kept))
+
+
+def _assignment(name: str, items: str) -> str:
+    return f"{name} = {{\n{items}}}\n"
+
+
+def _query(query: SparkQuery) -> str:
+    """A function that runs one query, preceded by one for each input of which rows can be set aside."""
+    body = [f'"""To {query.output.connector}: {_comment(query.output.name)}."""']
+    body += map(_source, query.inputs)
+    if query.stateful:
+        body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
+    body += map(_view, query.views)
+    body.append(_write(query.output, query))
+    body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
+    if query.stateful:
+        body.append(
+            f"if draining:\n    drain(checkpoint)\n    counts.update(run(writer(), \"{query.mode}\", checkpoint))"
+        )
+    body += [_set_aside(query, rejects) for rejects in query.rejects]
+    names = ", ".join(_text(source.name) for source in query.inputs)
+    body.append(f"report({_text(query.output.name)}, counts, [{names}])")
+    if query.output.connector == "memory":
+        body.append(f"for row in KEPT[{_text(query.name)}].values():\n    print(row)")
+    return f"def {_function(query)}(spark, checkpoint, kept, draining):\n{indent(chr(10).join(body), '    ')}\n"
+
+
+def _function(query: SparkQuery) -> str:
+    # A prefix, because a query may be called `run` or `import`.
+    return f"query_{query.name}"
+
+
+def _source(source: Input) -> str:
+    columns = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in source.columns)
+    arguments = _arguments(source.options, leave_out=("partitions",))
+    return (
+        f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n"
+        f'rows.createOrReplaceTempView("{source.view}")'
+    )
+
+
+def _view(view: View) -> str:
+    extra = ""
+    if view.metrics:
+        counts = "".join(f"\n        {_text(each.name)}: {_text(each.sql)}," for each in view.metrics)
+        extra += f"\n    counts={{{counts}\n    }},"
+    if view.watermark is not None:
+        extra += f"\n    watermark=({_text(view.watermark.column)}, {view.watermark.delay}),"
+    return f'view(\n    spark,\n    "{view.name}",\n    {_sql(view.sql)},{extra}\n)'
+
+
+def _sql(sql: str) -> str:
+    """A raw triple-quoted text, or a plain literal where the SQL can not stand in one."""
+    if '"""' in sql or sql.endswith(("\\", '"')) or not all(char.isprintable() or char == "\n" for char in sql):
+        return _text(sql)
+    return f'r"""\n{sql}\n"""'
+
+
+def _write(output: Output, query: SparkQuery) -> str:
+    options = {"rows": "rows_shown"} if output.connector == "console" else {}
+    arguments = _arguments(
+        tuple((options.get(name, name), value) for name, value in output.options),
+        leave_out=("partitions", "rows"),
+    )
+    if output.connector == "memory" and query.key:
+        arguments += f", key=[{', '.join(map(_text, query.key))}]"
+    return (
+        "def writer():\n"
+        f'    return write_{output.connector}(spark.table("{query.result}"), {_text(query.name)}{arguments})\n'
+    )
+
+
+def _set_aside(query: SparkQuery, rejects: Rejects) -> str:
+    """Writes the rejected rows of an input beside the files of the sink, or in the checkpoint if it is kept."""
+    if query.output.connector == "files":
+        place = f"absolute({_text(str(dict(query.output.options)['path']))})"
+        kept = f"counts[{_text(f'rejected:{rejects.name}')}]"
+    else:
+        place, kept = "checkpoint", f"kept and counts[{_text(f'rejected:{rejects.name}')}]"
+    views = "\n".join(map(_view, rejects.views))
+    body = (
+        f"{views}\n"
+        f"place = {place} + {_text(f'_rejected/{rejects.name}')}\n"
+        f'aside = write_files(spark.table("{rejects.view}"), "{rejects.view}", place, "json")\n'
+        f'run(aside, "append", checkpoint + {_text(f"/rejected/{rejects.name}")})\n'
+        f'print(f"rejected rows are in {{place}}")'
+    )
+    return f"if {kept}:\n{indent(body, '    ')}"
+
+
+def _main(program: Program) -> str:
+    calls = "\n".join(
+        f'    {_function(query)}(spark, f"{{folder}}/{query.name}", kept, draining)' for query in program.queries
+    )
+    return f'''def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--checkpoint", help="folder that keeps the state from run to run")
+    parser.add_argument("--drain", action="store_true", help="take the input as complete, for good")
+    arguments = parser.parse_args()
+    kept = arguments.checkpoint is not None
+    draining = arguments.drain or not kept
+    spark = SparkSession.builder.appName("penstock").getOrCreate()
+    for name, value in SETTINGS.items():
+        spark.conf.set(name, value)
+    folder = os.path.abspath(arguments.checkpoint or tempfile.mkdtemp())
+{calls}
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def _arguments(options: tuple[Option, ...], *, leave_out: tuple[str, ...]) -> str:
+    given = ((name, value) for name, value in options if name not in leave_out)
+    return "".join(f", {name}={_text(value) if isinstance(value, str) else value}" for name, value in given)
+
+
+def _text(value: str) -> str:
+    """A Python literal in double quotes where that needs no escapes."""
+    plain = value.isprintable() and not any(char in value for char in '"\\')
+    return f'"{value}"' if plain else repr(value)
+
+
+def _comment(value: str) -> str:
+    return "".join(char if char.isprintable() and char not in '"\\' else "?" for char in value)
