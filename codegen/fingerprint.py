@@ -24,9 +24,7 @@ def fingerprint(
     """
     below = _closure(views, stateful)
     facts = {
-        "inputs": [
-            [each.connector, [option for option in each.options if option[0] in _PLACE]] for each in inputs
-        ],
+        "inputs": [[each.connector, [option for option in each.options if option[0] in _PLACE]] for each in inputs],
         "state": [
             [_anonymous(view.sql, query), view.watermark and [view.watermark.column, view.watermark.delay]]
             for view in below

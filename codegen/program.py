@@ -15,8 +15,8 @@ Option = tuple[str, str | int | bool]
 class Input:
     """One streaming source, registered under the view name `view` before the views below are made.
 
-    The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that does
-    not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time).
+    The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that
+    does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time).
     """
 
     name: str

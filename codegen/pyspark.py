@@ -1,4 +1,4 @@
-"""Program -> a PySpark program that does the same without Penstock, to read, to keep, to run with `python` or spark-submit."""
+"""Program -> a PySpark program that does the same without Penstock, to read, to keep, to run or to submit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from penstock.codegen.program import Input, Option, Output, Program, Rejects, Sp
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
-Reads all input that is there now. Without --checkpoint, or with --drain, it is taken as complete, so that every window is
-closed; with --checkpoint a later run goes on where this one ended. At the end each input row is accounted for:
+Reads all input that is there now. Without --checkpoint, or with --drain, it is taken as complete, so that every window
+is closed; with --checkpoint a later run goes on where this one ended. At the end each input row is accounted for:
 in = rejected + late + filtered + used.
 """
 
@@ -19,7 +19,7 @@ import json
 import os
 import tempfile
 from collections import Counter
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -49,7 +49,7 @@ class ClockReader(DataSourceReader):
         batches = [int(name) for name in os.listdir(self.offsets) if name.isdigit()]
         with open(os.path.join(self.offsets, str(max(batches))), encoding="utf-8") as file:
             milliseconds = json.loads(file.read().splitlines()[1])["batchWatermarkMs"]
-        yield (datetime.fromtimestamp(milliseconds / 1000, timezone.utc),)
+        yield (datetime.fromtimestamp(milliseconds / 1000, UTC),)
 
 
 def clock_and_end(spark, query, checkpoint):
@@ -115,8 +115,7 @@ def eject(program: Program) -> str:
     sinks = {query.output.connector for query in program.queries}
     sinks |= {"files" for query in program.queries if query.rejects}
     parts = [
-        _HEAD,
-        _settings(program),
+        f"{_HEAD}\n{_settings(program)}",
         _BASE,
         *(text for connector, text in SOURCES.items() if connector in connectors),
         *(text for connector, text in SINKS.items() if connector in sinks),
@@ -147,7 +146,7 @@ def _query(query: SparkQuery) -> str:
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
     if query.stateful:
         body.append(
-            f"if draining:\n    drain(checkpoint)\n    counts.update(run(writer(), \"{query.mode}\", checkpoint))"
+            f'if draining:\n    drain(checkpoint)\n    counts.update(run(writer(), "{query.mode}", checkpoint))'
         )
     body += [_set_aside(query, rejects) for rejects in query.rejects]
     names = ", ".join(_text(source.name) for source in query.inputs)
@@ -224,7 +223,7 @@ def _main(program: Program) -> str:
     calls = "\n".join(
         f'    {_function(query)}(spark, f"{{folder}}/{query.name}", kept, draining)' for query in program.queries
     )
-    return f'''def main():
+    return f"""def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkpoint", help="folder that keeps the state from run to run")
     parser.add_argument("--drain", action="store_true", help="take the input as complete, for good")
@@ -241,7 +240,7 @@ def _main(program: Program) -> str:
 
 if __name__ == "__main__":
     main()
-'''
+"""
 
 
 def _arguments(options: tuple[Option, ...], *, leave_out: tuple[str, ...]) -> str:

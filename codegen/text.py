@@ -15,7 +15,8 @@ def spark_text(program: Program) -> str:
 
 def _query(query: SparkQuery) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
-    head = f"query {query.name}: {query.mode} rows of {query.result} to {query.output.name} ({query.output.connector}){key}"
+    place = f"{query.output.name} ({query.output.connector})"
+    head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}"
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 

@@ -13,12 +13,16 @@ from typing import Any
 from urllib.parse import unquote
 
 from py4j.java_gateway import is_instance_of
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.captured import CapturedException
 
 from penstock.diagnostics.codes.running import R004, R006, R015, R020, R021, R022, R099
 from penstock.diagnostics.diagnostic import Diagnostic
+
+SPARK_ERRORS = (PySparkException, Py4JError, ConnectionError)
+"""What a call into Spark may raise; the last two also when its JVM is gone."""
 
 _LINE = 300  # characters of a message that are worth reading
 
@@ -35,6 +39,8 @@ class _Layer:
 
 def explain(error: BaseException, query: str) -> Diagnostic:
     """The finding for an error that `query` failed with."""
+    if isinstance(error, Py4JNetworkError | ConnectionError):
+        return R099.at(None, query=query, reason="its JVM has ended: killed, or out of memory")
     layers = list(_layers(error))
     for number in reversed(range(len(layers))):
         for conditions, rule in _RULES:

@@ -48,6 +48,7 @@ def start_spark(master: str) -> SparkSession:
     settings["spark.sql.warehouse.dir"] = str(Path(tempfile.gettempdir(), "penstock-warehouse"))
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_not_of_py4j)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     # The workers of a cluster have a Python of their own.
     environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
@@ -106,6 +107,11 @@ def _how_to_get() -> str:
         if shutil.which(tool):
             return command
     return "get one from https://adoptium.net and set JAVA_HOME to its folder"
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    """py4j writes stack traces to the root logger when the JVM goes away; who called it gets an exception anyway."""
+    return "py4j" not in record.pathname
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R012
 from penstock.runtime.errors import RunError
+from penstock.runtime.failures import SPARK_ERRORS
 from penstock.runtime.storage import Storage
 
 _JVM_END_SECONDS = 30.0
@@ -55,7 +55,7 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(Py4JError):  # where the JVM is gone, the lock ends with this process
+        with suppress(*SPARK_ERRORS):  # where the JVM is gone, the lock ends with this process
             storage.delete(path)
 
 

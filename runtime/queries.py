@@ -9,8 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TypeAlias
 
-from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
@@ -21,7 +19,7 @@ from penstock.runtime import sources
 from penstock.runtime.clock import clock
 from penstock.runtime.drain import drain, drained, end_stream
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import explain
+from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
@@ -90,7 +88,7 @@ class Run:
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=_TRIGGER)
                 started = writer.start()
-        except (PySparkException, Py4JError) as error:
+        except SPARK_ERRORS as error:
             raise RunError([explain(error, self.query.name)]) from None
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
@@ -110,8 +108,7 @@ class Run:
             while not started.awaitTermination(_POLL_SECONDS):
                 if deadline is not None and time.monotonic() > deadline:
                     return False
-        except (PySparkException, Py4JError) as error:
-            self._ledger.settle(str(started.runId))
+        except SPARK_ERRORS as error:
             raise RunError([explain(self._failure or error, self.query.name)]) from None
         self._ledger.settle(str(started.runId))
         return True

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark import SparkContext
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program, SparkQuery
 from penstock.diagnostics.codes.running import R016, R030
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import explain
+from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
@@ -97,13 +95,14 @@ class Session:
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""
-        try:
-            for handle in self._handles:
-                handle.stop()
-        finally:
-            self._spark.streams.removeListener(self._ledger)
-            if self._stop_spark:
-                self._spark.stop()
+        with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped all of this
+            try:
+                for handle in self._handles:
+                    handle.stop()
+            finally:
+                self._spark.streams.removeListener(self._ledger)
+                if self._stop_spark:
+                    self._spark.stop()
 
     def __enter__(self) -> Session:
         return self
@@ -130,7 +129,7 @@ class Session:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
-        except (PySparkException, Py4JError) as error:
+        except SPARK_ERRORS as error:
             raise RunError([explain(error, query.name)]) from None
         return run
 

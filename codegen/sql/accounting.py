@@ -1,8 +1,8 @@
 """Plan -> for each scanned stream, the condition under which a row of it is used rather than filtered out.
 
-A row is used if it passes the filters on some way from its scan to a stateful operator or to the query's result. Filters
-above a stateful operator (HAVING) look at other rows. The condition is brought down to the scan's own columns, where it is
-evaluated once per row, so that `in = rejected + late + filtered + used` holds row by row however often a stream is read.
+A row is used if it passes the filters on some way from its scan to a stateful operator or to the result. Filters
+above a stateful operator (HAVING) look at other rows. The condition is brought down to the scan's own columns, where it
+is evaluated once per row, so that `in = rejected + late + filtered + used` holds however often a stream is read.
 """
 
 from __future__ import annotations

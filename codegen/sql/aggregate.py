@@ -11,6 +11,7 @@ from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import call, column, duration, named, select
 from penstock.planner.plan import (
     Aggregate,
+    Emission,
     Expression,
     GroupAggregate,
     Hop,
@@ -19,13 +20,13 @@ from penstock.planner.plan import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan import Emission
 
 
 def window_aggregate_view(node: WindowAggregate, name: str, source: str) -> View:
     """One row per keys and window. Whether it comes out once or at every change is the query's output mode."""
     if isinstance(node.window, Session):
-        assert node.keys and node.emission is Emission.FINAL, "Spark runs session windows only with keys, and final"
+        assert node.keys, "Spark runs session windows only with keys"
+        assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
     window = _window(node.window, column(node.time))
     items = [
         *(named(key.value, key.name) for key in node.keys),

@@ -22,7 +22,7 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Aggregate, Expression
 from penstock.planner.plan.over import OVER_FUNCTIONS
-from penstock.planner.types import BIGINT, DOUBLE, INTERVAL, Decimal, Type
+from penstock.planner.types import BIGINT, Decimal, Type
 
 # Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
 # numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. A larger sum fails.
@@ -31,7 +31,8 @@ _WIDEST = 37
 
 def value_taken(aggregate: Aggregate) -> Expression | None:
     """What the aggregate takes of a row, NULL for a row that it leaves out; None if it takes all rows alike."""
-    assert aggregate.function in OVER_FUNCTIONS and not aggregate.distinct, f"{aggregate.function} over a frame"
+    assert aggregate.function in OVER_FUNCTIONS, f"{aggregate.function} over a frame"
+    assert not aggregate.distinct, "DISTINCT over a frame"
     condition = aggregate.condition
     if aggregate.function == "COUNT":
         present = (exp.Not(this=is_null(argument)) for argument in aggregate.arguments)
@@ -92,7 +93,11 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
 
     def divide(state: str) -> Expression:
         total, count = column(state, "total"), column(state, "count")
-        mean = _decimal_mean(total, count, result) if isinstance(result, Decimal) else exp.Div(this=total, expression=count)
+        mean = (
+            _decimal_mean(total, count, result)
+            if isinstance(result, Decimal)
+            else exp.Div(this=total, expression=count)
+        )
         return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
     nothing = struct(total=cast(number(0), held), count=number(0))
@@ -101,10 +106,10 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
 
 
 def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
-    """total / count, rounded once, half up, to the result's decimals.
+    """The quotient, rounded once, half up, to the result's decimals.
 
-    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what remains
-    has few digits before the point, which leaves division enough of them behind it.
+    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
+    remains has few digits before the point, which leaves division enough of them behind it.
     """
     divisor = cast(count, Decimal(10, 0))
     rest = exp.Mod(this=total, expression=divisor)

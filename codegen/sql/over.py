@@ -1,40 +1,33 @@
-"""Over -> panes: Spark runs no OVER on a stream, but a window aggregation that holds a frame's rows, and array functions.
+"""Over -> panes, as Spark runs no OVER on a stream: a window aggregation that holds the rows, and array functions.
 
-With i the longest frame, hopping windows of size 2·i every i hold each row twice: once in the second half, where all rows of
-its frame are in the same window, and once in the first half, where it is history for others. When the watermark passes a
-window's end, the rows of its second half come out, each with the aggregates over its frame. Three views:
+With i the longest frame, hopping windows of size 2·i every i hold each row twice: once in the second half, where all
+rows of its frame are in the same window, and once in the first half, where it is history for others. When the watermark
+passes a window's end, the rows of its second half come out, each with the aggregates over its frame. Three views:
 
-* `<name>_panes`: per window and partition the rows, sorted by time, each with the values that its aggregates take of it;
+* `<name>_panes`: per window and partition the rows by time, each with the values that its aggregates take of it;
 * `<name>_frames`: the rows of the second half, each with the places in the pane where its frames begin and end;
 * `<name>`: each row's columns and its aggregates, computed over slices of the pane.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
 from penstock.codegen.program import View
+from penstock.codegen.sql.frames import frame_value, value_taken
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
-    both,
     call,
     column,
-    columns,
     duration,
-    either,
     function,
-    is_null,
     named,
     number,
-    only_if,
     select,
     shifted,
     struct,
     struct_of,
 )
-from penstock.codegen.sql.frames import frame_value, value_taken
 from penstock.planner.plan import Expression, Over
 
 
@@ -129,7 +122,10 @@ def _result(node: Over, frames: str) -> Expression:
     def row(frame: str) -> Expression:
         inputs = ((each.name, column(frame, "row", each.name)) for each in node.input.schema)
         aggregates = (
-            (framed.aggregate.name, frame_value(framed.aggregate, f"v{i}", frame, f"from{reaches.index(framed.preceding)}"))
+            (
+                framed.aggregate.name,
+                frame_value(framed.aggregate, f"v{i}", frame, f"from{reaches.index(framed.preceding)}"),
+            )
             for i, framed in enumerate(node.aggregates)
         )
         return struct_of((*inputs, *aggregates))

@@ -1,4 +1,4 @@
-"""sqlglot tree -> Spark SQL text. The one place where SQL is printed, and so the one that keeps user text inside its quotes.
+"""sqlglot tree -> Spark SQL text. The one place where SQL is printed, and where user text is kept in its quotes.
 
 sqlglot lays the text out. What it could get wrong is taken out of its hands: string literals are escaped here, operands
 get their parentheses here (it adds none), and only kinds of nodes that it prints as they stand are let through.
@@ -128,18 +128,19 @@ def _safe(node: Expression) -> Expression:
     if isinstance(node, exp.Literal):
         return _literal(node)
     if isinstance(node, exp.Anonymous):
-        assert isinstance(node.this, str) and _FUNCTION.fullmatch(node.this), f"no function name: {node.this!r}"
+        assert _FUNCTION.fullmatch(str(node.this)), f"no function name: {node.this!r}"
     elif isinstance(node, exp.Var):
         assert node.this.startswith("'") or _WORD.fullmatch(node.this), f"no keyword: {node.this!r}"
     elif isinstance(node, exp.Interval):
-        assert isinstance(node.this, exp.Literal) and _QUANTITY.fullmatch(node.this.name), f"no quantity: {node!r}"
+        assert _QUANTITY.fullmatch(node.this.name), f"no quantity: {node!r}"
     elif isinstance(node, _OPERATORS):
         _parenthesise(node)
     else:
         assert isinstance(node, _ATOMS + _STRUCTURE), f"not a kind of node that is printed: {type(node).__name__}"
-        if isinstance(node, (exp.Dot, exp.Bracket, exp.Filter)):
-            if not isinstance(node.this, _ATOMS):
-                node.set("this", exp.Paren(this=node.this))
+        if isinstance(node, (exp.Dot, exp.Bracket, exp.Filter)) and not isinstance(node.this, _ATOMS):
+            node.set("this", exp.Paren(this=node.this))
+        if isinstance(node, exp.TryCast):
+            node.set("safe", True)  # without it sqlglot prints CAST
     return node
 
 

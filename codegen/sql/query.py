@@ -31,8 +31,8 @@ from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
 _TIMED = (WindowAggregate, IntervalJoin, Over)
-# Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time is
-# not late and may belong to it. There Spark's watermark is held one millisecond back.
+# Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
+# is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
 
 

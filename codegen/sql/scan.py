@@ -42,8 +42,8 @@ _END_OF_TIME = "9000-01-01 00:00:00"
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
-    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is told
-    one that is `slack` milliseconds longer; rows are late by the true one.
+    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
+    told one that is `slack` milliseconds longer; rows are late by the true one.
     """
 
     wanted: Expression | None

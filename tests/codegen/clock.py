@@ -1,4 +1,4 @@
-"""The watermark in force, from the newest file of a checkpoint's offsets. Spark's workers import this and nothing else."""
+"""The watermark in force, from the newest file of a checkpoint's offsets. Spark's workers import this only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a lowered query on Spark, micro-batch by micro-batch, with nothing of the runtime: the Program's docstrings suffice."""
+"""Runs a lowered query on Spark, micro-batch by micro-batch, without the runtime."""
 
 from __future__ import annotations
 

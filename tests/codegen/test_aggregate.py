@@ -34,7 +34,9 @@ def test_final_rows_of_tumbling_windows_come_once(spark: SparkSession, tmp_path:
 
 
 def test_changing_rows_come_at_every_change(spark: SparkSession, tmp_path: Path) -> None:
-    window = windowed(scan(), Hop(5 * MINUTE, 10 * MINUTE), aggregate("n", "COUNT"), keys=[K], emission=Emission.CHANGES)
+    window = windowed(
+        scan(), Hop(5 * MINUTE, 10 * MINUTE), aggregate("n", "COUNT"), keys=[K], emission=Emission.CHANGES
+    )
     running = Running(spark, query(window, emission=Emission.CHANGES, key=("k", "window_start")), tmp_path)
     assert running.push(orders=[row("1", "a", 7, 1)]) == [("a", 0.0, 10.0, 1), ("a", 5.0, 15.0, 1)]
     assert running.push(orders=[row("2", "a", 3, 1)]) == [("a", -5.0, 5.0, 1), ("a", 0.0, 10.0, 2)]

@@ -44,7 +44,7 @@ EXPECTED = {
 def test_every_type_of_join(spark: SparkSession, tmp_path: Path, type_: JoinType) -> None:
     plan = joined(type_, scan("o"), scan("p"), lower=FROM_NOW, upper=FOR_FIVE, residual="l.v <= r.v")
     running = Running(spark, query(plan), tmp_path)
-    # o1 matches up to the closed end of the bound, not at its open one; o2 fails the residual; o3 has no partner in time.
+    # o1 matches up to the closed end of the bound, not at its open one; o2 fails the residual; o3 is alone.
     running.push(
         o=[row("o1", "a", 10), row("o2", "b", 10, 9), row("oN", None, 10), row("o3", "c", 20)],
         p=[row("p3", "a", 10), row("p1", "a", 15), row("p4", "b", 11), row("pN", None, 11), row("p5", "c", 26)],
@@ -54,7 +54,16 @@ def test_every_type_of_join(spark: SparkSession, tmp_path: Path, type_: JoinType
     running.drain()
     assert pairs(running) == sorted(EXPECTED[type_], key=repr)
     assert running.dropped == 0
-    intake = {"in:o": 6, "late:o": 1, "rejected:o": 0, "used:o": 5, "in:p": 7, "late:p": 1, "rejected:p": 0, "used:p": 6}
+    intake = {
+        "in:o": 6,
+        "late:o": 1,
+        "rejected:o": 0,
+        "used:o": 5,
+        "in:p": 7,
+        "late:p": 1,
+        "rejected:p": 0,
+        "used:p": 6,
+    }
     assert running.counts == intake
 
 
@@ -89,6 +98,12 @@ def test_a_stream_joined_with_itself_is_read_and_counted_once(spark: SparkSessio
         ("1", "2"), ("1", "4"), ("1", "6"), ("2", "4"), ("2", "6"), ("5", "1"), ("5", "2"), ("5", "4"), ("5", "6"),
     ]  # fmt: skip
     # Each row passes one of the two filters.
-    assert running.counts == {"in:orders": 7, "rejected:orders": 0, "late:orders": 1, "used:orders": 6, "filtered:orders": 0}
+    assert running.counts == {
+        "in:orders": 7,
+        "rejected:orders": 0,
+        "late:orders": 1,
+        "used:orders": 6,
+        "filtered:orders": 0,
+    }
     assert running.dropped == 0
     assert len(running.query.inputs) == 1

@@ -33,7 +33,10 @@ def test_one_row_per_row_with_both_ends_and_peers(spark: SparkSession, tmp_path:
         (aggregate("big", "COUNT", condition="v > 1"), MINUTE),
     )
     running = Running(spark, query(plan), tmp_path)
-    assert running.push(orders=[row("1", "a", 0, 1), row("2", "a", 5, 2), row("3", None, 6, 100), row("4", None, 6, 7)]) == []
+    assert (
+        running.push(orders=[row("1", "a", 0, 1), row("2", "a", 5, 2), row("3", None, 6, 100), row("4", None, 6, 7)])
+        == []
+    )
     running.push(orders=[row("5", "a", 15, 4), row("6", "a", 10, 8), row("7", "a", 15, None)])
     running.push(orders=[row("late", "a", 9.9, 1), row("8", None, 10.5, 16)])
     running.push(orders=[row("9", "a", 60, None)])
@@ -48,7 +51,13 @@ def test_one_row_per_row_with_both_ends_and_peers(spark: SparkSession, tmp_path:
         ("8", 10.5, 2, 23, 1, 1),
         ("9", 60.0, 1, None, 0, 0),
     ]
-    assert running.counts == {"in:orders": 10, "rejected:orders": 0, "late:orders": 1, "filtered:orders": 1, "used:orders": 8}
+    assert running.counts == {
+        "in:orders": 10,
+        "rejected:orders": 0,
+        "late:orders": 1,
+        "filtered:orders": 1,
+        "used:orders": 8,
+    }
     assert running.dropped == 0
 
 
@@ -121,8 +130,8 @@ def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) 
             spark.sql(view.sql).createOrReplaceTempView(view.name)
     result = spark.table(lowered.result)
     frames = (
-        f"{batch(each)} OVER (PARTITION BY k ORDER BY time RANGE INTERVAL '{reaches[i % 2] // MINUTE}' MINUTE PRECEDING)"
-        f" AS {each.name}"
+        f"{batch(each)} OVER (PARTITION BY k ORDER BY time RANGE INTERVAL "
+        f"'{reaches[i % 2] // MINUTE}' MINUTE PRECEDING) AS {each.name}"
         for i, each in enumerate(aggregates)
     )
     expected = spark.sql(f"SELECT *, {', '.join(frames)} FROM q_r0")

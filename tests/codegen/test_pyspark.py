@@ -25,10 +25,14 @@ def files(path: Path) -> Sink:
 
 def source(folder: Path) -> Node:
     (folder / "in").mkdir()
-    times = [("1", "a", "2026-01-01T12:00:00Z"), ("2", "a", "2026-01-01T12:05:00Z"), ("3", None, "2026-01-01T12:20:00Z")]
+    times = [
+        ("1", "a", "2026-01-01T12:00:00Z"),
+        ("2", "a", "2026-01-01T12:05:00Z"),
+        ("3", None, "2026-01-01T12:20:00Z"),
+    ]
     lines = [json.dumps({"id": id_, "k": k, "time": time, "v": int(id_)}) for id_, k, time in times]
     (folder / "in" / "1.json").write_text("\n".join([*lines, '{"id": 4, "time": "never"}', '{"id": "5", "k": "x"}']))
-    return where(scan(path=str(folder / "in")), "k IS NULL OR k <> 'it''s \\\\ \"\"\"'")
+    return where(scan(path=str(folder / "in")), "k IS NULL OR k <> 'it\\'s \"\"\" \\\\'")
 
 
 def test_the_program_is_plain_python_without_penstock(tmp_path: Path) -> None:
@@ -67,7 +71,12 @@ def test_the_program_gives_the_rows(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     job = subprocess.run(
         [sys.executable, "-I", str(tmp_path / "job.py")],
-        env={**clean, "PYSPARK_PYTHON": sys.executable, "TZ": "UTC", "PYSPARK_SUBMIT_ARGS": "--master local[2] pyspark-shell"},
+        env={
+            **clean,
+            "PYSPARK_PYTHON": sys.executable,
+            "TZ": "UTC",
+            "PYSPARK_SUBMIT_ARGS": "--master local[2] pyspark-shell",
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from penstock.diagnostics import CompileError, Source
+from penstock.codegen import spark_text
+from penstock.compilation import compile
+from penstock.diagnostics import CompileError, Source, render
 from penstock.parser import ast_text, parse, unparse
+from penstock.planner import plan_text, state_text
 from tests.golden.cases import CASES, Case
 
 
@@ -16,8 +19,22 @@ def ast(sql: str) -> str:
     return "\n".join(ast_text(statement) for statement in parse(Source("<golden>", sql)))
 
 
+def error(sql: str) -> str:
+    """All findings, rendered. The SQL must be refused."""
+    with pytest.raises(CompileError) as refusal:
+        compile(sql)
+    return "\n".join(render(finding) for finding in refusal.value.diagnostics)
+
+
 # What prints each section. A section is a stage: SQL in, text out.
-STAGES: dict[str, Callable[[str], str]] = {"ast": ast}
+STAGES: dict[str, Callable[[str], str]] = {
+    "ast": ast,
+    "plan": lambda sql: plan_text(compile(sql).queries),
+    "state": lambda sql: state_text(compile(sql).queries),
+    "spark": lambda sql: spark_text(compile(sql).program),
+    "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
+    "error": error,
+}
 
 SECTIONS = [pytest.param(case, section, id=f"{case.name}:{section}") for case in CASES for section in case.sections]
 
@@ -29,6 +46,16 @@ def test_golden(case: Case, section: str, request: pytest.FixtureRequest) -> Non
         case.accept(section, printed)
     else:
         assert printed == case.sections[section]
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES if "error" in case.sections])
+def test_fix_is_accepted(case: Case) -> None:
+    with pytest.raises(CompileError) as refusal:
+        compile(case.sql)
+    for finding in refusal.value.diagnostics:
+        if finding.fix is not None:
+            start = case.sql.rindex("SELECT")
+            compile(case.sql[:start] + finding.fix)
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
