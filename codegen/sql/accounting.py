@@ -60,8 +60,7 @@ def _in_terms_of(condition: Expression | None, values: Mapping[str, Expression])
     for function in list(root.find_all(exp.Lambda)):
         _rename_parameters(function, taken)
     for each in list(root.find_all(exp.Column)):
-        if each.name in values and _binder(each) is None:
-            each.replace(values[each.name].copy())
+        each.replace(values[each.name].copy())
     result = root.this
     assert isinstance(result, exp.Expression)
     return result.pop()
@@ -70,19 +69,15 @@ def _in_terms_of(condition: Expression | None, values: Mapping[str, Expression])
 def _rename_parameters(function: exp.Lambda, taken: set[str]) -> None:
     """Gives a lambda's parameters names that are no columns', so that it captures none that is put into its body."""
     for parameter in function.expressions:
-        if parameter.name in taken:
-            fresh = parameter.name
-            while fresh in taken:
-                fresh += "_"
-            for each in list(function.this.find_all(exp.Column)):
-                if each.name == parameter.name and _binder(each) is function:
-                    each.replace(column(fresh))
-            parameter.set("this", fresh)
+        name = fresh = parameter.name
+        while fresh in taken:
+            fresh += "_"
+        for each in list(function.find_all(exp.Identifier)):
+            if each.name == name and _is_parameter(each):
+                each.set("this", fresh)
 
 
-def _binder(node: exp.Column) -> exp.Lambda | None:
-    """The innermost lambda whose parameter this name is; None for a column of the relation."""
-    function = node.find_ancestor(exp.Lambda)
-    while function is not None and all(parameter.name != node.name for parameter in function.expressions):
-        function = function.find_ancestor(exp.Lambda)
-    return function
+def _is_parameter(name: exp.Identifier) -> bool:
+    """In a plan a bare identifier is a lambda's parameter, unless it names a column or a field."""
+    field = isinstance(name.parent, exp.Dot) and name.arg_key == "expression"
+    return not field and not isinstance(name.parent, (exp.Column, exp.ColumnDef))

@@ -5,8 +5,8 @@ the cost of a row grows with all that is kept. So the bucket of its event time b
 stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair still meets
 once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
 
-The bound is printed as `right >= left + … AND right <= left + …` on the bare event-time columns: in this form, and in hardly
-any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run.
+The bound is printed as `right >= left + … AND right <= left + …` on the bare event-time columns: in this form, and in
+hardly any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def _bucket(time: Expression, length: int) -> Expression:
 
 def _condition(node: IntervalJoin, same_bucket: Expression | None) -> Expression | None:
     equalities = (exp.EQ(this=left, expression=right) for left, right in node.equalities)
-    # Spark finds partners by looking their key up in its state, where NULL is found under NULL. Its optimiser keeps such
-    # rows away from most joins, but not from a full one, nor where a key is computed by CASE or the like.
+    # Spark finds partners by looking their key up in its state, where NULL is found under NULL. Its optimiser keeps
+    # such rows away from most joins, but not from a full one, nor where a key is computed by CASE or the like.
     known = (exp.Not(this=is_null(left)) for left, _ in node.equalities)
     return both(*equalities, same_bucket, *known, *_bound(node), node.residual)
 

@@ -21,6 +21,7 @@ _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Kinds whose printed form ends by itself, so that they may stand beside any operator.
 _ATOMS = (
     exp.Column,
+    exp.Identifier,
     exp.Dot,
     exp.Literal,
     exp.Boolean,
@@ -80,7 +81,6 @@ _STRUCTURE = (
     exp.Where,
     exp.Group,
     exp.Alias,
-    exp.Identifier,
     exp.If,
     exp.Filter,
     exp.Distinct,

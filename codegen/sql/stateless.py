@@ -24,7 +24,9 @@ def project_view(node: Project, name: str, source: str) -> View:
 
 def union_view(node: UnionAll, name: str, sources: tuple[str, ...]) -> View:
     """The inputs, one below the other; Spark names the columns as the first input does."""
-    branches = [select(columns(each.schema), source) for each, source in zip(node.inputs, sources, strict=True)]
+    branches: list[Expression] = [
+        select(columns(each.schema), source) for each, source in zip(node.inputs, sources, strict=True)
+    ]
     return View(name, print_sql(reduce(_union_all, branches)))
 
 

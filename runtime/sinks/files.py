@@ -37,8 +37,8 @@ class FilesSink:
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         writer = rows.writeStream.format(str(self._options["format"])).option("path", self.path)
         writer = writer.options(timestampFormat=_TIMESTAMP, ignoreNullFields=False)
-        if "header" in self._options:
-            writer = writer.option("header", self._options["header"])
+        if self._options["format"] == "csv":
+            writer = writer.option("header", self._options.get("header", True))
         if "null" in self._options:
             writer = writer.option("nullValue", self._options["null"])
         return writer

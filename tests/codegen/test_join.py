@@ -27,10 +27,12 @@ def pairs(running: Running) -> list[tuple[object, ...]]:
     return sorted((tuple(each[place] for place in places) for each in running.rows), key=repr)
 
 
-MATCHED = [("o1", "p1"), ("o1", "p2")]
-LEFT_ALONE = [("o2", None), ("o3", None), ("o4", None), ("oN", None)]
-RIGHT_ALONE = [(None, "p3"), (None, "p4"), (None, "p5"), (None, "pN")]
-EXPECTED = {
+Pair = tuple[str | None, ...]
+
+MATCHED: list[Pair] = [("o1", "p1"), ("o1", "p2")]
+LEFT_ALONE: list[Pair] = [("o2", None), ("o3", None), ("o4", None), ("oN", None)]
+RIGHT_ALONE: list[Pair] = [(None, "p3"), (None, "p4"), (None, "p5"), (None, "pN")]
+EXPECTED: dict[JoinType, list[Pair]] = {
     JoinType.INNER: MATCHED,
     JoinType.LEFT: MATCHED + LEFT_ALONE,
     JoinType.RIGHT: MATCHED + RIGHT_ALONE,
@@ -68,8 +70,8 @@ def test_every_type_of_join(spark: SparkSession, tmp_path: Path, type_: JoinType
 
 
 def test_a_bound_before_and_after(spark: SparkSession, tmp_path: Path) -> None:
-    bound = {"lower": Limit(-MINUTE, True), "upper": Limit(90_000, False)}
-    running = Running(spark, query(joined(JoinType.LEFT, scan("o"), scan("p"), **bound)), tmp_path)
+    plan = joined(JoinType.LEFT, scan("o"), scan("p"), lower=Limit(-MINUTE, True), upper=Limit(90_000, False))
+    running = Running(spark, query(plan), tmp_path)
     running.push(o=[row("o1", "a", 10), row("o2", "a", 13)], p=[row("p1", "a", 9), row("p2", "a", 11.5)])
     running.push(p=[row("p3", "a", 11.49)], o=[row("o3", "a", 10.5)])
     running.drain()

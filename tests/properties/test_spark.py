@@ -90,7 +90,7 @@ def test_spark_equals_oracle(kind: str, spark: SparkSession) -> None:
         stop = data.draw(st.integers(0, len(history.batches)), label="stopped before micro-batch")
         partitions = data.draw(st.integers(1, 3), label="state partitions")
         streams.tried[f"{kind} through Spark"] += 1
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             folders = {name: Path(folder, name) for name in history.batches[0]}
             plan = located(plan, folders)
             program = lower([query_of(plan)], state_partitions=partitions)

@@ -60,6 +60,14 @@ def test_each_row_has_one_fate_and_rejected_rows_are_set_aside(session: Session,
     assert {row["file"].rpartition("/")[2] for row in aside} == {"a.json"}
 
 
+def test_csv_files_are_written_with_the_header_that_readers_expect(session: Session, place: Place) -> None:
+    out = place.root / "kept"
+    place.put("a", {"id": 1, "v": 10, "ts": at(0)})
+    session.run_once(place.kept(connector="files", path=str(out), format="csv"), drain=True)
+    (file,) = out.glob("part-*.csv")
+    assert file.read_text() == "id,v\n1,10\n"
+
+
 def test_rejected_rows_lie_beside_a_files_sink(session: Session, place: Place) -> None:
     out = place.root / "kept"
     place.put("a", {"id": 1, "v": 10, "ts": at(0)}, "no record")

@@ -65,14 +65,14 @@ def test_json_records(session: Session, tmp_path: Path) -> None:
 def test_a_record_is_malformed_whatever_the_query_reads(session: Session, tmp_path: Path, format_: str) -> None:
     text = {"json": '{"id": 1, "v": "x"}\n{"id": 2, "v": 2}\n', "csv": "1,x,\n2,2,\n"}[format_]
     (tmp_path / "a").write_text(text)
-    program = reading(tmp_path, "SELECT _malformed IS NULL AS sound FROM raw", format=format_)
+    program = reading(tmp_path, "SELECT _malformed IS NULL AS sound FROM raw", format=format_, header=False)
     assert rows(session, program) == [(False,), (True,)]
 
 
 def test_csv_columns_are_matched_by_the_header(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("note,ts,ID,v\nhello,2026-01-01T12:00:00Z,1,2\n,2026-01-01 12:00:00,2,NA\nx,,3\n")
     (tmp_path / "b.csv").write_text("note,ts,ID,v\n,,4,NA\n")
-    assert rows(session, reading(tmp_path, format="csv", header=True, null="NA")) == [
+    assert rows(session, reading(tmp_path, format="csv", null="NA")) == [
         (1, 2, NOON, None),
         (2, None, NOON, None),
         (3, None, None, "x,,3"),
@@ -82,13 +82,13 @@ def test_csv_columns_are_matched_by_the_header(session: Session, tmp_path: Path)
 
 def test_csv_columns_without_a_header_are_matched_by_position(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1,2,2026-01-01T12:00:00Z\n3,4,5,6\n")
-    assert rows(session, reading(tmp_path, format="csv")) == [(1, 2, NOON, None), (3, 4, None, "3,4,5,6")]
+    assert rows(session, reading(tmp_path, format="csv", header=False)) == [(1, 2, NOON, None), (3, 4, None, "3,4,5,6")]
 
 
 def test_a_csv_header_without_a_declared_column_is_refused(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,time\n1,2026-01-01T12:00:00Z\n")
     with pytest.raises(RunError) as failure:
-        session.run_once(reading(tmp_path, format="csv", header=True), drain=True)
+        session.run_once(reading(tmp_path, format="csv"), drain=True)
     assert [finding.message for finding in failure.value.diagnostics] == [
         "CSV header of orders has no column v",
         "CSV header of orders has no column ts",
@@ -99,7 +99,7 @@ def test_a_csv_header_without_a_declared_column_is_refused(session: Session, tmp
 def test_a_csv_file_with_its_columns_in_another_order_is_refused(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,v,ts\n1,2,\n")
     (tmp_path / "b.csv").write_text("v,id,ts\n2,1,\n")
-    code, message, detail = refusal(session, reading(tmp_path, format="csv", header=True))
+    code, message, detail = refusal(session, reading(tmp_path, format="csv"))
     assert code == "R006"
     assert message.endswith(".csv")
     assert "CSV header" in detail
