@@ -1,51 +1,36 @@
-"""What a checkpoint's state depends on -> one digest."""
+"""What a query computes -> one digest, by which a checkpoint knows the query that it was made for."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from penstock.codegen.program import Input, View
+from penstock.codegen.program import Input, Output, View
 
-_VIEW = re.compile(r"`(?:[^`]|``)*`")
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], views: Sequence[View], stateful: Iterable[str], mode: str, partitions: int
+    query: str, inputs: Sequence[Input], views: Sequence[View], output: Output, mode: str, partitions: int
 ) -> str:
-    """SHA-256 over the inputs (a checkpoint holds their offsets) and all that determines the state of `stateful` views.
+    """SHA-256 over the inputs, the views, the output's columns, the mode and the number of state partitions.
 
-    Names of views are left out by their query's part, so that renaming a query, and any change above its stateful
-    operators, leaves the digest as it is. Without stateful views only the inputs count.
+    The query's own name, with which those of its views begin, does not count. Every other change does, also one that
+    the state would survive: Spark itself accepts any, and computes nonsense from most.
     """
-    below = _closure(views, stateful)
     facts = {
-        "inputs": [[each.connector, [option for option in each.options if option[0] in _PLACE]] for each in inputs],
-        "state": [
-            [_anonymous(view.sql, query), view.watermark and [view.watermark.column, view.watermark.delay]]
-            for view in below
+        "inputs": [
+            [each.connector, each.columns, [option for option in each.options if option[0] in _PLACE]]
+            for each in inputs
         ],
-        "columns": [each.columns for each in inputs] if below else [],
-        "mode": mode if below else "",
-        "partitions": partitions if below else 0,
+        "views": [
+            [view.sql.replace(f"`{query}_", "`_"), view.watermark and [view.watermark.column, view.watermark.delay]]
+            for view in views
+        ],
+        "output": output.columns,
+        "mode": mode,
+        "partitions": partitions,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-
-
-def _closure(views: Sequence[View], stateful: Iterable[str]) -> list[View]:
-    """The stateful views and all that they read, in order."""
-    needed = set(stateful)
-    result = []
-    for view in reversed(views):
-        if view.name in needed:
-            result.append(view)
-            needed.update(name.strip("`") for name in _VIEW.findall(view.sql))
-    return result[::-1]
-
-
-def _anonymous(sql: str, query: str) -> str:
-    return sql.replace(f"`{query}_", "`_")

@@ -84,7 +84,7 @@ class SparkQuery:
     `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty until the
     query is drained and then holds one row whose column `time` lies behind every event time.
     `key`: the columns by which newer rows replace older ones in an `update` query.
-    `fingerprint` changes when, and only when, state kept in a checkpoint would not fit any more.
+    `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
 
     name: str

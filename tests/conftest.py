@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -17,10 +19,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
+    from penstock.codegen import lower
     from penstock.runtime.jvm import start_spark
 
+    # Spark hands times to Python in the local time zone.
+    os.environ["TZ"] = "UTC"
+    time.tzset()
     session = start_spark("local[2]")
+    for name, value in lower([], state_partitions=2).settings:
+        session.conf.set(name, value)
     yield session
     session.stop()
+
+
+@pytest.fixture
+def spark(only_spark: SparkSession) -> SparkSession:
+    """A session of its own over that Spark, so that views and settings of one test are not there in the next."""
+    return only_spark.newSession()

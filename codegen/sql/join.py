@@ -1,9 +1,9 @@
 """IntervalJoin -> a JOIN view, over one side spread into buckets of time.
 
-Spark keeps the rows of a stream-stream join by their key and tries all rows of a key against each new one: with few keys
-the cost of a row grows with all that is kept. So the bucket of its event time becomes a part of the key. Rows of one side
-stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair still meets
-once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
+Spark keeps the rows of a stream-stream join by their key and tries all rows of a key against each new one: with few
+keys the cost of a row grows with all that is kept. So the bucket of its event time becomes a part of the key. Rows of
+one side stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair
+still meets once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
 
 The bound is printed as `right >= left + … AND right <= left + …` on the bare event-time columns: in this form, and in
 hardly any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run.

@@ -49,19 +49,20 @@ def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQ
     for node in nodes:
         views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
-    stateful = [names[node] for node in nodes if isinstance(node, STATEFUL)]
+    output = _output(query)
+    is_stateful = any(isinstance(node, STATEFUL) for node in nodes)
     mode = _mode(nodes, query.emission)
     return SparkQuery(
         name=name,
         inputs=sources,
         views=tuple(views),
         result=names[query.root],
-        output=_output(query),
+        output=output,
         mode=mode,
-        stateful=bool(stateful),
+        stateful=is_stateful,
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, tuple(views), stateful, mode, state_partitions),
+        fingerprint=fingerprint(name, sources, views, output, mode, state_partitions if is_stateful else 0),
     )
 
 

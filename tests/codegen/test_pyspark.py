@@ -71,6 +71,7 @@ def test_the_program_gives_the_rows(tmp_path: Path) -> None:
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     job = subprocess.run(
         [sys.executable, "-I", str(tmp_path / "job.py")],
+        cwd=tmp_path,
         env={
             **clean,
             "PYSPARK_PYTHON": sys.executable,

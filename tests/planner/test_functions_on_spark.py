@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -23,22 +20,6 @@ pytestmark = pytest.mark.spark
 
 EXAMPLE_COLUMNS = (("n", INT), ("d", Decimal(3, 2)), ("x", DOUBLE), ("s", STRING), ("b", BOOLEAN))
 EXAMPLES = Scope(tuple(ScopeColumn("t", name, name, type_) for name, type_ in EXAMPLE_COLUMNS))
-
-
-@pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
-    from pyspark.sql import SparkSession
-
-    os.environ["TZ"] = "UTC"
-    time.tzset()
-    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "1g")
-    builder = builder.config("spark.ui.enabled", False).config("spark.driver.host", "127.0.0.1")
-    builder = builder.config("spark.ui.showConsoleProgress", False).config("spark.log.level", "ERROR")
-    session = builder.getOrCreate()
-    session.conf.set("spark.sql.session.timeZone", "UTC")
-    session.conf.set("spark.sql.shuffle.partitions", 2)
-    yield session
-    session.stop()
 
 
 def spark_type(type_: Any) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -15,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
 from penstock.planner.plan import (
+    Aggregate,
     Emission,
     FramedAggregate,
     JoinType,
@@ -50,8 +52,8 @@ once_each = settings(
 
 
 def located(node: Node, folders: dict[str, Path]) -> Node:
-    """The plan with its streams read from JSON files, one a micro-batch; DISTINCT aggregates, which Spark has not, out."""
-    changes: dict[str, object] = {}
+    """The plan reading JSON files, one a micro-batch, and without DISTINCT aggregates, which Spark has none of."""
+    changes: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
         if isinstance(value, Node):
@@ -62,22 +64,20 @@ def located(node: Node, folders: dict[str, Path]) -> Node:
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
     elif isinstance(node, WindowAggregate | Over):
-        kept = [each for each in node.aggregates if not plain(each).distinct]
-        dropped = {plain(each).name for each in node.aggregates} - {plain(each).name for each in kept}
-        changes["aggregates"] = tuple(kept)
+        dropped = {plain(each).name for each in node.aggregates if plain(each).distinct}
+        changes["aggregates"] = tuple(each for each in node.aggregates if plain(each).name not in dropped)
         changes["schema"] = tuple(column for column in node.schema if column.name not in dropped)
-    assert is_dataclass(node)
     return replace(node, **changes)
 
 
-def plain(each):  # type: ignore[no-untyped-def]
+def plain(each: Aggregate | FramedAggregate) -> Aggregate:
     return each.aggregate if isinstance(each, FramedAggregate) else each
 
 
 def query_of(plan: Node) -> RunningQuery:
-    emission = plan.emission if isinstance(plan, WindowAggregate) else Emission.FINAL
-    changing = isinstance(plan, WindowAggregate) and emission is Emission.CHANGES
-    key = (*(k.name for k in plan.keys), "window_start", "window_end") if changing else ()
+    emission, key = Emission.FINAL, tuple[str, ...]()
+    if isinstance(plan, WindowAggregate) and plan.emission is Emission.CHANGES:
+        emission, key = plan.emission, (*(each.name for each in plan.keys), "window_start", "window_end")
     return RunningQuery("result", plan, Sink("result", "memory", ()), emission, key, NOWHERE)
 
 
@@ -86,7 +86,7 @@ def test_spark_equals_oracle(kind: str, spark: SparkSession) -> None:
     @once_each
     @given(KINDS[kind], st.data())
     def check(case: tuple[Node, History], data: st.DataObject) -> None:
-        plan, history = case
+        plan, history = case[0], in_few_batches(case[1])
         stop = data.draw(st.integers(0, len(history.batches)), label="stopped before micro-batch")
         partitions = data.draw(st.integers(1, 3), label="state partitions")
         streams.tried[f"{kind} through Spark"] += 1
@@ -108,6 +108,15 @@ def test_spark_equals_oracle(kind: str, spark: SparkSession) -> None:
                 check_accounts(reports, fates)
 
     check()
+
+
+def in_few_batches(history: History, most: int = 4) -> History:
+    """The same rows in the same order with fewer borders: a micro-batch of Spark takes a third of a second."""
+    length = -(-len(history.batches) // most)
+    groups = [history.batches[start : start + length] for start in range(0, len(history.batches), length)]
+    return History(
+        tuple({name: [row for batch in group for row in batch[name]] for name in group[0]} for group in groups)
+    )
 
 
 def hold_back(folders: Iterable[Path], stop: int) -> dict[Path, Path]:
