@@ -191,7 +191,7 @@ def _write(output: Output, query: SparkQuery) -> str:
     options = {"rows": "rows_shown"} if output.connector == "console" else {}
     arguments = _arguments(
         tuple((options.get(name, name), value) for name, value in output.options),
-        leave_out=("partitions", "rows"),
+        leave_out=("partitions", "rows", "files_per_batch"),
     )
     if output.connector == "memory" and query.key:
         arguments += f", key=[{', '.join(map(_text, query.key))}]"

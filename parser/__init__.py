@@ -1,7 +1,8 @@
-"""The parser's door: text -> statements, statements -> text, statements -> the tree that EXPLAIN AST prints."""
+"""The parser's door: text -> statements, statements and names -> text, statements -> the tree of EXPLAIN AST."""
 
 from penstock.parser.ast_text import ast_text
 from penstock.parser.syntax import parse
 from penstock.parser.unparse import unparse
+from penstock.parser.unparse_scalars import name_text
 
-__all__ = ["ast_text", "parse", "unparse"]
+__all__ = ["ast_text", "name_text", "parse", "unparse"]

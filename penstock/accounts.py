@@ -1,32 +1,49 @@
-"""Progress and reports of runs -> what `penstock run --once` shows: where it is, and what became of every row."""
+"""Progress and results of runs -> what `penstock run` shows: where it is, what came out, what became of every row."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.table import Table
+from rich.text import Text
 
-from penstock.runtime import QueryReport, Status
+from penstock.runtime import Kept, QueryReport, Status, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
+ROWS_SHOWN = 10
 
 
 @contextmanager
 def progress_shown() -> Iterator[Callable[[Status], None]]:
     """Gives the function to call after each batch. A terminal has one moving line, anything else a line per batch."""
-    console = Console(stderr=True)
-    with console.status("starting") as line:
+    console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+    line = Spinner("dots", "starting")
+    # Where both are terminals, what goes to standard output has to be kept out of the moving line.
+    with Live(line, console=console, transient=True, redirect_stdout=sys.stdout.isatty()):
 
         def show(status: Status) -> None:
             text = f"{status.name}: {status.rows:,} rows in, {status.out:,} out, batch {status.batches}"
             if console.is_terminal:
-                line.update(text)
+                line.update(text=Text(text))
             else:
-                console.print(text, highlight=False, soft_wrap=True)
+                console.print(text, soft_wrap=True)
 
         yield show
+
+
+def show_kept(tables: Iterable[Kept]) -> None:
+    """Print the first rows of each memory sink."""
+    for table in tables:
+        count = len(table.rows)
+        rows = "1 row" if count == 1 else f"{count:,} rows"
+        if table.let_go:
+            rows = f"the newest {count:,} of {count + table.let_go:,} rows"
+        show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
 
 
 def show_accounts(reports: Iterable[QueryReport]) -> None:
@@ -43,12 +60,10 @@ def show_accounts(reports: Iterable[QueryReport]) -> None:
                 "" if number else report.name, part.name, *(f"{count:,}" for count in counts), "" if number else out
             )
             if part.rejected_to:
-                notes.append(f"rejected rows of {part.name}: {part.rejected_to}")
+                notes.append(f"{report.name}: rejected rows of {part.name} are in {part.rejected_to}")
         if report.state_rows and not report.drained:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
-    console = Console()
-    if not console.is_terminal:
-        console.width = 200
+    console = output()
     console.print(table)
     for note in notes:
-        console.print(note, highlight=False, soft_wrap=True)
+        console.print(note, soft_wrap=True)

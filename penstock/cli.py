@@ -23,16 +23,15 @@ from penstock.diagnostics.codes.running import R090
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
     from penstock.compilation import Compilation
-    from penstock.runtime import Session
 
-REFUSED, USAGE, FAILED = 1, 2, 3
+REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
 STAGES = ("AST", "PLAN", "STATE", "SPARK", "CODE")
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(package_name="penstock")
 def main() -> None:
     """Streaming SQL for Spark: refuses what would need unbounded state, runs the rest.
@@ -132,7 +131,7 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
       penstock run --once --checkpoint state/ --drain orders.sql
       penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
 
-    Exit code 0: done, 1: refused, 2: a file can not be read, 3: failed while running.
+    Exit code 0: done, 1: refused, 2: a file can not be read, 3: failed while running, 130: Ctrl-C before the end.
     """
     if drain is not None and not once:
         raise click.UsageError("--drain and --no-drain need --once")
@@ -145,40 +144,57 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
         for answer in compilation.answers:
             click.echo(answer_text(answer), nl=False)
         if not compilation.program.queries:
+            click.echo("nothing to run: no statement starts a query", err=True)
             return
 
-    from penstock import runtime
+    from penstock.runtime import RunError
 
     try:
-        with runtime.connect(master, checkpoint) as session:
-            if once:
-                _run_once(session, compilation.program, drain=checkpoint is None if drain is None else drain)
-            else:
-                _run_on(session, compilation.program)
-    except runtime.RunError as failure:
+        if once:
+            _run_once(master, checkpoint, compilation.program, drain=checkpoint is None if drain is None else drain)
+        else:
+            _run_on(master, checkpoint, compilation.program)
+    except RunError as failure:
         _show(failure.diagnostics)
         sys.exit(FAILED)
+    except KeyboardInterrupt:
+        click.echo("stopped before the end" + ("; --checkpoint goes on from here" if checkpoint else ""), err=True)
+        sys.exit(INTERRUPTED)
 
 
-def _run_once(session: Session, program: Program, *, drain: bool) -> None:
-    from penstock.accounts import progress_shown, show_accounts
+def _run_once(master: str | None, checkpoint: str | None, program: Program, *, drain: bool) -> None:
+    from penstock import runtime
+    from penstock.accounts import progress_shown, show_accounts, show_kept
 
-    with progress_shown() as progress:
+    with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
         reports = session.run_once(program, drain=drain, progress=progress)
+        kept = session.kept()
+    show_kept(kept)
     show_accounts(reports)
 
 
-def _run_on(session: Session, program: Program) -> None:
+def _run_on(master: str | None, checkpoint: str | None, program: Program) -> None:
     """Until Ctrl-C or SIGTERM. Raises RunError as soon as a query fails."""
-    running = session.start(program)
-    # An exception in the middle of a call to the JVM would break the connection that stops the queries.
-    told = Event()
-    for signal_ in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signal_, lambda *_: told.set())
-    click.echo(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", err=True)
-    while running and not told.is_set():
-        running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
+    from penstock import runtime
+    from penstock.accounts import progress_shown, show_kept
+
+    with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
+        running = session.start(program)
+        # An exception in the middle of a call to the JVM would break the connection that stops the queries.
+        told = Event()
+        for signal_ in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(signal_, lambda *_: told.set())
+        click.echo(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", err=True)
+        batches = dict.fromkeys((handle.name for handle in running), 0)
+        while running and not told.is_set():
+            running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
+            for status in (handle.status() for handle in running):
+                if status.batches > batches[status.name]:
+                    batches[status.name] = status.batches
+                    progress(status)
+        kept = session.kept()
     click.echo("stopped", err=True)
+    show_kept(kept)
 
 
 @main.command("compile")

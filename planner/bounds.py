@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.planner.intervals import interval_duration
+from penstock.parser import name_text
+from penstock.planner.intervals import fixed_milliseconds, interval_duration
 from penstock.planner.names import Scope
 from penstock.planner.plan import Limit, TimeBound
 
@@ -27,6 +28,12 @@ class Times:
         """The plan name of the event time that `column` is, None for any other column."""
         found = self.scope.find(column, [])
         return found.column if found and found.column in (self.left, self.right) else None
+
+    def written(self) -> tuple[str, str]:
+        """The left and the right event time as SQL."""
+        named = {each.column: [each.relation, each.name] for each in self.scope.columns}
+        left, right = (".".join(name_text(part) for part in named[time] if part) for time in (self.left, self.right))
+        return left, right
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +116,10 @@ def linear(expression: exp.Expression, times: Times) -> Linear | None:
             side = times.side(expression)
             return None if side is None else Linear(int(side == times.left), int(side == times.right), 0)
         case exp.Interval():
-            milliseconds = interval_duration(expression).milliseconds
-            return None if milliseconds is None else Linear(0, 0, milliseconds)
+            duration = interval_duration(expression)
+            if duration.milliseconds is None:
+                return None
+            return Linear(0, 0, fixed_milliseconds(duration, "time bound"))
         case exp.Neg():
             inner = linear(expression.this, times)
             return None if inner is None else ZERO.minus(inner)

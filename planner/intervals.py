@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.types import BAD_LITERAL
 from penstock.diagnostics.codes.windows import W004, W008
 from penstock.parser.ast import Duration
 
@@ -14,14 +15,21 @@ def interval_duration(interval: exp.Interval) -> Duration:
     return Duration(str(interval.this.this), str(interval.args["unit"].this).upper(), interval.meta["span"])
 
 
+# 10,000 years: between any two times that have a date, and far from what Spark can count.
+LONGEST = 3_652_500 * 86_400_000
+
+
 def fixed_milliseconds(duration: Duration, what: str) -> int:
-    """The length in milliseconds; raises CompileError where the unit has no fixed length (MONTH, YEAR)."""
+    """The length in milliseconds; raises CompileError where it is not fixed (MONTH, YEAR) or above `LONGEST`."""
     milliseconds = duration.milliseconds
     if milliseconds is None:
         days = {"MONTH": 30, "YEAR": 365}.get(duration.unit)
         hint = f"INTERVAL '{days}' DAY is the nearest fixed length" if days else "use whole milliseconds"
         found = W004.at(duration.span, f"length of the {what}", interval=f"{duration.quantity} {duration.unit}")
         raise CompileError([found.with_hint(hint)])
+    if abs(milliseconds) > LONGEST:
+        found = BAD_LITERAL.at(duration.span, f"length of the {what}", text=duration.span.text, type="interval")
+        raise CompileError([found.because("Intervals reach 10,000 years at most.")])
     return milliseconds
 
 

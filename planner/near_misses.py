@@ -58,7 +58,9 @@ def absolute_difference(attempt: Attempt) -> Diagnostic | None:
             continue
         if {difference.left, difference.right} != {1, -1} or difference.constant:
             continue
-        left, right = attempt.times.left, attempt.times.right
+        if limit.constant < 0 or (limit.constant == 0 and isinstance(node, exp.LT)):
+            continue
+        left, right = attempt.times.written()
         distance = interval_sql(limit.constant)
         if isinstance(node, exp.LTE):
             mended = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
@@ -106,7 +108,7 @@ def other_columns(attempt: Attempt) -> Diagnostic | None:
         columns = [attempt.times.scope.find(column, []) for column in part.find_all(exp.Column)]
         stamps = [column for column in columns if column and column.type in (TIMESTAMP, DATE)]
         if len({column.relation for column in stamps}) == 2:
-            times = f"{attempt.times.left} and {attempt.times.right}"
+            times = " and ".join(attempt.times.written())
             found = J004.at(part.meta["span"], f"the event times are {times}")
             return found.with_hint(f"the watermark is on the event times: {example(attempt)}")
     return None
@@ -126,7 +128,7 @@ def in_where(attempt: Attempt) -> Diagnostic | None:
 def one_side(attempt: Attempt) -> Diagnostic | None:
     if not attempt.used:
         return None
-    left, right = attempt.times.left, attempt.times.right
+    left, right = attempt.times.written()
     lower, upper = attempt.ends.lower, attempt.ends.upper
     missing = "upper" if lower else "lower"
     if lower:
@@ -148,6 +150,8 @@ def no_bound(attempt: Attempt) -> Diagnostic:
     join = attempt.join
     found = J001.at(join.left.span, "left stream").also(right_part(join), "both sides would be kept for ever")
     on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
+    if isinstance(join.on, exp.Or):
+        on = f"({join.on.meta['span'].text}) AND "
     return found.with_hint(f"ON {on}{example(attempt)}")
 
 
@@ -161,7 +165,7 @@ def right_part(join: Join) -> Span:
 
 
 def example(attempt: Attempt) -> str:
-    left, right = attempt.times.left, attempt.times.right
+    left, right = attempt.times.written()
     return f"{right} BETWEEN {left} AND {left} + INTERVAL '5' MINUTE"
 
 

@@ -4,5 +4,18 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.ledger import InputReport, QueryReport, Status
 from penstock.runtime.queries import QueryHandle
 from penstock.runtime.session import Session, connect
+from penstock.runtime.sinks import Kept
+from penstock.runtime.tables import output, show_rows
 
-__all__ = ["InputReport", "QueryHandle", "QueryReport", "RunError", "Session", "Status", "connect"]
+__all__ = [
+    "InputReport",
+    "Kept",
+    "QueryHandle",
+    "QueryReport",
+    "RunError",
+    "Session",
+    "Status",
+    "connect",
+    "output",
+    "show_rows",
+]

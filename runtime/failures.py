@@ -117,7 +117,8 @@ _RULES: tuple[tuple[str, Callable[[_Layer, list[_Layer], str], Diagnostic]], ...
 
 
 def _placed(finding: Diagnostic, layer: _Layer) -> Diagnostic:
-    return finding.because(f"in {layer.fragment}") if layer.fragment else finding
+    fragment = re.sub(r"\s*\n\s*", " ", layer.fragment)
+    return finding.because(f"in {fragment}") if fragment else finding
 
 
 def _file(layer: _Layer) -> str:

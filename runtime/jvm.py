@@ -19,6 +19,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R001, R002
@@ -34,6 +35,8 @@ _ANY_SPARK = {
     # Spark SQL can run programs and read any file; what we send it never asks for that.
     "spark.sql.restrictedMode.enabled": "true",
 }
+# These write the stack trace of an exception to standard error before who called gets it.
+_TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
@@ -49,6 +52,8 @@ def start_spark(master: str) -> SparkSession:
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_not_of_py4j)
+    for name in _TRACING_LOGGERS:
+        PySparkLogger.getLogger(name).disabled = True
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     # The workers of a cluster have a Python of their own.
     environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})

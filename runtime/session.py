@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any
@@ -17,7 +18,7 @@ from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
-from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
+from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 
 
 def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
@@ -92,6 +93,13 @@ class Session:
         if not sinks:
             raise RunError([R030.at(None, name=name)])
         return [row for sink in sinks for row in sink.rows()]
+
+    def kept(self) -> list[Kept]:
+        """What the memory sinks of this session hold, one entry per name."""
+        let_go: Counter[str] = Counter()
+        for (name, _), (_, sink) in self._memory.items():
+            let_go[name] += sink.let_go
+        return [Kept(name, self.rows(name), older) for name, older in let_go.items()]
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""

@@ -29,6 +29,11 @@ class Storage:
         files, place = self._at(pattern)
         return bool(files.globStatus(place))
 
+    def is_file(self, path: str) -> bool:
+        """Whether a path exists and is no folder."""
+        files, place = self._at(path)
+        return bool(files.exists(place) and not files.getFileStatus(place).isDirectory())
+
     def names(self, folder: str) -> list[str]:
         """The names in a folder, none if there is no such folder."""
         files, place = self._at(folder)

@@ -24,6 +24,8 @@ def only_spark() -> Iterator[SparkSession]:
     from penstock.codegen import lower
     from penstock.runtime.jvm import start_spark
 
+    # Tests are short: the JVM's slow, optimising compiler would cost more than it gains.
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
     time.tzset()

@@ -29,9 +29,9 @@ def read_files(spark, columns, path, format, header=True, null=None, files_per_b
         stored = columns_of_header(spark, path, columns)
         reader = reader.options(header=True, enforceSchema=False)
     rows = reader.schema(schema({**stored, "_malformed": "STRING"})).csv(path)
-    # Spark refuses to read `_malformed` alone; the observed column is read in any case.
-    first = F.count(F.col(quoted(next(iter(stored))))).alias("read")
-    rows = rows.selectExpr("*", *origin).observe(f"read {path}", first)
+    # By itself Spark converts only the fields that a query uses, and refuses to read `_malformed` alone.
+    all_fields = F.max(F.hash(*map(quoted, columns))).alias("read")
+    rows = rows.selectExpr("*", *origin).observe(f"read {path}", all_fields)
     return rows.selectExpr(*declared, "_malformed", "_file", "_arrived")
 
 
@@ -55,11 +55,11 @@ def schema(columns):
 '''
 
 WRITE_FILES = '''
-def write_files(rows, query, path, format, header=None, null=None):
+def write_files(rows, query, path, format, header=True, null=None):
     """Files of a folder, each row exactly once for readers that know Spark's `_spark_metadata`."""
     writer = rows.writeStream.format(format).option("path", absolute(path))
     writer = writer.options(timestampFormat="yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", ignoreNullFields=False)
-    if header is not None:
+    if format == "csv":
         writer = writer.option("header", header)
     return writer if null is None else writer.option("nullValue", null)
 '''

@@ -13,7 +13,7 @@ from sqlglot import exp
 from penstock.planner.plan import Expression
 
 _FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?")
+_QUANTITY = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?[A-Za-z]{0,2}|\.[0-9]+([eE][+-]?[0-9]+)?[A-Za-z]{0,2}")
 _WORD = re.compile(r"[A-Z]+")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -131,7 +131,7 @@ def _safe(node: Expression) -> Expression:
         assert _FUNCTION.fullmatch(str(node.this)), f"no function name: {node.this!r}"
     elif isinstance(node, exp.Var):
         assert node.this.startswith("'") or _WORD.fullmatch(node.this), f"no keyword: {node.this!r}"
-    elif isinstance(node, exp.Interval):
+    elif isinstance(node, exp.Interval) and not isinstance(node.parent, exp.DataType):
         assert _QUANTITY.fullmatch(node.this.name), f"no quantity: {node!r}"
     elif isinstance(node, _OPERATORS):
         _parenthesise(node)

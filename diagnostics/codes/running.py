@@ -16,6 +16,7 @@ R013 = Code("R013", "checkpoint was drained: {path}")
 R014 = Code("R014", "folder holds the rows of an earlier run: {path}")
 R015 = Code("R015", "another writer changed the checkpoint of {query}")
 R016 = Code("R016", "{query} and {other} write to one folder: {path}")
+R017 = Code("R017", "output folder of {name} is a file: {path}")
 R020 = Code("R020", "division by zero in {query}")
 R021 = Code("R021", "{value} can not be cast to {type} in {query}")
 R022 = Code("R022", "number out of range in {query}")
@@ -25,6 +26,6 @@ R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
     *(R001, R002, R003, R004, R005, R006, R007),
-    *(R010, R011, R012, R013, R014, R015, R016),
+    *(R010, R011, R012, R013, R014, R015, R016, R017),
     *(R020, R021, R022, R030, R090, R099),
 )

@@ -18,7 +18,7 @@ class OptionType:
     def __str__(self) -> str:
         if self.choices:
             return "one of " + ", ".join(f"'{choice}'" for choice in self.choices)
-        return {"STRING": "a string", "INTEGER": "a positive whole number", "BOOLEAN": "TRUE or FALSE"}[self.kind]
+        return {"STRING": "a string", "INTEGER": "a number from 1 to 999999999", "BOOLEAN": "TRUE or FALSE"}[self.kind]
 
 
 STRING = OptionType("STRING")

@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
+from penstock.planner.scalars.literals import bare
 from penstock.planner.types import TIMESTAMP
 
 
@@ -195,6 +196,7 @@ def is_window_column(expression: exp.Expression) -> bool:
 
 def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], position: int) -> Named:
     """A key, called by its column, or by the SELECT item that it is the alias of or equal to."""
+    expression = bare(expression)
     if isinstance(expression, exp.Column) and not expression.table and not rows.scope.named(expression.name):
         for output in outputs:
             if output.name.lower() == expression.name.lower() and not has_aggregate(output.value):

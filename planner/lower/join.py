@@ -124,6 +124,8 @@ def time_bound(
 ) -> tuple[TimeBound, list[exp.Expression]]:
     """The bound of the join and the conjuncts that are no part of it."""
     ends, used, rest = bounds.split(parts, times)
+    for part in used:
+        condition(part, times.scope, "ON")
     if join.within is not None:
         before = fixed_milliseconds(join.within.before, "time bound")
         after = fixed_milliseconds(join.within.after, "time bound")

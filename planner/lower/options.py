@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -71,8 +72,9 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
                 return text
             if text.lower() in type_.choices:
                 return text.lower()
-        case "INTEGER" if isinstance(value, exp.Literal) and not value.is_string and str(value.this).isdigit():
-            if int(value.this) > 0:
+        case "INTEGER" if isinstance(value, exp.Literal) and not value.is_string:
+            # Spark keeps such numbers in 32 bits.
+            if re.fullmatch("[0-9]{1,9}", str(value.this)) and int(value.this) > 0:
                 return int(value.this)
         case "BOOLEAN" if isinstance(value, exp.Boolean):
             return bool(value.this)

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.types import AGGREGATE_NOT_ALLOWED
 from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027
 from penstock.parser import ast
 from penstock.planner.intervals import interval_duration, positive_milliseconds
@@ -55,9 +56,8 @@ def lower_over(
     """The rows with their frames' aggregates beside them, and the SELECT list over those."""
     span = next((o.span for o in outputs if has_over(o.value)), select.relation.span)
     if not isinstance(rows.node.shape, KStream):
-        raise CompileError(
-            [W026.at(span, "").with_hint("a table has no order: GROUP BY, or read the stream behind it")]
-        )
+        found = W026.at(span, "", relation=rows.name)
+        raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     time = event_time(rows, "OVER", span)
     framed: list[FramedAggregate] = []
     specifications: list[Specification] = []
@@ -125,7 +125,10 @@ def add(framed: list[FramedAggregate], call: exp.Expression, preceding: int, nam
 def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
     """The OVER of a call: its own, the named one, or the relation's."""
     if not isinstance(call, exp.Window):
-        assert rows.over is not None
+        if rows.over is None:
+            function = call.this if isinstance(call, exp.Filter) else call
+            found = AGGREGATE_NOT_ALLOWED.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
+            raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
         over = rows.over
         return checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
     span: Span = call.meta["span"]

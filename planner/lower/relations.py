@@ -34,12 +34,18 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
+            if rows.over is not None:
+                raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
             window = window_of(relation.kind, relation.time, relation.durations, rows, relation.span)
             alias = relation.alias.text if relation.alias else rows.name
             return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
         case ast.Join():
             left = lower_relation(relation.left, (), context)
             right = lower_relation(relation.right, (), context)
+            for side, rows in ((relation.left, left), (relation.right, right)):
+                if rows.window is not None or rows.over is not None:
+                    clause = "a windowed relation" if rows.over is None else "OVER on a relation"
+                    raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
             return lower_join(relation, left, right, where, context)
         case _:
             assert_never(relation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -45,7 +46,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     if report:
         raise CompileError(report)
     if select.stream and not isinstance(result.shape, KStream):
-        raise CompileError([stream_of_table(select)])
+        raise CompileError([stream_of_table(select, context.statement)])
     return result
 
 
@@ -57,29 +58,31 @@ def aggregated(
     is_grouped = bool(select.group_by) or any(has_aggregate(o.value) for o in outputs) or has_aggregate(select.having)
     if rows.over is not None and not is_framed and not any(has_aggregate(o.value) for o in outputs):
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
-    if is_framed or (rows.over is not None and not select.group_by):
+    if is_framed or rows.over is not None:
         if select.group_by:
             raise CompileError([B002.at(select.group_by[0].meta["span"], "", construct="OVER beside GROUP BY")])
+        if rows.window is not None:
+            raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
+        refuse_having(select)
         refuse_window_clauses(select)
         return lower_over(select, rows, outputs, context)
     if is_grouped:
-        return lower_group(select, rows, outputs, emission(select))
+        return lower_group(select, rows, outputs, emission(select, context))
     if rows.window is not None:
         raise CompileError([B002.at(select.relation.span, "", construct="a windowed relation without GROUP BY")])
-    if select.having is not None:
-        raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
+    refuse_having(select)
     refuse_window_clauses(select)
     return rows.node, outputs, rows.scope
 
 
-def emission(select: ast.Select) -> Emission:
+def emission(select: ast.Select, context: Context) -> Emission:
     """FINAL for a stream of results, CHANGES for a table, unless EMIT says otherwise."""
     match select.emit:
         case ast.EmitFinal():
             return Emission.FINAL
         case ast.EmitChanges():
             if select.stream:
-                found = stream_of_table(select).also(select.emit.span, "asks for every change")
+                found = stream_of_table(select, context.statement).also(select.emit.span, "asks for every change")
                 raise CompileError([found.with_hint("leave out EMIT CHANGES, or STREAM")])
             return Emission.CHANGES
         case ast.EmitEarly():
@@ -98,14 +101,13 @@ def filtered(rows: Rows, where: exp.Expression) -> Rows:
     return Rows(node, rows.scope, rows.name, rows.window, rows.over)
 
 
-def stream_of_table(select: ast.Select) -> Diagnostic:
-    """SELECT STREAM whose result is a table; the same SELECT without STREAM is that table."""
-    text = select.span.text
-    word = text.upper().index("STREAM")
+def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
+    """SELECT STREAM whose result is a table. As a whole statement, the same SELECT without STREAM is that table."""
     found = K001.at(select.span, "the result is a table")
+    table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
     return found.with_hint(
         "leave STREAM out to get the table, or group by a window too, whose rows become final",
-        fix=f"{text[:word].rstrip()} {text[word + len('STREAM') :].lstrip()}",
+        fix=table if select.span == statement and table != select.span.text else None,
     )
 
 
@@ -122,6 +124,12 @@ def refuse_unbuilt(select: ast.Select) -> None:
         report.append(B002.at(select.late.span, "", construct="LATE INTO"))
     if report:
         raise CompileError(report)
+
+
+def refuse_having(select: ast.Select) -> None:
+    """HAVING belongs to GROUP BY."""
+    if select.having is not None:
+        raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
 
 
 def refuse_window_clauses(select: ast.Select) -> None:

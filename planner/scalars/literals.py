@@ -6,6 +6,7 @@ import re
 from datetime import UTC, date, datetime
 from decimal import Decimal as Number
 from decimal import InvalidOperation
+from math import isfinite
 
 from sqlglot import exp
 
@@ -40,9 +41,9 @@ def bare(expression: exp.Expression) -> exp.Expression:
 
 
 def number_type(text: str) -> Type | None:
-    """The type of a number as written, sign included: with an exponent DOUBLE; None above 38 digits."""
+    """The type of a number as written, sign included: with an exponent DOUBLE; None where it does not fit."""
     if "e" in text.lower():
-        return DOUBLE
+        return DOUBLE if isfinite(float(text)) else None
     number = Number(text)
     if "." not in text:
         if -(2**31) <= number < 2**31:

@@ -159,7 +159,7 @@ class Resolver:
         type_ = number_type(text)
         if type_ is None:
             problem = BAD_LITERAL.at(node.meta.get("span"), text=text, type="number")
-            self.report.append(problem.because("numbers have at most 38 digits"))
+            self.report.append(problem.because("numbers have at most 38 digits, or lie below 1.8e308 with an exponent"))
             return None
         return derived(node, node.copy(), type_)
 

@@ -2,6 +2,6 @@
 
 from penstock.runtime.sinks.console import ConsoleSink
 from penstock.runtime.sinks.files import FilesSink
-from penstock.runtime.sinks.memory import MemorySink
+from penstock.runtime.sinks.memory import Kept, MemorySink
 
-__all__ = ["ConsoleSink", "FilesSink", "MemorySink"]
+__all__ = ["ConsoleSink", "FilesSink", "Kept", "MemorySink"]

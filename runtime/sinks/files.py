@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Output
-from penstock.diagnostics.codes.running import R014
+from penstock.diagnostics.codes.running import R014, R017
 from penstock.runtime.errors import RunError
 from penstock.runtime.storage import Storage, absolute
 
@@ -21,6 +21,7 @@ class FilesSink:
     """Rows of an append query in files."""
 
     def __init__(self, output: Output) -> None:
+        self._name = output.name
         self._options = dict(output.options)
         self.path = absolute(str(self._options["path"]))
 
@@ -28,8 +29,10 @@ class FilesSink:
         """Refuses a folder that has batches which the checkpoint knows nothing of: Spark would skip ours in silence.
 
         Raises:
-            RunError: the folder was written from another checkpoint.
+            RunError: the folder was written from another checkpoint, or it is a file.
         """
+        if storage.is_file(self.path):
+            raise RunError([R017.at(None, name=self._name, path=self.path)])
         if storage.newest(f"{self.path}/_spark_metadata") > storage.newest(f"{checkpoint}/offsets"):
             hint = "remove the folder, take another path, or give the --checkpoint that it was written from"
             raise RunError([R014.at(None, path=self.path).with_hint(hint)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
@@ -10,9 +11,18 @@ import pyarrow as pa
 from penstock.codegen.program import SparkQuery
 
 LIMIT = 10_000
-"""How many rows of an append query are kept: the newest."""
+"""How many rows of an append query are kept unless the sink says otherwise: the newest."""
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a memory sink of this name holds. `let_go`: how many older rows were more than it keeps."""
+
+    name: str
+    rows: list[Row]
+    let_go: int
 
 
 class MemorySink:
@@ -24,6 +34,7 @@ class MemorySink:
     def __init__(self, query: SparkQuery) -> None:
         self._key = query.key
         self._upsert = query.mode == "update"
+        self._limit = int(dict(query.output.options).get("rows", LIMIT))
         self._rows: dict[str | int, Row] = {}
         self._next = 0
         self._newest_batch = -1
@@ -41,10 +52,10 @@ class MemorySink:
             # Written out, because a key may hold lists, which Python can not hash.
             self._rows.update((repr([row[name] for name in self._key]), row) for row in _dicts(batch))
             return
-        skipped = max(0, batch.num_rows - LIMIT)
+        skipped = max(0, batch.num_rows - self._limit)
         self._rows.update(enumerate(_dicts(batch.slice(skipped)), self._next + skipped))
         self._next += batch.num_rows
-        self._rows = dict(islice(self._rows.items(), max(0, len(self._rows) - LIMIT), None))
+        self._rows = dict(islice(self._rows.items(), max(0, len(self._rows) - self._limit), None))
 
     def rows(self) -> list[Row]:
         """The rows in the order in which they, or in an update query their keys, came first."""

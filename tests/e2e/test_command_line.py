@@ -1,15 +1,15 @@
-"""`penstock run` and an ejected program, as started from a shell."""
+"""`penstock run`, as started from a shell."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, accounts, penstock
 
 pytestmark = pytest.mark.spark
 
@@ -25,12 +25,6 @@ ORDERS = [
     {"id": 3, "price": 250.0, "time": "2024-01-01T00:00:02Z"},
 ]
 BIG = [{"id": 2, "price": 150.0}, {"id": 3, "price": 250.0}]
-PENSTOCK = (sys.executable, "-c", "from penstock.cli import main; main()")
-ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-
-
-def call(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=False)
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
@@ -49,44 +43,48 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
-    ended = call(folder, *PENSTOCK, "run", "--once", "--master", "local[2]", "script.sql")
+    with (folder / "script.sql").open("a", encoding="utf-8") as script:
+        script.write("CREATE TABLE totals AS SELECT id, COUNT(*) AS n, MAX(time) AS newest FROM orders GROUP BY id;")
+    ended = penstock(folder, "run", "--once", *LOCAL, "script.sql")
     assert ended.returncode == 0, ended.stderr
     assert rows(folder) == BIG
-    account = next(line for line in ended.stdout.splitlines() if "orders" in line)
-    numbers = [int(cell) for cell in account.replace("│", " ").split() if cell.isdigit()]
-    assert numbers == [4, 1, 0, 1, 2, 2]
-    assert "rejected rows of orders: " in ended.stdout
+    assert accounts(ended.stdout) == {("big", "orders"): [4, 1, 0, 1, 2, 2], ("totals", "orders"): [4, 1, 0, 0, 3, 3]}
+    assert f"big: rejected rows of orders are in {folder}/big_rejected/orders" in ended.stdout
     assert "big: 4 rows in, 2 out, batch 1" in ended.stderr
+
+    shown = [line.split() for line in ended.stdout.splitlines()]
+    assert ["totals:", "3", "rows"] in shown
+    for order in ORDERS:
+        assert [str(order["id"]), "1", *str(order["time"]).strip("Z").split("T")] in shown
 
 
 def test_a_missing_folder_is_a_coded_error_and_exit_code_3(folder: Path) -> None:
     (folder / "orders").rename(folder / "elsewhere")
-    ended = call(folder, *PENSTOCK, "run", "--once", "--master", "local[2]", "script.sql")
+    ended = penstock(folder, "run", "--once", *LOCAL, "script.sql")
     assert ended.returncode == 3
     assert ended.stderr.startswith("error[R003]")
     assert "Traceback" not in ended.stderr
 
 
+def test_ctrl_c_before_the_end(folder: Path) -> None:
+    command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
+    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        assert process.stderr.readline() == "big: 4 rows in, 2 out, batch 1\n"
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read()
+    assert (process.returncode, told) == (130, "stopped before the end; --checkpoint goes on from here\n")
+    ended = penstock(folder, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql")
+    assert ended.returncode == 0, ended.stderr
+    assert rows(folder) == BIG
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_until_told_to_stop(folder: Path, number: signal.Signals) -> None:
-    command = [*PENSTOCK, "run", "--master", "local[2]", "--checkpoint", "state", "script.sql"]
+    command = [*PENSTOCK, "run", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         assert process.stderr.readline() == "running: big; Ctrl-C ends\n"
         process.send_signal(number)
-        assert process.stderr.read() == "stopped\n"
+        assert process.stderr.read().endswith("stopped\n")
     assert process.returncode == 0
-
-
-def test_an_ejected_program_gives_the_same_rows(folder: Path) -> None:
-    assert call(folder, *PENSTOCK, "compile", "script.sql", "-o", "job.py").returncode == 0
-    ended = subprocess.run(
-        [sys.executable, "job.py"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": ""},
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert rows(folder) == BIG

@@ -58,12 +58,21 @@ def test_the_newest_rows_are_kept_and_the_others_counted(sizes: tuple[int, ...])
     assert sink.let_go == 5
 
 
+def test_a_sink_keeps_and_shows_as_many_rows_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    query = replace(APPEND, output=Output("totals", "memory", (("rows", 2),), ()))
+    kept, shown = MemorySink(query), ConsoleSink(query)
+    for sink in (kept, shown):
+        sink.put(batch(("a", 1), ("b", 2), ("c", 3)), 0)
+    assert kept.rows() == [{"k": "b", "n": 2}, {"k": "c", "n": 3}]
+    assert "and 1 more" in capsys.readouterr().out
+
+
 def test_the_console_shows_a_few_rows(capsys: pytest.CaptureFixture[str]) -> None:
     ConsoleSink(APPEND).put(batch(*(("key", n) for n in range(1234))), 7)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["totals,", "batch", "7:", "1,234", "rows"]
-    assert [line for line in lines if line[:1] == ["key"]] == [["key", str(n)] for n in range(10)]
-    assert lines[-1] == ["and", "1,224", "more"]
+    assert [line for line in lines if line[:1] == ["key"]] == [["key", str(n)] for n in range(20)]
+    assert lines[-1] == ["and", "1,214", "more"]
 
 
 def test_the_console_marks_rows_that_replace_others(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,50 @@
+"""A folder and command lines -> what a user sees who types them there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+PENSTOCK = (sys.executable, "-c", "from penstock.cli import main; main(prog_name='penstock')")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+LOCAL = ("--master", "local[2]")
+
+
+def call(
+    folder: Path, *command: str, environment: Mapping[str, str] = ENVIRONMENT, text: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command in a folder to its end; `text` is its standard input."""
+    return subprocess.run(
+        command, cwd=folder, env=environment, input=text, capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def penstock(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs `penstock` with these arguments."""
+    return call(folder, *PENSTOCK, *arguments)
+
+
+def write(folder: Path, files: Mapping[str, str | Sequence[object]]) -> None:
+    """Writes files, each a second younger than the one before: a text as it is, anything else as lines of JSON."""
+    for number, (name, content) in enumerate(files.items()):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = content if isinstance(content, str) else "".join(f"{json.dumps(row)}\n" for row in content)
+        path.write_text(lines, encoding="utf-8")
+        os.utime(path, (1_750_000_000 + number,) * 2)
+
+
+def accounts(output: str) -> dict[tuple[str, str], list[int]]:
+    """The table that ends a run, by query and input: in, rejected, late, filtered, used and, for the first one, out."""
+    found: dict[tuple[str, str], list[int]] = {}
+    query = ""
+    for line in output.splitlines():
+        if line.startswith("│"):
+            cells = [cell.strip() for cell in line.strip("│").split("│")]
+            query = cells[0] or query
+            found[query, cells[1]] = [int(cell.replace(",", "")) for cell in cells[2:] if cell]
+    return found

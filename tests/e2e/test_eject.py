@@ -1,0 +1,164 @@
+"""`penstock compile -o job.py && python job.py`, where nobody can import Penstock, gives what `penstock run` gives."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from tests.e2e.shell import LOCAL, accounts, call, penstock, write
+
+pytestmark = pytest.mark.spark
+
+# Python imports this module by itself when it starts, also in the processes that Spark starts.
+WITHOUT_PENSTOCK = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "penstock":
+            raise ImportError("blocked")
+
+sys.meta_path.insert(0, Blocked())
+"""
+DECLARED = """
+CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '1' MINUTE)
+WITH (connector = 'files', path = 'orders', format = 'json', files_per_batch = 1);
+CREATE STREAM payments (order_id BIGINT KEY, amount DECIMAL(10, 2), weight INT, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '1' MINUTE)
+WITH (connector = 'files', path = 'payments', format = 'csv', null = 'NA', files_per_batch = 1);
+"""
+HOURLY = """
+CREATE STREAM hourly WITH (connector = 'files', path = 'hourly', format = 'json') AS
+SELECT STREAM product, window_start, COUNT(*) AS orders, SUM(price) AS total
+FROM orders WHERE price > 1 GROUP BY product, TUMBLE(time, INTERVAL '1' HOUR);
+"""
+PAID = """
+CREATE STREAM paid WITH (connector = 'files', path = 'paid', format = 'csv') AS
+SELECT STREAM o.id AS id, o.time AS time, p.amount AS amount
+FROM orders o LEFT JOIN payments p ON o.id = p.order_id AND p.time BETWEEN o.time AND o.time + INTERVAL '10' MINUTE;
+"""
+RECENT = """
+CREATE STREAM recent WITH (connector = 'files', path = 'recent', format = 'parquet') AS
+SELECT STREAM id, time, AVG(price) OVER recently AS mean
+FROM orders WINDOW recently AS (PARTITION BY product ORDER BY time RANGE INTERVAL '30' MINUTE PRECEDING);
+"""
+LARGE = """
+CREATE STREAM large WITH (connector = 'files', path = 'large', format = 'parquet') AS
+SELECT STREAM order_id, amount * 2 AS twice, time FROM payments WHERE amount >= 10;
+"""
+SINKS = {"hourly": "json", "paid": "csv", "recent": "parquet", "large": "parquet"}
+REJECTED = ("hourly_rejected/orders", "paid_rejected/payments", "large_rejected/payments")
+
+
+def order(id_: int, clock: str, price: float) -> dict[str, object]:
+    return {"id": id_, "product": "ab"[id_ % 2], "price": price, "time": f"2024-01-01T{clock}Z"}
+
+
+ORDERS = {
+    "orders/1.json": [
+        order(1, "00:00:00.123456", 1.5),
+        order(2, "00:20:00", 0.5),
+        order(3, "00:40:00", 2.5),
+        {"id": "no number", "time": "2024-01-01T00:00:00Z"},
+    ],
+    "orders/2.json": [order(4, "02:00:00", 4.5), order(5, "02:00:01", 5.5), order(6, "00:10:00", 6.5), {"id": 7}],
+}
+LATER = {"orders/3.json": [order(8, "02:10:00", 8.5), order(9, "04:00:00", 9.5), order(10, "00:00:00", 1.0)]}
+# No query uses the weight.
+PAYMENTS = {
+    "payments/1.csv": """time,order_id,weight,amount,note
+2024-01-01T00:05:00Z,1,7,10.00,
+2024-01-01T00:41:00Z,3,,NA,none
+2024-01-01T00:42:00Z,3,,much,
+2024-01-01T00:43:00Z,3,heavy,30.00,
+broken
+""",
+    "payments/2.csv": """time,order_id,weight,amount,note
+2024-01-01T02:02:00Z,4,,12.50,"a, b"
+2024-01-01T00:03:00Z,2,,11.00,late
+,5,,1.00,
+""",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path, {"blocked/sitecustomize.py": WITHOUT_PENSTOCK})
+    given(tmp_path, {**ORDERS, **PAYMENTS})
+    return tmp_path
+
+
+def given(root: Path, files: Mapping[str, str | Sequence[object]]) -> None:
+    """Writes the files for both sides."""
+    for side in ("run", "ejected"):
+        write(root / side, files)
+
+
+def run(root: Path, *options: str) -> dict[tuple[str, str], list[int]]:
+    """Runs the script by Penstock; returns its accounts."""
+    ended = penstock(root / "run", "run", "--once", *LOCAL, *options, "script.sql")
+    assert ended.returncode == 0, ended.stderr
+    return {place: counts[:5] for place, counts in accounts(ended.stdout).items()}
+
+
+def run_ejected(root: Path, *options: str) -> dict[tuple[str, str], list[int]]:
+    """Compiles the script and runs the program without Penstock; returns its accounts."""
+    folder = root / "ejected"
+    compiled = penstock(folder, "compile", "script.sql", "-o", "job.py")
+    assert (compiled.returncode, compiled.stdout, compiled.stderr) == (0, "", "")
+    alone = {**os.environ, "PYTHONPATH": str(root / "blocked"), "PYSPARK_PYTHON": sys.executable}
+    assert "ImportError: blocked" in call(folder, sys.executable, "-c", "import penstock", environment=alone).stderr
+    ended = call(folder, sys.executable, "job.py", *options, environment=alone)
+    assert ended.returncode == 0, ended.stderr
+    line = re.compile(r"(\w+): (\d+) rows of (\w+) = (\d+) rejected \+ (\d+) late \+ (\d+) filtered \+ (\d+) used")
+    found = [line.fullmatch(text) for text in ended.stdout.splitlines()]
+    return {(each[1], each[3]): [int(each[n]) for n in (2, 4, 5, 6, 7)] for each in found if each}
+
+
+def rows(spark: SparkSession, folder: Path, format: str) -> Counter[Row]:
+    return Counter(spark.read.format(format).option("header", True).load(str(folder)).collect())
+
+
+def test_the_program_gives_the_rows_and_the_accounts_of_a_run(root: Path, spark: SparkSession) -> None:
+    given(root, {"script.sql": DECLARED + HOURLY + PAID + RECENT + LARGE})
+    in_penstock = run(root)
+    assert run_ejected(root) == in_penstock
+    assert in_penstock == {
+        ("hourly", "orders"): [8, 2, 1, 1, 4],
+        ("paid", "orders"): [8, 2, 1, 0, 5],
+        ("paid", "payments"): [8, 4, 1, 0, 3],
+        ("recent", "orders"): [8, 2, 1, 0, 5],
+        ("large", "payments"): [8, 4, 0, 1, 3],
+    }
+    for sink, format in SINKS.items():
+        expected = rows(spark, root / "run" / sink, format)
+        assert expected
+        assert rows(spark, root / "ejected" / sink, format) == expected, sink
+    for sink in REJECTED:
+        aside, wanted = (
+            Counter((row.reason, row.record, row.file.rpartition("/")[2]) for row in found.elements())
+            for found in (rows(spark, root / side / sink, "json") for side in ("ejected", "run"))
+        )
+        assert aside == wanted, sink
+
+
+def test_with_a_checkpoint_the_program_goes_on(root: Path, spark: SparkSession) -> None:
+    given(root, {"script.sql": DECLARED + HOURLY + LARGE})
+    run(root, "--checkpoint", "state")
+    run_ejected(root, "--checkpoint", "state")
+    given(root, LATER)
+    expected = run(root, "--checkpoint", "state", "--drain")
+    assert run_ejected(root, "--checkpoint", "state", "--drain") == expected
+    assert expected["hourly", "orders"] == [3, 0, 1, 0, 2]
+    assert expected["large", "payments"] == [0, 0, 0, 0, 0]
+    for sink in ("hourly", "large"):
+        found, wanted = (rows(spark, root / side / sink, SINKS[sink]) for side in ("ejected", "run"))
+        assert found == wanted, sink

@@ -1,0 +1,116 @@
+"""`penstock run --once --checkpoint` killed in the middle, again and again: the rows of an undisturbed run come out."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, penstock, write
+
+pytestmark = pytest.mark.spark
+
+SCRIPT = """
+CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '5' MINUTE)
+WITH (connector = 'files', path = '../orders', format = 'json', files_per_batch = 1);
+CREATE STREAM payments (order_id BIGINT KEY, amount DOUBLE, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '5' MINUTE)
+WITH (connector = 'files', path = '../payments', format = 'json', files_per_batch = 1);
+
+CREATE STREAM quarters (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL '5' MINUTE)
+WITH (connector = 'files', path = '../orders', format = 'json', files_per_batch = 3);
+
+CREATE STREAM hourly (product STRING, window_start TIMESTAMP, orders BIGINT, total DOUBLE)
+WITH (connector = 'files', path = 'hourly', format = 'json');
+INSERT INTO hourly
+SELECT STREAM product, window_start, COUNT(*) AS orders, SUM(price) AS total
+FROM quarters GROUP BY product, TUMBLE(time, INTERVAL '20' MINUTE);
+
+CREATE STREAM paid (id BIGINT, product STRING, time TIMESTAMP, amount DOUBLE)
+WITH (connector = 'files', path = 'paid', format = 'json');
+INSERT INTO paid
+SELECT STREAM o.id AS id, o.product AS product, o.time AS time, p.amount AS amount
+FROM orders o LEFT JOIN payments p ON o.id = p.order_id AND p.time BETWEEN o.time AND o.time + INTERVAL '15' MINUTE;
+"""
+FILES = 12
+SINKS = ("hourly", "paid")
+# The query, the batch, and whether it dies as the batch is planned and its rows are being written, or as it is done.
+KILLS = (
+    *(("hourly", 0, "offsets"), ("hourly", 1, "commits"), ("hourly", 3, "offsets")),
+    *(("paid", 0, "offsets"), ("paid", 2, "offsets"), ("paid", 3, "commits"), ("paid", 4, "offsets")),
+    *(("paid", 6, "offsets"), ("paid", 8, "commits"), ("paid", 11, "offsets")),
+)
+PATIENCE = 90  # seconds until a batch has to appear
+
+
+def moment(minute: int) -> str:
+    return f"2024-01-01T{minute // 60:02d}:{minute % 60:02d}:00Z"
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A file of orders and one of payments for every ten minutes: some orders are late, some are not paid."""
+    for number in range(FILES):
+        minutes = [10 * number + minute for minute in range(0, 10, 2)]
+        orders = [
+            {"id": minute, "product": "abc"[minute % 3], "price": minute / 4, "time": moment(minute)}
+            for minute in minutes
+        ]
+        payments = [
+            {"order_id": minute, "amount": minute / 8, "time": moment(minute + 3)} for minute in minutes if minute % 3
+        ]
+        if number % 3 == 2:
+            orders.append({"id": 1000 + number, "product": "late", "price": 1.0, "time": moment(0)})
+        write(tmp_path, {f"orders/{number:02d}.json": orders, f"payments/{number:02d}.json": payments})
+    for run in ("killed", "undisturbed"):
+        write(tmp_path, {f"{run}/script.sql": SCRIPT})
+    return tmp_path
+
+
+def killed_at(folder: Path, log: Path) -> None:
+    """Starts a run, and kills its Python process as soon as the file `log` is there."""
+    command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + PATIENCE
+        while not log.exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        process.kill()
+        assert process.stderr
+        told = process.stderr.read()
+    assert process.returncode == -9, told
+    assert log.exists(), told
+
+
+def test_ten_kills_neither_lose_nor_repeat_a_row(root: Path, spark: SparkSession) -> None:
+    last = ("run", "--once", *LOCAL, "--checkpoint", "state", "--drain", "script.sql")
+    undisturbed = penstock(root / "undisturbed", *last)
+    assert undisturbed.returncode == 0, undisturbed.stderr
+
+    folder = root / "killed"
+    unfinished = 0
+    for query, batch, log in KILLS:
+        checkpoint = folder / "state" / query
+        assert not (checkpoint / log / str(batch)).exists(), "the run before was not killed in time"
+        killed_at(folder, checkpoint / log / str(batch))
+        unfinished += not (checkpoint / "commits" / str(batch)).exists()
+    assert unfinished > 0
+    ended = penstock(folder, *last)
+    assert ended.returncode == 0, ended.stderr
+
+    def rows(run: str, sink: str) -> Counter[Row]:
+        return Counter(spark.read.json(str(root / run / sink)).collect())
+
+    for sink in SINKS:
+        assert rows("killed", sink) == rows("undisturbed", sink)
+    assert max(rows("killed", "paid").values()) == 1
+    on_time = FILES * 5
+    assert rows("killed", "paid").total() == on_time
+    assert sum(row.orders for row in rows("killed", "hourly")) == on_time

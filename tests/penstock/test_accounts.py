@@ -1,0 +1,51 @@
+"""Results of runs -> what is printed at their end."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from penstock.accounts import progress_shown, show_accounts, show_kept
+from penstock.runtime import InputReport, Kept, QueryReport, Status
+
+
+def test_a_table_in_memory_is_shown_with_its_first_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    hour = datetime(2024, 1, 1, 5, tzinfo=UTC)
+    show_kept([Kept("hourly", [{"hour": hour, "n": n, "mean": None} for n in range(12)], 0)])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert lines[0] == ["hourly:", "12", "rows"]
+    assert lines[1] == ["hour", "n", "mean"]
+    assert lines[3:13] == [["2024-01-01", "05:00:00", str(n), "NULL"] for n in range(10)]
+    assert lines[13] == ["and", "2", "more"]
+
+
+def test_rows_that_were_let_go_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    show_kept([Kept("big", [{"[b]": True}], 1_234)])
+    printed = capsys.readouterr().out
+    assert printed.startswith("big: the newest 1 of 1,235 rows\n")
+    assert "[b]" in printed
+
+
+def test_an_empty_table_has_no_rows_to_show(capsys: pytest.CaptureFixture[str]) -> None:
+    show_kept([Kept("none", [], 0)])
+    assert capsys.readouterr().out == "none: 0 rows\n"
+
+
+def test_accounts_have_a_line_for_each_input(capsys: pytest.CaptureFixture[str]) -> None:
+    orders = InputReport("orders", read=1_000, rejected=1, late=2, filtered=3, used=994, rejected_to="aside/orders")
+    payments = InputReport("payments", read=5, rejected=0, late=0, filtered=0, used=5)
+    show_accounts([QueryReport("paid", (orders, payments), 4, 2, 7, None, drained=False)])
+    printed = capsys.readouterr().out
+    rows = [line.replace("│", " ").split() for line in printed.splitlines() if line.startswith("│")]
+    assert rows == [["paid", "orders", "1,000", "1", "2", "3", "994", "4"], ["payments", "5", "0", "0", "0", "5"]]
+    assert "paid: rejected rows of orders are in aside/orders\n" in printed
+    assert "paid keeps 7 rows of state for the next run\n" in printed
+
+
+def test_progress_is_a_line_per_batch_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_shown() as progress:
+        progress(Status("paid", True, 3, 1_234, 0, 0, 5, 0, None, 0.5))
+    told = capsys.readouterr()
+    assert told.err == "paid: 1,234 rows in, 5 out, batch 3\n"
+    assert told.out == ""

@@ -1,0 +1,68 @@
+"""The join matrix: nine cells by six kinds, as the semantics have it."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+import penstock
+
+RELATIONS = """
+CREATE STREAM events (k BIGINT KEY, x INT, time TIMESTAMP, WATERMARK FOR time AS time - 1 MIN)
+WITH (connector = 'files', path = 'data/events', format = 'json');
+CREATE VIEW stream_a AS SELECT STREAM * FROM events;
+CREATE VIEW stream_b AS SELECT STREAM * FROM events;
+CREATE VIEW table_a AS SELECT k, COUNT(*) AS n FROM events GROUP BY k;
+CREATE VIEW table_b AS SELECT k, COUNT(*) AS n FROM events GROUP BY k;
+CREATE VIEW windowed_a AS SELECT k, COUNT(*) AS n FROM events GROUP BY k, TUMBLE(time, 1 HOUR);
+CREATE VIEW windowed_b AS SELECT k, COUNT(*) AS n FROM events GROUP BY k, TUMBLE(time, 1 HOUR);
+"""
+WORDS = {
+    "I": "INNER JOIN",
+    "L": "LEFT JOIN",
+    "R": "RIGHT JOIN",
+    "F": "FULL JOIN",
+    "S": "LEFT SEMI JOIN",
+    "A": "LEFT ANTI JOIN",
+}
+# Rows are left, columns right; the letters are the kinds that mean something.
+MATRIX = {
+    ("stream", "stream"): "ILRFSA",
+    ("stream", "table"): "IL",
+    ("stream", "windowed"): "L",
+    ("table", "stream"): "",
+    ("table", "table"): "ILRF",
+    ("table", "windowed"): "L",
+    ("windowed", "stream"): "",
+    ("windowed", "table"): "L",
+    ("windowed", "windowed"): "ILRF",
+}
+# The cells that this version runs.
+BUILT = [("stream", "stream")]
+
+
+def outcome(left: str, right: str, kind: str, bound: str = "") -> str:
+    """`accepted`, or the code of the only error."""
+    stream = "STREAM " if left == "stream" else ""
+    joined = f"SELECT {stream}a.k FROM {left}_a a {WORDS[kind]} {right}_b b ON a.k = b.k{bound}"
+    try:
+        assert penstock.compile(RELATIONS + joined).program.queries
+    except penstock.CompileError as refusal:
+        (only,) = refusal.diagnostics
+        return only.code
+    return "accepted"
+
+
+@pytest.mark.parametrize(("left", "right", "kind"), [(*cell, kind) for cell, kind in product(MATRIX, WORDS)])
+def test_cell(left: str, right: str, kind: str) -> None:
+    is_built = (left, right) in BUILT
+    expected = "J011" if kind not in MATRIX[left, right] else "accepted" if is_built else "B003"
+    bound = " AND b.time BETWEEN a.time AND a.time + 5 MIN" if is_built else ""
+    # The right columns are not there after SEMI and ANTI, those of ON are.
+    assert outcome(left, right, kind, bound) == expected
+
+
+@pytest.mark.parametrize("kind", WORDS)
+def test_streams_need_a_bound(kind: str) -> None:
+    assert outcome("stream", "stream", kind) == "J001"

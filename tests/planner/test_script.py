@@ -1,0 +1,64 @@
+"""What a script means depends neither on how its text is cut nor on the process that compiles it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import penstock
+from penstock.compilation import compile_sources
+from penstock.diagnostics import Source
+from penstock.planner.plan import RunningQuery
+from tests.golden.cases import CASES
+
+DECLARATIONS = [
+    """CREATE STREAM orders (id BIGINT KEY, price DECIMAL(10,2), time TIMESTAMP, WATERMARK FOR time AS time - 1 MIN)
+WITH (connector = 'files', path = 'data/orders', format = 'json')""",
+    """CREATE STREAM shipments (id BIGINT KEY, cost DECIMAL(10,2), time TIMESTAMP, WATERMARK FOR time AS time - 1 MIN)
+WITH (connector = 'files', path = 'data/shipments', format = 'json')""",
+    """CREATE STREAM kept (id BIGINT, cost DECIMAL(10,2)) WITH (connector = 'files', path = 'kept', format = 'json')""",
+]
+QUERIES = [
+    "CREATE STREAM big AS SELECT STREAM id, price FROM orders WHERE price > 100",
+    "CREATE TABLE hourly AS SELECT id, COUNT(*) AS n FROM orders GROUP BY id, TUMBLE(time, 1 HOUR)",
+    "CREATE TABLE spent AS SELECT id, SUM(price) AS total FROM orders GROUP BY id",
+    "INSERT INTO kept SELECT STREAM o.id, s.cost FROM orders o JOIN shipments s WITHIN 5 MIN ON o.id = s.id",
+    "CREATE STREAM mean AS SELECT STREAM id, AVG(price) OVER (PARTITION BY id ORDER BY time RANGE 1 HOUR PRECEDING)"
+    " AS m FROM orders",
+]
+
+
+def queries(texts: list[str]) -> dict[str, RunningQuery]:
+    """The queries of a script in several sources, by name."""
+    sources = [Source(f"{number}.sql", text) for number, text in enumerate(texts)]
+    return {query.name: query for query in compile_sources(sources).queries}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.permutations(DECLARATIONS), st.permutations(QUERIES), st.integers(0, len(DECLARATIONS + QUERIES)))
+def test_neither_order_nor_sources_matter(declarations: list[str], asked: list[str], cut: int) -> None:
+    statements = [*declarations, *asked]
+    parts = [";\n".join(part) for part in (statements[:cut], statements[cut:])]
+    assert queries(parts) == queries([";\n".join(DECLARATIONS + QUERIES)])
+
+
+# The golden cases that are accepted: those of which a later stage is shown.
+ACCEPTED = [case.sql for case in CASES if case.sections.keys() & {"plan", "state", "spark", "warning"}]
+PRINTING = """
+import penstock
+from tests.planner.test_script import ACCEPTED
+for sql in ACCEPTED:
+    print(penstock.compile(sql).program)
+"""
+
+
+def test_another_process_gives_the_same_programs() -> None:
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", PRINTING], env=environment, capture_output=True, text=True, check=True)
+    here = [str(penstock.compile(sql).program) for sql in ACCEPTED]
+    assert len(here) > 40
+    assert done.stdout.splitlines() == here
