@@ -15,7 +15,7 @@ _PLACE = ("path", "format")
 def fingerprint(
     query: str, inputs: Sequence[Input], views: Sequence[View], output: Output, mode: str, partitions: int
 ) -> str:
-    """SHA-256 over the inputs, the views, the output's columns, the mode and the number of state partitions.
+    """SHA-256 over the inputs, the views, the output, the mode and the number of state partitions.
 
     The query's own name, with which those of its views begin, does not count. Every other change does, also one that
     the state would survive: Spark itself accepts any, and computes nonsense from most.
@@ -29,7 +29,7 @@ def fingerprint(
             [view.sql.replace(f"`{query}_", "`_"), view.watermark and [view.watermark.column, view.watermark.delay]]
             for view in views
         ],
-        "output": output.columns,
+        "output": [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]],
         "mode": mode,
         "partitions": partitions,
     }

@@ -17,6 +17,7 @@ in = rejected + late + filtered + used.
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections import Counter
 from datetime import UTC, datetime
@@ -96,7 +97,7 @@ def run(writer, mode, checkpoint):
     counts = Counter()
     for progress in started.recentProgress:
         for observed in progress.observedMetrics.values():
-            counts.update(observed.asDict())
+            counts.update({name: count or 0 for name, count in observed.asDict().items()})
     return counts
 
 
@@ -230,6 +231,8 @@ def _main(program: Program) -> str:
     arguments = parser.parse_args()
     kept = arguments.checkpoint is not None
     draining = arguments.drain or not kept
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # started by itself, not by spark-submit
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.appName("penstock").getOrCreate()
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)

@@ -36,7 +36,7 @@ _UNTERMINATED = {
 class Token(NamedTuple):
     """A terminal with its value (quotes removed) and its characters `start` to `end`.
 
-    `word` is the upper-case spelling of an unquoted word, which the parser may read as a keyword; else None.
+    `word` is the upper-case spelling of an unquoted word that the parser may read as a keyword; else None.
     """
 
     type: str
@@ -51,6 +51,8 @@ class Lexer:
 
     def __init__(self, symbols: Mapping[str, str]) -> None:
         self._symbols = {**symbols, ";": SEMICOLON}
+        # A word that is spelled like one of these is a name all the same: `string`, `minus`, `concat(a, b)`.
+        self._other_terminals = {NAME, STRING, NUMBER, *symbols.values()}
         longest_first = sorted(self._symbols, key=len, reverse=True)
         # Possessive quantifiers: a quote that is never closed must not make the scan try shorter matches.
         self._pattern = re.compile(
@@ -78,7 +80,8 @@ class Lexer:
                 case "skip":
                     continue
                 case "word":
-                    yield Token(NAME, value, start, position, value.upper())
+                    word = value.upper()
+                    yield Token(NAME, value, start, position, None if word in self._other_terminals else word)
                 case "number":
                     yield Token(NUMBER, value, start, position)
                 case "string":

@@ -184,7 +184,8 @@ def _run_on(master: str | None, checkpoint: str | None, program: Program) -> Non
         told = Event()
         for signal_ in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signal_, lambda *_: told.set())
-        click.echo(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", err=True)
+        # Not by click, which would write into the line that shows the progress.
+        print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
         batches = dict.fromkeys((handle.name for handle in running), 0)
         while running and not told.is_set():
             running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]

@@ -26,7 +26,12 @@ def answer_text(answer: Answer) -> str:
     """The answer to an EXPLAIN, SHOW or DESCRIBE of a script, with a final line break."""
     match answer:
         case Explained():
-            return _stage_text(Stage(answer.stage or "PLAN"), answer.syntax, answer.queries, lower(answer.queries))
+            return _stage_text(
+                Stage(answer.stage or "PLAN"),
+                answer.syntax,
+                answer.queries,
+                lower(answer.queries, state_partitions=answer.state_partitions),
+            )
         case Listing():
             table = [answer.headings, *answer.rows]
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]

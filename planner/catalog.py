@@ -25,11 +25,15 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """CREATE STREAM, TABLE or VIEW … AS: `node` is planned into whatever reads it."""
+    """CREATE STREAM, TABLE or VIEW … AS: `node` is planned into whatever reads it.
+
+    `reads`: the derived streams that the definition uses itself, in lower case.
+    """
 
     kind: Kind
     name: str
     node: Node
+    reads: frozenset[str]
     span: Span = field(compare=False, repr=False)
 
 

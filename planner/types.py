@@ -49,7 +49,7 @@ class Struct:
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:
-        return "STRUCT<" + ", ".join(f"`{name}`: {type_}" for name, type_ in self.fields) + ">"
+        return "STRUCT<" + ", ".join(f"`{name.replace('`', '``')}`: {type_}" for name, type_ in self.fields) + ">"
 
 
 Type: TypeAlias = Simple | Decimal | Array | Map | Struct

@@ -65,6 +65,8 @@ def start_spark(master: str) -> SparkSession:
         except (PySparkException, Py4JError) as error:
             noise.seek(0)
             raise RunError([R002.at(None, reason=_reason(noise.read().decode(errors="replace"), error))]) from None
+    # It prints a stack trace when the JVM hangs up while a query is being stopped.
+    context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     return SparkSession(context)
 
 

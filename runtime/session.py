@@ -95,10 +95,11 @@ class Session:
         return [row for sink in sinks for row in sink.rows()]
 
     def kept(self) -> list[Kept]:
-        """What the memory sinks of this session hold, one entry per name."""
+        """What the memory sinks of this session hold, one entry per name that had a batch, if only one without rows."""
         let_go: Counter[str] = Counter()
         for (name, _), (_, sink) in self._memory.items():
-            let_go[name] += sink.let_go
+            if sink.begun:
+                let_go[name] += sink.let_go
         return [Kept(name, self.rows(name), older) for name, older in let_go.items()]
 
     def close(self) -> None:

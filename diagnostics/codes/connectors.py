@@ -10,5 +10,7 @@ C005 = Code("C005", "connector {connector} can not be {used}")
 C006 = Code("C006", "option {name} is given twice")
 C007 = Code("C007", "no setting is called {name}")
 C008 = Code("C008", "the {kind} {name} names no connector")
+C009 = Code("C009", "{format} files can not hold the column {column}: {type}")
+C010 = Code("C010", "SET stands behind a query")
 
-CODES = (C001, C002, C003, C004, C005, C006, C007, C008)
+CODES = (C001, C002, C003, C004, C005, C006, C007, C008, C009, C010)

@@ -18,6 +18,9 @@ K013 = Code("K013", "{name} is a {found}, not a {wanted}")
 K014 = Code("K014", "{expression} is neither aggregated nor grouped by")
 K015 = Code("K015", "{name} is in use by the query {users}")
 
+K016 = Code("K016", "{name} is a name that Penstock gives to a column of its own")
+K017 = Code("K017", "{column} is a bare NULL, which has no type")
+K018 = Code("K018", "{type} can not be compared, so nothing can be grouped or joined by it")
 
 CODES = (
     K001,
@@ -35,4 +38,7 @@ CODES = (
     K013,
     K014,
     K015,
+    K016,
+    K017,
+    K018,
 )

@@ -1,6 +1,20 @@
 """Folders of files: each new file is read once."""
 
-from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING, Connector, ConnectorOption, OptionType
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics.codes.connectors import C009
+from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING, Connector, ConnectorOption, OptionType, Value
+from penstock.planner.plan import Column
+
+# The types that a format has no way to write down, by the word with which they begin.
+UNHELD = {
+    "csv": ("ARRAY", "MAP", "STRUCT", "BINARY", "INTERVAL"),
+    "json": ("INTERVAL",),
+    "parquet": ("INTERVAL",),
+}
 
 FILES = Connector(
     "files",
@@ -19,3 +33,12 @@ FILES = Connector(
         ConnectorOption("partitions", INTEGER, "number of partitions by the key"),
     ),
 )
+
+
+def check_format(options: tuple[tuple[str, Value], ...], columns: Iterable[Column], span: Span) -> None:
+    """Raises CompileError for a column that the files' format can not hold."""
+    format_ = str(dict(options).get("format"))
+    for column in columns:
+        if str(column.type).startswith(UNHELD.get(format_, ())):
+            found = C009.at(span, "", format=format_, column=column.name, type=column.type)
+            raise CompileError([found.with_hint(f"CAST({column.name} AS STRING), or another format")])

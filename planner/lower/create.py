@@ -5,15 +5,19 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.kinds import K007, K010
+from penstock.diagnostics.codes.kinds import K007, K010, K016
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared
+from penstock.planner.connectors import check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration
 from penstock.planner.lower.options import checked_options
 from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
+
+# What codegen calls the columns that it adds to a source's own.
+OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_late", "_watermark", "_metadata"})
 
 
 def lower_create(statement: ast.Create) -> Declared:
@@ -25,6 +29,8 @@ def lower_create(statement: ast.Create) -> Declared:
     connector, options = checked_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
+    if connector == "files":
+        check_format(options, columns, statement.name.span)
     values = dict(options)
     partitions = values.get("partitions")
     origin = Origin(
@@ -49,6 +55,8 @@ def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[C
             found = K010.at(definition.name.span, "here again", name=definition.name.text)
             report.append(found.also(first.name.span, "first declared here"))
             continue
+        if definition.name.folded in OWN_COLUMNS:
+            report.append(K016.at(definition.name.span, "", name=definition.name.text))
         type_ = scalars.type_of(definition.type, report)
         if type_ is not None:
             columns.append(Column(definition.name.text, type_))

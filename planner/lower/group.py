@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K014
+from penstock.diagnostics.codes.kinds import K014, K018
 from penstock.diagnostics.codes.windows import W005, W009, W010, W011, W012
 from penstock.parser import ast
+from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import aggregate, condition, scalar
@@ -51,13 +52,13 @@ def has_aggregate(expression: exp.Expression | None) -> bool:
 
 
 def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
-    """The nodes for which `wanted(node)` holds and that are not below another such node or below OVER."""
+    """The nodes for which `wanted(node)` holds and that are not below another such node, OVER or a lambda."""
     pending = [expression]
     while pending:
         node = pending.pop()
         if wanted(node):
             yield node
-        elif not isinstance(node, exp.Window):
+        elif not isinstance(node, exp.Window | exp.Lambda):
             pending += reversed(list(node.iter_expressions()))
 
 
@@ -110,9 +111,7 @@ class Grouping:
         for known in self.aggregates:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
-        taken = {key.name.lower() for key in self.keys} | {each.name.lower() for each in self.aggregates}
-        while name.lower() in taken or name.lower() in WINDOW_COLUMNS:
-            name += "_"
+        name = unused(name, [*(key.name for key in self.keys), *(each.name for each in self.aggregates)])
         self.aggregates.append(replace(resolved, name=name))
         return exp.column(name)
 
@@ -125,6 +124,14 @@ class Grouping:
             return None
         wanted = canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """The name, or with underscores behind it if another column has it."""
+    folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
+    while name.lower() in folded:
+        name += "_"
+    return name
 
 
 def swap(node: exp.Expression, reference: exp.Column) -> None:
@@ -151,7 +158,7 @@ def lower_group(
     window, first_window = rows.window, None
     keys: list[Named] = []
     report: list[Diagnostic] = []
-    for expression in select.group_by:
+    for expression in map(bare, select.group_by):
         try:
             if is_window_call(expression):
                 if window is not None:
@@ -159,7 +166,11 @@ def lower_group(
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
                 window, first_window = window_of_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):
-                keys.append(group_key(expression, rows, outputs, len(keys)))
+                key = group_key(expression, rows, outputs, len(keys))
+                if not scalars.is_ordered(key.type):
+                    raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
+                if all(key.value != known.value for known in keys):
+                    keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
@@ -182,7 +193,7 @@ def lower_group(
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))
     if having is not None:
         span: Span = having.meta["span"]
-        if not isinstance(node.shape, KStream):
+        if emission is Emission.CHANGES or not isinstance(node, WindowAggregate):
             raise CompileError([B002.at(span, "", construct="HAVING on a table that keeps changing")])
         resolved = condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
@@ -196,7 +207,6 @@ def is_window_column(expression: exp.Expression) -> bool:
 
 def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], position: int) -> Named:
     """A key, called by its column, or by the SELECT item that it is the alias of or equal to."""
-    expression = bare(expression)
     if isinstance(expression, exp.Column) and not expression.table and not rows.scope.named(expression.name):
         for output in outputs:
             if output.name.lower() == expression.name.lower() and not has_aggregate(output.value):
@@ -229,7 +239,9 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
             keys=keys,
             aggregates=aggregates,
         )
-    window_span: Span = next((e.meta["span"] for e in select.group_by if is_window_call(e)), select.relation.span)
+    window_span: Span = next(
+        (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
+    )
     if isinstance(window, Session):
         if not keys:
             found = W011.at(window_span, "").with_hint("GROUP BY a key too: sessions are runs of rows of one key")

@@ -83,6 +83,11 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
     if report:
         raise CompileError(report)
     if isinstance(node.shape, WTable):
+        for item in items:
+            if item.name.lower() in WINDOW_COLUMNS and item.value != column(item.name.lower()):
+                found = K010.at(span, "", name=item.name)
+                hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
+                raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
         items += [Named(n, column(n), node.column(n).type) for n in WINDOW_COLUMNS if n not in shown]
     if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:

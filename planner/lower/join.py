@@ -9,6 +9,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B003
 from penstock.diagnostics.codes.joins import J008, J010, J011, J012, J013, J014, J015
+from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import bounds, joins, scalars
 from penstock.planner.intervals import fixed_milliseconds
@@ -177,6 +178,9 @@ def key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, co
         first, second = second, first
     elif sides != ("left", "right"):
         return None
+    for typed in (first, second):
+        if not scalars.is_ordered(typed.type):
+            raise CompileError([K018.at(part.meta["span"], "", type=typed.type)])
     if first.type == second.type:
         return first.expression, second.expression
     common = scalars.common_type(first.type, second.type)

@@ -17,8 +17,9 @@ from penstock.planner.lower.group import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.plan import Column, FramedAggregate, KStream, Node, Over
+from penstock.planner.plan import Aggregate, Column, FramedAggregate, KStream, Node, Over
 from penstock.planner.plan.over import OVER_FUNCTIONS
+from penstock.planner.types import INTERVAL, Decimal
 
 RANKING = frozenset(
     [
@@ -107,7 +108,7 @@ def add(framed: list[FramedAggregate], call: exp.Expression, preceding: int, nam
     if name_called in RANKING:
         raise CompileError([B002.at(call.meta["span"], "", construct=f"{name_called} over a frame")])
     resolved = aggregate(call, rows.scope)
-    if resolved.function not in OVER_FUNCTIONS:
+    if resolved.function not in OVER_FUNCTIONS or not is_framable(resolved):
         found = W023.at(call.meta["span"], "", function=resolved.function)
         raise CompileError([found.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
     if resolved.distinct:
@@ -120,6 +121,14 @@ def add(framed: list[FramedAggregate], call: exp.Expression, preceding: int, nam
         name += "_"
     framed.append(FramedAggregate(replace(resolved, name=name), preceding))
     return name
+
+
+def is_framable(aggregate: Aggregate) -> bool:
+    """SUM and AVG of intervals, and AVG with more decimals than can be divided exactly, have no array form."""
+    if aggregate.function not in ("SUM", "AVG"):
+        return True
+    type_ = aggregate.type
+    return type_ != INTERVAL and not (isinstance(type_, Decimal) and aggregate.function == "AVG" and type_.scale > 37)
 
 
 def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
-from penstock.diagnostics.codes.kinds import K004, K005
+from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, column
@@ -26,7 +26,11 @@ def lower_query(query: ast.Query, context: Context) -> Node:
         case ast.UnionAll():
             return lower_union(query, context)
         case ast.With():
+            seen: dict[str, ast.Name] = {}
             for table in query.tables:
+                first = seen.setdefault(table.name.folded, table.name)
+                if first is not table.name:
+                    raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
                 context = context.with_table(table.name.text, lower_query(table.query, context))
             return lower_query(query.body, context)
         case _:
@@ -80,7 +84,7 @@ def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Typ
     for branch, syntax in zip(branches, union.branches, strict=True):
         other = branch.schema[position].type
         common = type_ if other == type_ else scalars.common_type(type_, other)
-        if common is None:
+        if common is None or not (scalars.is_lossless(type_, common) and scalars.is_lossless(other, common)):
             reason = f"column {branches[0].schema[position].name} is {type_} and {other}"
             raise CompileError([K005.at(syntax.span, "", reason=reason).with_hint("CAST one of them")])
         type_ = common

@@ -14,7 +14,7 @@ from penstock.parser import ast
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.lower.context import Context, UsesBroken, scope_of
 from penstock.planner.lower.join import lower_join
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.windows import window_of
 from penstock.planner.plan import KStream, KTable, Node, Scan
 
@@ -65,6 +65,8 @@ def named_relation(name: ast.Name, context: Context) -> Node:
         case Broken():
             raise UsesBroken(name.text)
         case Derived():
+            check_size(entry.node, name.span)
+            context.reads.update(entry.reads if entry.kind == "VIEW" else {entry.name.lower()})
             return entry.node
         case Declared():
             origin = entry.origin

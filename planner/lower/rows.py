@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B001
+from penstock.diagnostics.codes.limits import PLAN_TOO_LARGE
 from penstock.diagnostics.codes.windows import W001
 from penstock.parser import ast
 from penstock.planner.names import Scope
 from penstock.planner.plan import GroupAggregate, IntervalJoin, KStream, Node, Over, Window, WindowAggregate
-from penstock.planner.plan.walk import stateful
+from penstock.planner.plan.walk import inputs, stateful
+
+# Far above what people write, and still planned within a second.
+LARGEST_PLAN = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,26 @@ def operator_name(node: Node) -> str:
             return "a relation"
 
 
+def check_size(root: Node, span: Span) -> None:
+    """Raises CompileError for a plan so large, by views over views, that working on it would take minutes."""
+    count = 0
+    pending = [root]
+    while pending:
+        count += 1
+        if count > LARGEST_PLAN:
+            found = PLAN_TOO_LARGE.at(span, "", limit=LARGEST_PLAN)
+            raise CompileError([found.with_hint("write what others read to a place of its own with INSERT INTO")])
+        pending += inputs(pending.pop())
+
+
 def require_stateless(node: Node, operator: str, span: Span) -> None:
     """Raises CompileError where `operator` would stand over another operator that keeps state."""
     below = stateful(node)
     if below is not None:
         found = B001.at(span, "", above=operator, below=operator_name(below))
         found = found.also(below.span, "its input is computed here")
-        raise CompileError([found.with_hint("write the inner result to a stream with INSERT INTO and read that")])
+        hint = "write the inner result to files with INSERT INTO, and read those in a second script"
+        raise CompileError([found.with_hint(hint)])
 
 
 def event_time(rows: Rows, operator: str, span: Span) -> str:

@@ -11,7 +11,8 @@ from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K011, K012, K013, K015
+from penstock.diagnostics.codes.connectors import C010
+from penstock.diagnostics.codes.kinds import K008, K011, K012, K013, K015
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
 from penstock.planner.lower.context import Context, UsesBroken
@@ -20,12 +21,13 @@ from penstock.planner.lower.look import lower_describe, lower_show
 from penstock.planner.lower.options import Settings, lower_set
 from penstock.planner.lower.query import lower_query
 from penstock.planner.lower.write import (
+    files_path,
     lower_create_as,
     lower_insert,
     require_stream_word,
     running_query,
 )
-from penstock.planner.plan import Answer, Emission, Explained, KStream, RunningQuery, Scan, Sink
+from penstock.planner.plan import Answer, Explained, KStream, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import walk
 
 
@@ -50,6 +52,8 @@ class Script:
     answers: list[Answer] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
     report: list[Diagnostic] = field(default_factory=list)
+    unplaced: set[str] = field(default_factory=set)  # queries of derived streams without a place to go to
+    read: set[str] = field(default_factory=set)  # derived streams that queries read
 
 
 def plan(statements: Sequence[ast.Statement], catalog: Catalog | None = None) -> PlannedScript:
@@ -66,24 +70,13 @@ def plan(statements: Sequence[ast.Statement], catalog: Catalog | None = None) ->
     if script.report:
         raise CompileError([*script.report, *script.warnings])
     return PlannedScript(
-        asked_for(script.queries), tuple(script.answers), script.catalog, script.settings, tuple(script.warnings)
+        asked_for(script), tuple(script.answers), script.catalog, script.settings, tuple(script.warnings)
     )
 
 
-def asked_for(queries: list[RunningQuery]) -> tuple[RunningQuery, ...]:
+def asked_for(script: Script) -> tuple[RunningQuery, ...]:
     """The queries without those of a stream that nobody named a place for and that others read: it runs inside them."""
-
-    def is_read(query: RunningQuery) -> bool:
-        others = (other for other in queries if other is not query)
-        return any(node is query.root for other in others for node in walk(other.root))
-
-    return tuple(
-        query
-        for query in queries
-        if not (
-            query.sink == Sink(query.sink.name, "memory", ()) and query.emission is Emission.FINAL and is_read(query)
-        )
-    )
+    return tuple(q for q in script.queries if not (q.name in script.unplaced and q.sink.name.lower() in script.read))
 
 
 def leave_broken(statement: ast.Statement, script: Script) -> None:
@@ -105,22 +98,29 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
         case ast.CreateAs():
             if is_new(statement, script):
                 derived, sink = lower_create_as(statement, context)
+                replaced = script.catalog.find(derived.name)
+                if isinstance(replaced, Derived):
+                    script.queries = [query for query in script.queries if query.span != replaced.span]
                 target = sink or Sink(derived.name, "memory", ())
                 query = running_query(query_name(derived.name, script), derived.node, target, derived.span)
+                add_query(query, context, script)
+                if sink is None and isinstance(derived.node.shape, KStream):
+                    script.unplaced.add(query.name)
                 script.catalog = script.catalog.with_(derived)
-                script.queries.append(query)
         case ast.CreateView():
             if is_new(statement, script):
                 node = lower_query(statement.query, context)
-                script.catalog = script.catalog.with_(Derived("VIEW", statement.name.text, node, statement.name.span))
+                name = statement.name
+                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span)
+                script.catalog = script.catalog.with_(view)
         case ast.Insert():
-            script.queries.append(lower_insert(statement, query_name(statement.target.text, script), context))
+            add_query(lower_insert(statement, query_name(statement.target.text, script), context), context, script)
         case ast.QueryStatement():
             root = lower_query(statement.query, context)
             if isinstance(root.shape, KStream):
-                require_stream_word(statement.query)
-            name = query_name("query", script)
-            script.queries.append(running_query(name, root, Sink(name, "console", ()), statement.span))
+                require_stream_word(statement.query, statement.span)
+            shown = query_name("query", script)
+            add_query(running_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
         case ast.Show():
@@ -128,6 +128,9 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
         case ast.Describe():
             script.answers.append(lower_describe(statement, script.catalog))
         case ast.SetOption():
+            if script.queries:
+                found = C010.at(statement.span, "").also(script.queries[0].span, "the first query")
+                raise CompileError([found.with_hint("a setting holds for the whole script: put SET first")])
             script.settings = lower_set(statement, script.settings)
         case ast.Drop():
             lower_drop(statement, script)
@@ -141,6 +144,18 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
             raise CompileError([B002.at(statement.span, "", construct="UPDATE")])
         case _:
             assert_never(statement)
+
+
+def add_query(query: RunningQuery, context: Context, script: Script) -> None:
+    """Adds a query; raises CompileError where another one of the script appends to the same files."""
+    folder = files_path(query.sink)
+    for other in script.queries:
+        if folder is not None and files_path(other.sink) == folder:
+            found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
+            found = found.also(other.span, "this one")
+            raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
+    script.queries.append(query)
+    script.read |= context.reads
 
 
 def query_name(wanted: str, script: Script) -> str:
@@ -169,10 +184,12 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     stage = statement.stage.value if statement.stage else None
     if stage == "PARTITIONS":
         raise CompileError([B002.at(statement.span, "", construct="EXPLAIN PARTITIONS")])
-    beside = replace(script, queries=list(script.queries), answers=[], report=[])
+    beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
     before = len(beside.queries)
     lower_statement(statement.statement, beside)
-    return Explained(stage, ast_text(statement.statement), tuple(beside.queries[before:]))
+    return Explained(
+        stage, ast_text(statement.statement), tuple(beside.queries[before:]), script.settings.state_partitions
+    )
 
 
 def lower_drop(statement: ast.Drop, script: Script) -> None:

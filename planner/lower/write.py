@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from typing import Literal
 
 from sqlglot import exp
@@ -9,14 +10,17 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
-from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K012
+from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K010, K012, K017
+from penstock.diagnostics.codes.windows import W014
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.connectors import find_connector
+from penstock.planner.connectors import check_format, find_connector
+from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
+from penstock.planner.lower.rows import check_size, operator_name
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -32,7 +36,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan.walk import STATEFUL, expressions, walk
 from penstock.planner.types import VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
@@ -40,17 +44,38 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
+    check_size(root, span)
     check_built(root)
+    check_columns(root, span)
+    check_clock(root)
     check_writable(sink, root, span)
+    is_changing = changes(root)
+    emission = Emission.CHANGES if is_changing else Emission.FINAL
+    return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span)
+
+
+def check_columns(root: Node, span: Span) -> None:
+    """Raises CompileError for a column that has no type."""
+    for each in root.schema:
+        if each.type == VOID:
+            found = K017.at(span, "", column=each.name)
+            raise CompileError([found.with_hint(f"CAST(NULL AS STRING) AS {each.name}")])
+
+
+def check_clock(root: Node) -> None:
+    """Raises CompileError where a stateful operator, or what it reads, looks at the processing time.
+
+    Its result would depend on when its rows are processed, and so on micro-batch borders.
+    """
     for node in walk(root):
-        if isinstance(node, Scan) and node.origin.name.lower() == sink.name.lower():
-            raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
-    changes = any(
-        isinstance(node, GroupAggregate) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
-        for node in walk(root)
-    )
-    emission = Emission.CHANGES if changes else Emission.FINAL
-    return RunningQuery(name, root, sink, emission, key_of(root.shape) if changes else (), span)
+        if not isinstance(node, STATEFUL):
+            continue
+        for below in walk(node):
+            for expression in expressions(below):
+                for call in expression.find_all(exp.Anonymous):
+                    if is_processing_time(str(call.this)):
+                        found = W014.at(call.meta.get("span", below.span), "", operator=operator_name(node))
+                        raise CompileError([found.with_hint("compare event times, or filter the result")])
 
 
 def key_of(shape: Shape) -> tuple[str, ...]:
@@ -87,9 +112,35 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
         raise CompileError([C005.at(span, "", connector=connector.name, used="written")])
     if not connector.built:
         raise CompileError([B004.at(span, "", used="writing through", connector=connector.name)])
-    if connector.name == "files" and not isinstance(root.shape, KStream):
+    if connector.name != "files":
+        return
+    if changes(root):
         found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
+    check_format(sink.options, root.schema, span)
+    folder = files_path(sink)
+    for node in walk(root):
+        if isinstance(node, Scan) and node.origin.connector == "files" and folder is not None:
+            read = normal_path(dict(node.origin.options)["path"])
+            if folder == read or folder.startswith(f"{read}/"):
+                raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
+
+
+def changes(root: Node) -> bool:
+    """Whether rows of the result are replaced by newer ones."""
+    return any(
+        isinstance(node, GroupAggregate) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
+        for node in walk(root)
+    )
+
+
+def files_path(sink: Sink) -> str | None:
+    """The folder of a files sink, None for another one."""
+    return normal_path(dict(sink.options)["path"]) if sink.connector == "files" else None
+
+
+def normal_path(path: object) -> str:
+    return posixpath.normpath(str(path))
 
 
 def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:
@@ -117,6 +168,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         reason = f"it is a stream, and the query gives a {KIND[type(root.shape)]}"
         found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
+    require_stream_word(statement.query, context.statement)
     fitted = fit(root, targets(statement, entry), origin.columns, statement)
     sink = Sink(origin.name, origin.connector, origin.options)
     return running_query(name, fitted, sink, statement.target.span)
@@ -134,6 +186,8 @@ def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
             guess = nearest(name.text, [c.name for c in entry.origin.columns])
             problem = K012.at(name.span, "", name=f"{entry.name}.{name.text}")
             raise CompileError([problem.with_hint(guess and f"did you mean {guess}?")])
+        if found in chosen:
+            raise CompileError([K010.at(name.span, "named twice", name=name.text)])
         chosen.append(found)
     return chosen
 
@@ -171,7 +225,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
         right = "STREAM" if is_stream else "TABLE"
         raise CompileError([found.with_hint(f"CREATE {right} {statement.name.text} AS …")])
     if is_stream:
-        require_stream_word(statement.query)
+        require_stream_word(statement.query, context.statement)
     sink = None
     if statement.options:
         report: list[Diagnostic] = []
@@ -179,24 +233,25 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
         if report:
             raise CompileError(report)
         sink = Sink(statement.name.text, connector, without_partitions(options))
-    return Derived(made, statement.name.text, root, statement.name.span), sink
+    return Derived(made, statement.name.text, root, frozenset(context.reads), statement.name.span), sink
 
 
 def without_partitions(options: Options) -> Options:
     return tuple((name, value) for name, value in options if name != "partitions")
 
 
-def require_stream_word(query: ast.Query) -> None:
-    """Raises CompileError for a SELECT that gives a stream and does not say STREAM."""
+def require_stream_word(query: ast.Query, statement: Span) -> None:
+    """Raises CompileError for a SELECT of the statement that gives a stream and does not say STREAM."""
     match query:
         case ast.Select():
             if not query.stream:
-                text = query.span.text
-                fix = f"{text[:6]} STREAM{text[6:]}"
+                behind = query.span.start + len("SELECT")
+                source = statement.source.text
+                fix = f"{source[statement.start : behind]} STREAM{source[behind : statement.end]}"
                 found = K002.at(query.span, "").with_hint("SELECT STREAM …, or GROUP BY a key for a table", fix=fix)
                 raise CompileError([found])
         case ast.UnionAll():
             for branch in query.branches:
-                require_stream_word(branch)
+                require_stream_word(branch, statement)
         case ast.With():
-            require_stream_word(query.body)
+            require_stream_word(query.body, statement)

@@ -50,6 +50,7 @@ class Explained:
     stage: str | None
     syntax: str
     queries: tuple[RunningQuery, ...]
+    state_partitions: int
 
 
 Answer: TypeAlias = Listing | Explained

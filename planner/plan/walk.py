@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
+from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
@@ -24,6 +25,31 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case _:
             return ()
+
+
+def expressions(node: Node) -> Iterator[Expression]:
+    """All scalar expressions that the operator itself evaluates."""
+    match node:
+        case Filter():
+            yield node.condition
+        case Project():
+            yield from (item.value for item in node.items)
+        case WindowAggregate() | GroupAggregate():
+            yield from (key.value for key in node.keys)
+            yield from (part for each in node.aggregates for part in parts(each))
+        case IntervalJoin():
+            yield from (side for equality in node.equalities for side in equality)
+            if node.residual is not None:
+                yield node.residual
+        case Over():
+            yield from node.partition_by
+            yield from (part for each in node.aggregates for part in parts(each.aggregate))
+
+
+def parts(aggregate: Aggregate) -> Iterator[Expression]:
+    yield from aggregate.arguments
+    if aggregate.condition is not None:
+        yield aggregate.condition
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -9,7 +9,7 @@ from penstock.planner.names import Scope
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.scalars.typed import Typed
-from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, type_of
+from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, is_ordered, type_of
 
 __all__ = [
     "Typed",
@@ -17,6 +17,7 @@ __all__ = [
     "common_type",
     "data_type",
     "is_lossless",
+    "is_ordered",
     "resolve",
     "resolve_aggregate",
     "resolve_boolean",

@@ -28,7 +28,7 @@ class Kept:
 class MemorySink:
     """The result of one query. A batch that Spark runs again after a failure changes nothing.
 
-    `let_go`: how many rows of an append query were more than are kept.
+    `begun`: whether it had a batch; `let_go`: how many rows of an append query were more than are kept.
     """
 
     def __init__(self, query: SparkQuery) -> None:
@@ -38,6 +38,10 @@ class MemorySink:
         self._rows: dict[str | int, Row] = {}
         self._next = 0
         self._newest_batch = -1
+
+    @property
+    def begun(self) -> bool:
+        return self._newest_batch >= 0
 
     @property
     def let_go(self) -> int:

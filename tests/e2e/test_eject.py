@@ -114,7 +114,8 @@ def run_ejected(root: Path, *options: str) -> dict[tuple[str, str], list[int]]:
     folder = root / "ejected"
     compiled = penstock(folder, "compile", "script.sql", "-o", "job.py")
     assert (compiled.returncode, compiled.stdout, compiled.stderr) == (0, "", "")
-    alone = {**os.environ, "PYTHONPATH": str(root / "blocked"), "PYSPARK_PYTHON": sys.executable}
+    alone = {**os.environ, "PYTHONPATH": str(root / "blocked")}
+    alone.pop("PYSPARK_PYTHON", None)
     assert "ImportError: blocked" in call(folder, sys.executable, "-c", "import penstock", environment=alone).stderr
     ended = call(folder, sys.executable, "job.py", *options, environment=alone)
     assert ended.returncode == 0, ended.stderr

@@ -21,6 +21,7 @@ USUAL = re.findall(
     plan spark code ast row rows range current first last filter over day hour minute second week month year interval
     distinct exists if set show update delete insert left right full inner outer semi anti primary values system_time
     replace resume pause describe explain functions using end else all by into limit user users order_id
+    string number name minus plus star slash percent dot comma concat arrow equal
 """,
 )
 
@@ -99,3 +100,10 @@ def test_case_of_keywords_does_not_matter(text: str) -> None:
 
 def test_both_kinds_of_quotes() -> None:
     assert query('SELECT "a b", `c""d`, "e""f" FROM t') == query('SELECT `a b`, `c""d`, `e"f` FROM t')
+
+
+@pytest.mark.parametrize("terminal", sorted({"string", "number", "name", *map(str.lower, dialect().symbols.values())}))
+def test_the_names_of_terminals_are_no_keywords(terminal: str) -> None:
+    select = query(f"SELECT STREAM {terminal}(a, b) AS c, {terminal} FROM t")
+    assert isinstance(select, Select)
+    assert select == query(f"SELECT STREAM `{terminal}`(a, b) AS c, `{terminal}` FROM t")

@@ -73,6 +73,7 @@ WITH (connector = 'files', path = 'p', format = 'json')"""),
 
 ASKING = (
     Promise("SELECT STREAM id FROM orders"),
+    Promise("SELECT STREAM CONCAT(product, 'x') AS string FROM orders"),
     Promise("SELECT id FROM orders", "K002"),
     Promise("SELECT STREAM product, SUM(price) AS s FROM orders GROUP BY product", "K001"),
     Promise("SELECT STREAM DISTINCT product FROM orders", "B002"),
