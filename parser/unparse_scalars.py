@@ -51,7 +51,7 @@ TYPES = {
 }
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Words that mean something else at the start of an expression or a list of items.
-_QUOTED = RESERVED | PREFERRED | {"STREAM", "DISTINCT"}
+_QUOTED = RESERVED | PREFERRED | {"STREAM", "DISTINCT", "DIV"}
 
 
 def name_text(text: str) -> str:
