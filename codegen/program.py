@@ -80,7 +80,7 @@ class SparkQuery:
     """One Structured Streaming query.
 
     `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
-    A `stateful` query has two more views that the runtime registers first: `<name>_clock`, one row whose column
+    A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one row whose column
     `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty until the
     query is drained and then holds one row whose column `time` lies behind every event time.
     `key`: the columns by which newer rows replace older ones in an `update` query.
@@ -93,7 +93,7 @@ class SparkQuery:
     result: str
     output: Output
     mode: Literal["append", "update"]
-    stateful: bool
+    timed: bool
     key: tuple[str, ...]
     rejects: tuple[Rejects, ...]
     fingerprint: str

@@ -140,12 +140,12 @@ def _query(query: SparkQuery) -> str:
     """A function that runs one query, preceded by one for each input of which rows can be set aside."""
     body = [f'"""To {query.output.connector}: {_comment(query.output.name)}."""']
     body += map(_source, query.inputs)
-    if query.stateful:
+    if query.timed:
         body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
     body.append(_write(query.output, query))
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
-    if query.stateful:
+    if query.timed:
         body.append(
             f'if draining:\n    drain(checkpoint)\n    counts.update(run(writer(), "{query.mode}", checkpoint))'
         )

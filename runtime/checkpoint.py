@@ -35,16 +35,15 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
         return
     storage = Storage(spark)
     place = f"{absolute(folder)}/{quote(query.name, safe='')}"
-    _admit(storage, query, place, spark.conf.get("spark.sql.shuffle.partitions") or "")
     with lock(spark, storage, f"{place}/lock"):
+        _admit(storage, query, place)
         yield place
 
 
-def _admit(storage: Storage, query: SparkQuery, place: str, partitions: str) -> None:
+def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
     present = {
         "fingerprint": query.fingerprint,
-        "state partitions": partitions,
         "views": {view.name: _text(view) for view in query.views},
         "output": _text(query.output),
     }
@@ -56,9 +55,7 @@ def _admit(storage: Storage, query: SparkQuery, place: str, partitions: str) -> 
         storage.publish(f"{place}/penstock.json", json.dumps(present, indent=1) + "\n")
         return
     past = json.loads(stored)
-    if past["fingerprint"] != present["fingerprint"] or (
-        query.stateful and past["state partitions"] != present["state partitions"]
-    ):
+    if past["fingerprint"] != present["fingerprint"]:
         changes = "; ".join(_changes(past, present))
         hint = "take a new --checkpoint folder, or undo the change"
         raise RunError([R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)])
@@ -73,8 +70,6 @@ def _text(part: View | Output) -> str:
 
 
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:
-    if past["state partitions"] != present["state partitions"]:
-        yield f"state partitions were {past['state partitions']} and are {present['state partitions']}"
     if past["output"] != present["output"]:
         yield f"output was {past['output']} and is {present['output']}"
     before, now = past["views"], present["views"]
@@ -82,4 +77,4 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:
         if before.get(name) != now.get(name):
             yield f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
     if before == now and past["fingerprint"] != present["fingerprint"]:
-        yield "the query"
+        yield "inputs, output place or number of state partitions"

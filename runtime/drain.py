@@ -26,4 +26,4 @@ def drain(storage: Storage, checkpoint: str) -> None:
 
 def drained(storage: Storage, checkpoint: str) -> bool:
     """Whether the input of the checkpoint's query was declared complete."""
-    return storage.matches(f"{checkpoint}/end/end.json")
+    return storage.is_file(f"{checkpoint}/end/end.json")

@@ -121,7 +121,7 @@ class Run:
         """
         interrupted = self.mark_unsettled()
         self._once(progress)
-        if draining and self.query.stateful:
+        if draining and self.query.timed:
             drain(self._storage, self._place)
             self._once(progress)
         for name, rejects in self.rejects.items():
@@ -129,7 +129,7 @@ class Run:
                 rejects._once(None)
         self._storage.delete(f"{self._place}/unsettled")
         places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
-        return self.account.report(self.query, draining and self.query.stateful, places)
+        return self.account.report(self.query, draining and self.query.timed, places)
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
@@ -160,7 +160,7 @@ class Run:
         query = self.query
         for source in query.inputs:
             _register(sources.stream(self._spark, source), source.view)
-        if query.stateful:
+        if query.timed:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
@@ -182,6 +182,7 @@ class QueryHandle:
         self._resources = resources
         self._starter = ThreadPoolExecutor(1, "penstock-rejects")
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
+        self._stopped = False
         interrupted = run.mark_unsettled()
         self._started = run.start(once=False, progress=self._after_batch)
         for name, rejects in run.rejects.items():
@@ -214,11 +215,12 @@ class QueryHandle:
         Raises:
             RunError: the rejected rows could not be written.
         """
-        self._started.stop()
-        self._starter.shutdown()
-        self._resources.close()
-        for rejecting in self._rejecting.values():
-            rejecting.result().stop()
+        self._stopped = True
+        with self._resources:  # freed last, whatever happens before
+            self._started.stop()
+            self._starter.shutdown()
+            for rejecting in self._rejecting.values():
+                rejecting.result().stop()
 
     def _after_batch(self, _: Status) -> None:
         # In Spark's listener thread, which must not wait for a query to start.
@@ -227,7 +229,7 @@ class QueryHandle:
                 self._reject(name)
 
     def _reject(self, name: str) -> None:
-        if name not in self._rejecting and self._started.isActive:
+        if name not in self._rejecting and not self._stopped:
             self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, once=False)
 
 

@@ -36,7 +36,7 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
             columns=_COLUMNS,
         ),
         mode="append",
-        stateful=False,
+        timed=False,
         key=(),
         rejects=(),
         fingerprint=query.fingerprint,

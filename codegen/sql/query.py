@@ -59,7 +59,7 @@ def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQ
         result=names[query.root],
         output=output,
         mode=mode,
-        stateful=is_stateful,
+        timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
         fingerprint=fingerprint(name, sources, views, output, mode, state_partitions if is_stateful else 0),

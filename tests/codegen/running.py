@@ -88,7 +88,7 @@ class Running:
         name, checkpoint = self.query.name, self.folder / "checkpoint"
         for source in self.query.inputs:
             self._source(source)
-        if self.query.stateful:
+        if self.query.timed:
             self.spark.dataSource.register(Clock)
             clock = self.spark.read.format(Clock.name()).option("offsets", str(checkpoint / "offsets")).load()
             clock.createOrReplaceTempView(f"{name}_clock")

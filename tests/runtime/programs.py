@@ -73,7 +73,7 @@ class Place:
             result="kept_result",
             output=Output("kept", connector, tuple(options.items()), (("id", "BIGINT"), ("v", "INT"))),
             mode="append",
-            stateful=False,
+            timed=False,
             key=(),
             rejects=(Rejects("orders", self.source(), aside, "orders_rejected"),),
             fingerprint=f"kept {expression}",
@@ -117,7 +117,7 @@ class Place:
                 "windows", connector, tuple(options.items()), (("window_start", "TIMESTAMP"), ("n", "BIGINT"))
             ),
             mode="update" if mode == "update" else "append",
-            stateful=True,
+            timed=True,
             key=("window_start",) if mode == "update" else (),
             rejects=(),
             fingerprint=f"windows {aggregate}",
