@@ -80,9 +80,9 @@ class SparkQuery:
     """One Structured Streaming query.
 
     `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
-    A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one row whose column
-    `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty until the
-    query is drained and then holds one row whose column `time` lies behind every event time.
+    A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one
+    row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty
+    until the query is drained and then holds one row whose column `time` lies behind every event time.
     `key`: the columns by which newer rows replace older ones in an `update` query.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
