@@ -21,7 +21,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
-    from penstock.codegen import lower
     from penstock.runtime.jvm import start_spark
 
     # Tests are short: the JVM's slow, optimising compiler would cost more than it gains.
@@ -30,8 +29,6 @@ def only_spark() -> Iterator[SparkSession]:
     os.environ["TZ"] = "UTC"
     time.tzset()
     session = start_spark("local[2]")
-    for name, value in lower([], state_partitions=2).settings:
-        session.conf.set(name, value)
     yield session
     session.stop()
 
@@ -39,4 +36,9 @@ def only_spark() -> Iterator[SparkSession]:
 @pytest.fixture
 def spark(only_spark: SparkSession) -> SparkSession:
     """A session of its own over that Spark, so that views and settings of one test are not there in the next."""
-    return only_spark.newSession()
+    from penstock.codegen import lower
+
+    session = only_spark.newSession()
+    for name, value in lower([], state_partitions=2).settings:
+        session.conf.set(name, value)
+    return session
