@@ -28,7 +28,7 @@ def check_depth(statement: Statement) -> None:
         node, depth = open_nodes.pop()
         if depth > MAX_HEIGHT:
             place: Span = node.meta["span"] if isinstance(node, exp.Expression) else node.span
-            raise CompileError([limits.STATEMENT_TOO_DEEP.at(place, limit=MAX_HEIGHT)])
+            raise CompileError([limits.L003.at(place, limit=MAX_HEIGHT)])
         open_nodes.extend((child, depth + 1) for child in children(node))
 
 

@@ -92,7 +92,7 @@ def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statem
     except UnexpectedToken as error:
         raise CompileError([_unexpected(language, source, tokens, error)]) from None
     except NestedTooDeep as error:
-        deep = limits.NESTED_TOO_DEEP.at(Span(source, error.start, error.end), limit=MAX_DEPTH)
+        deep = limits.L001.at(Span(source, error.start, error.end), limit=MAX_DEPTH)
         raise CompileError([deep.with_hint("compute the inner part in a subquery's SELECT list or a view")]) from None
     check_depth(statement)
     return statement
@@ -102,19 +102,19 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     """What the lexer could not read."""
     match fault:
         case Fault.UNTERMINATED_STRING:
-            found = syntax.UNTERMINATED_STRING.at(span, "opened here")
+            found = syntax.S003.at(span, "opened here")
             return found.with_hint("a quote inside a string is written twice: 'it''s'")
         case Fault.UNTERMINATED_NAME:
-            return syntax.UNTERMINATED_NAME.at(span, "opened here", quote=value)
+            return syntax.S005.at(span, "opened here", quote=value)
         case Fault.UNTERMINATED_COMMENT:
-            return syntax.UNTERMINATED_COMMENT.at(span, "opened here")
+            return syntax.S004.at(span, "opened here")
         case Fault.EMPTY_NAME:
-            return syntax.EMPTY_NAME.at(span)
+            return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
-            found = syntax.MALFORMED_NUMBER.at(span, number=_short(value))
+            found = syntax.S007.at(span, number=_short(value))
             return found.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
         case Fault.UNKNOWN_CHARACTER:
-            return syntax.UNKNOWN_CHARACTER.at(span, character=repr(value))
+            return syntax.S006.at(span, character=repr(value))
         case _:
             assert_never(fault)
 
@@ -124,10 +124,7 @@ def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: U
     at_end = token.type == END
     place = tokens[-1] if at_end else token
     span = Span(source, place.start, place.end)
-    if at_end:
-        diagnostic = syntax.UNEXPECTED_END.at(span, "nothing follows this")
-    else:
-        diagnostic = syntax.UNEXPECTED.at(span, found=_found(token))
+    diagnostic = syntax.S002.at(span, "nothing follows this") if at_end else syntax.S001.at(span, found=_found(token))
     diagnostic = diagnostic.because(f"here may stand {_alternatives(language, error.expected)}")
     proposal = _misspelt(language, tokens, error)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.types import BAD_LITERAL
+from penstock.diagnostics.codes.types import T010
 from penstock.diagnostics.codes.windows import W004, W008
 from penstock.parser.ast import Duration
 
@@ -28,7 +28,7 @@ def fixed_milliseconds(duration: Duration, what: str) -> int:
         found = W004.at(duration.span, f"length of the {what}", interval=f"{duration.quantity} {duration.unit}")
         raise CompileError([found.with_hint(hint)])
     if abs(milliseconds) > LONGEST:
-        found = BAD_LITERAL.at(duration.span, f"length of the {what}", text=duration.span.text, type="interval")
+        found = T010.at(duration.span, f"length of the {what}", text=duration.span.text, type="interval")
         raise CompileError([found.because("Intervals reach 10,000 years at most.")])
     return milliseconds
 

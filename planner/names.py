@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, nearest
-from penstock.diagnostics.codes.names import AMBIGUOUS_COLUMN, UNKNOWN_COLUMN, UNKNOWN_RELATION
+from penstock.diagnostics.codes.names import N001, N002, N003
 from penstock.planner.types import Type
 
 
@@ -59,14 +59,14 @@ class Scope:
         span = column.meta.get("span")
         if found:
             choices = [f"{each.relation}.{each.name}" for each in found if each.relation]
-            problem = AMBIGUOUS_COLUMN.at(span, name=name)
+            problem = N002.at(span, name=name)
             return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
         if relation is not None and not self.has_relation(relation):
             known = {each.relation: None for each in self.columns if each.relation}
-            return UNKNOWN_RELATION.at(span, name=relation).with_hint(proposal(relation, known))
+            return N003.at(span, name=relation).with_hint(proposal(relation, known))
         visible = [each.name for each in self.columns if relation is None or same(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
-        return UNKNOWN_COLUMN.at(span, name=shown).with_hint(proposal(name, visible))
+        return N001.at(span, name=shown).with_hint(proposal(name, visible))
 
 
 def same(left: str | None, right: str) -> bool:

@@ -2,9 +2,9 @@
 
 from penstock.diagnostics.diagnostic import Code
 
-NESTED_TOO_DEEP = Code("L001", "nested more than {limit} levels deep")
-CHAIN_TOO_LONG = Code("L002", "{count} {what} in a row, at most {limit} are allowed")
-STATEMENT_TOO_DEEP = Code("L003", "long chains inside each other: more than {limit} levels deep in all")
-PLAN_TOO_LARGE = Code("L004", "the plan has more than {limit} operators")
+L001 = Code("L001", "nested more than {limit} levels deep")
+L002 = Code("L002", "{count} {what} in a row, at most {limit} are allowed")
+L003 = Code("L003", "long chains inside each other: more than {limit} levels deep in all")
+L004 = Code("L004", "the plan has more than {limit} operators")
 
-CODES = (NESTED_TOO_DEEP, CHAIN_TOO_LONG, STATEMENT_TOO_DEEP, PLAN_TOO_LARGE)
+CODES = (L001, L002, L003, L004)

@@ -2,11 +2,11 @@
 
 from penstock.diagnostics.diagnostic import Code
 
-UNKNOWN_COLUMN = Code("N001", "unknown column {name}")
-AMBIGUOUS_COLUMN = Code("N002", "column {name} is ambiguous")
-UNKNOWN_RELATION = Code("N003", "unknown relation {name}")
-UNKNOWN_FUNCTION = Code("N004", "unknown function {name}")
-REFUSED_FUNCTION = Code("N005", "function {name} is not allowed")
-UNKNOWN_FIELD = Code("N006", "{type} has no field {name}")
+N001 = Code("N001", "unknown column {name}")
+N002 = Code("N002", "column {name} is ambiguous")
+N003 = Code("N003", "unknown relation {name}")
+N004 = Code("N004", "unknown function {name}")
+N005 = Code("N005", "function {name} is not allowed")
+N006 = Code("N006", "{type} has no field {name}")
 
-CODES = (UNKNOWN_COLUMN, AMBIGUOUS_COLUMN, UNKNOWN_RELATION, UNKNOWN_FUNCTION, REFUSED_FUNCTION, UNKNOWN_FIELD)
+CODES = (N001, N002, N003, N004, N005, N006)

@@ -2,54 +2,54 @@
 
 from penstock.diagnostics.diagnostic import Code
 
-UNEXPECTED = Code("S001", "unexpected {found}")
-UNEXPECTED_END = Code("S002", "the statement ends too early")
-UNTERMINATED_STRING = Code("S003", "string without a closing quote")
-UNTERMINATED_COMMENT = Code("S004", "comment without a closing */")
-UNTERMINATED_NAME = Code("S005", "quoted name without a closing {quote}")
-UNKNOWN_CHARACTER = Code("S006", "unknown character {character}")
-MALFORMED_NUMBER = Code("S007", "malformed number {number}")
-ORDER_BY = Code("S008", "ORDER BY on a query that never ends")
-LIMIT = Code("S009", "LIMIT on a query that never ends")
-UNION_DISTINCT = Code("S010", "UNION without ALL")
-UNKNOWN_TYPE = Code("S011", "unknown type {name}")
-CLAUSE_TWICE = Code("S012", "{clause} is given twice")
-CLAUSE_ORDER = Code("S013", "{clause} stands behind {other}")
-NOT_AN_INTERVAL = Code("S014", "{found} is not an interval")
-UNKNOWN_TABLE_FUNCTION = Code("S015", "{name} is not a function that gives a relation")
-TABLE_FUNCTION_ARGUMENTS = Code("S016", "wrong arguments of {name}")
-LAMBDA_PARAMETER = Code("S017", "a parameter of a lambda is not a plain name")
-SUBQUERY_ARGUMENT = Code("S018", "subquery as an argument of {name}")
-CAST_SYNTAX = Code("S019", "AS inside a call of {name}")
-STAR_PLACE = Code("S020", ".* behind something that is not the name of a relation")
-TYPE_PARAMETERS = Code("S021", "wrong parameters of type {name}")
-EMPTY_NAME = Code("S022", "empty name")
-WATERMARK_TWICE = Code("S023", "two watermarks in one statement")
-PARTITION_COUNT = Code("S024", "{number} is not a number of partitions")
+S001 = Code("S001", "unexpected {found}")
+S002 = Code("S002", "the statement ends too early")
+S003 = Code("S003", "string without a closing quote")
+S004 = Code("S004", "comment without a closing */")
+S005 = Code("S005", "quoted name without a closing {quote}")
+S006 = Code("S006", "unknown character {character}")
+S007 = Code("S007", "malformed number {number}")
+S008 = Code("S008", "ORDER BY on a query that never ends")
+S009 = Code("S009", "LIMIT on a query that never ends")
+S010 = Code("S010", "UNION without ALL")
+S011 = Code("S011", "unknown type {name}")
+S012 = Code("S012", "{clause} is given twice")
+S013 = Code("S013", "{clause} stands behind {other}")
+S014 = Code("S014", "{found} is not an interval")
+S015 = Code("S015", "{name} is not a function that gives a relation")
+S016 = Code("S016", "wrong arguments of {name}")
+S017 = Code("S017", "a parameter of a lambda is not a plain name")
+S018 = Code("S018", "subquery as an argument of {name}")
+S019 = Code("S019", "AS inside a call of {name}")
+S020 = Code("S020", ".* behind something that is not the name of a relation")
+S021 = Code("S021", "wrong parameters of type {name}")
+S022 = Code("S022", "empty name")
+S023 = Code("S023", "two watermarks in one statement")
+S024 = Code("S024", "{number} is not a number of partitions")
 
 CODES = (
-    UNEXPECTED,
-    UNEXPECTED_END,
-    UNTERMINATED_STRING,
-    UNTERMINATED_COMMENT,
-    UNTERMINATED_NAME,
-    UNKNOWN_CHARACTER,
-    MALFORMED_NUMBER,
-    ORDER_BY,
-    LIMIT,
-    UNION_DISTINCT,
-    UNKNOWN_TYPE,
-    CLAUSE_TWICE,
-    CLAUSE_ORDER,
-    NOT_AN_INTERVAL,
-    UNKNOWN_TABLE_FUNCTION,
-    TABLE_FUNCTION_ARGUMENTS,
-    LAMBDA_PARAMETER,
-    SUBQUERY_ARGUMENT,
-    CAST_SYNTAX,
-    STAR_PLACE,
-    TYPE_PARAMETERS,
-    EMPTY_NAME,
-    WATERMARK_TWICE,
-    PARTITION_COUNT,
+    S001,
+    S002,
+    S003,
+    S004,
+    S005,
+    S006,
+    S007,
+    S008,
+    S009,
+    S010,
+    S011,
+    S012,
+    S013,
+    S014,
+    S015,
+    S016,
+    S017,
+    S018,
+    S019,
+    S020,
+    S021,
+    S022,
+    S023,
+    S024,
 )

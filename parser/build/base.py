@@ -86,5 +86,5 @@ def balanced(kind: type[exp.Expression], operands: Sequence[exp.Expression]) -> 
 def check_chain(span: Span, count: int, what: str) -> None:
     """Raises CompileError if a chain that groups to the left has too many members."""
     if count > MAX_CHAIN:
-        code = limits.CHAIN_TOO_LONG.at(span, count=count, what=what, limit=MAX_CHAIN)
+        code = limits.L002.at(span, count=count, what=what, limit=MAX_CHAIN)
         raise CompileError([code.with_hint("split it with brackets, or compute a part of it in a subquery")])

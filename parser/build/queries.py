@@ -63,10 +63,10 @@ def select(
 ) -> Select:
     for before, after in pairwise(clauses):
         if any(after.field == other.field for other in clauses if other.span.start < after.span.start):
-            raise CompileError([syntax.CLAUSE_TWICE.at(after.span, clause=CLAUSES[after.field])])
+            raise CompileError([syntax.S012.at(after.span, clause=CLAUSES[after.field])])
         if _ORDER.index(after.field) < _ORDER.index(before.field):
             names = {"clause": CLAUSES[after.field], "other": CLAUSES[before.field]}
-            misplaced = syntax.CLAUSE_ORDER.at(after.span, **names).also(before.span, "it belongs in front of this")
+            misplaced = syntax.S013.at(after.span, **names).also(before.span, "it belongs in front of this")
             raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
     given = {clause.field: clause.value for clause in clauses}
     return Select(
@@ -114,7 +114,7 @@ def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None)
 def into_partitions(span: Span, token: Token) -> int:
     """A count of 1 to 6 digits: int() takes other digits, too, and fails on thousands of them."""
     if not token.value.isascii() or not token.value.isdecimal() or len(token.value) > 6 or int(token.value) == 0:
-        raise CompileError([syntax.PARTITION_COUNT.at(token_span(span, token), number=token.value)])
+        raise CompileError([syntax.S024.at(token_span(span, token), number=token.value)])
     return int(token.value)
 
 
@@ -147,12 +147,12 @@ def late_into(span: Span, token: Token) -> _Clause:
 
 
 def order_by(span: Span, *keys: exp.Ordered) -> _Clause:
-    refused = syntax.ORDER_BY.at(span).because("rows keep arriving, so there is no last row before which to sort")
+    refused = syntax.S008.at(span).because("rows keep arriving, so there is no last row before which to sort")
     raise CompileError([refused.with_hint("leave it out, and sort where the result is read")])
 
 
 def limit(span: Span, count: exp.Expression) -> _Clause:
-    refused = syntax.LIMIT.at(span).because("rows keep arriving, so which ones are the first depends on chance")
+    refused = syntax.S009.at(span).because("rows keep arriving, so which ones are the first depends on chance")
     raise CompileError([refused.with_hint("leave it out, and limit where the result is read")])
 
 
@@ -166,7 +166,7 @@ def union_all(span: Span) -> None:
 
 
 def union_distinct(span: Span) -> None:
-    refused = syntax.UNION_DISTINCT.at(span).because(
+    refused = syntax.S010.at(span).because(
         "finding duplicates among all rows of a stream means to keep all of them for ever"
     )
     raise CompileError([refused.with_hint("UNION ALL")])

@@ -52,11 +52,11 @@ def windowed_table(span: Span, function: Token, relation: Any, *rest: Any) -> Wi
     try:
         kind = WindowKind(function.value.upper())
     except ValueError:
-        unknown = syntax.UNKNOWN_TABLE_FUNCTION.at(token_span(span, function), name=function.value)
+        unknown = syntax.S015.at(token_span(span, function), name=function.value)
         raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP and SESSION")]) from None
     names = WINDOW_ARGUMENTS[kind]
     if len(arguments) != 1 + len(names) or not isinstance(relation, Table | Subquery):
-        wrong = syntax.TABLE_FUNCTION_ARGUMENTS.at(span, name=kind.value)
+        wrong = syntax.S016.at(span, name=kind.value)
         raise CompileError([wrong.with_hint(f"{kind.value}(relation, time, {', '.join(names)})")])
     time, *lengths = arguments
     return WindowedTable(kind, relation, time, tuple(_length(length) for length in lengths), alias, span)
@@ -64,7 +64,7 @@ def windowed_table(span: Span, function: Token, relation: Any, *rest: Any) -> Wi
 
 def _length(value: exp.Expression) -> Duration:
     if not isinstance(value, exp.Interval):
-        refused = syntax.NOT_AN_INTERVAL.at(span_of(value), found=span_of(value).text)
+        refused = syntax.S014.at(span_of(value), found=span_of(value).text)
         raise CompileError([refused.with_hint("write a fixed length, as in INTERVAL '10' MINUTE")])
     return duration(value)
 

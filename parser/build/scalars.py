@@ -109,7 +109,7 @@ def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
 
 def quantity(span: Span, token: Token) -> exp.Literal:
     if not re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?", token.value):
-        found = syntax.NOT_AN_INTERVAL.at(span, found=span.text)
+        found = syntax.S014.at(span, found=span.text)
         raise CompileError([found.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
     return placed(exp.Literal(this=token.value, is_string=True), span)
 
@@ -141,7 +141,7 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.E
                 node = placed(exp.Dot(this=node, expression=inner), span_of(node).to(end))
         elif isinstance(suffix, exp.Star):
             if not isinstance(node, exp.Column) or "table" in node.args or isinstance(node.this, exp.Star):
-                raise CompileError([syntax.STAR_PLACE.at(span_of(suffix))])
+                raise CompileError([syntax.S020.at(span_of(suffix))])
             node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
         else:
             node = placed(exp.Bracket(this=node, expressions=[suffix]), span_of(node).to(span_of(suffix)))
@@ -293,13 +293,13 @@ def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType
         case "TRY_CAST":
             return placed(exp.TryCast(this=value, to=type_), span)
         case other:
-            refused = syntax.CAST_SYNTAX.at(span, name=other)
+            refused = syntax.S019.at(span, name=other)
             raise CompileError([refused.with_hint(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
 
 
 def call_query(span: Span, function: Token, query: Query) -> exp.Exists:
     if function.value.upper() != "EXISTS":
-        raise CompileError([syntax.SUBQUERY_ARGUMENT.at(query.span, name=function.value.upper())])
+        raise CompileError([syntax.S018.at(query.span, name=function.value.upper())])
     return placed(exp.Exists(this=query), span)
 
 
@@ -318,7 +318,7 @@ def window(span: Span, function: exp.Expression, over: exp.Identifier | Over) ->
 def parameters(span: Span, *columns: exp.Expression) -> list[exp.Identifier]:
     for parameter in columns:
         if not isinstance(parameter, exp.Column) or "table" in parameter.args:
-            raise CompileError([syntax.LAMBDA_PARAMETER.at(span_of(parameter))])
+            raise CompileError([syntax.S017.at(span_of(parameter))])
     return [parameter.this for parameter in columns]
 
 

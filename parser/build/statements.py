@@ -53,7 +53,7 @@ def create(
     columns = tuple(element for element in elements if isinstance(element, ColumnDefinition))
     watermarks = [element for element in elements if isinstance(element, Watermark)]
     if len(watermarks) > 1:
-        twice = syntax.WATERMARK_TWICE.at(watermarks[1].span, "the second").also(watermarks[0].span, "the first")
+        twice = syntax.S023.at(watermarks[1].span, "the second").also(watermarks[0].span, "the first")
         raise CompileError([twice.with_hint("keep the one whose column is the event time")])
     return Create(
         kind,

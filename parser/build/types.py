@@ -92,11 +92,11 @@ def _unknown(span: Span, token: Token) -> CompileError:
     known = [*SIMPLE, *NESTED]
     near = nearest(token.value, known)
     hint = f"did you mean {near}?" if near else f"the types are {', '.join(known)}"
-    return CompileError([syntax.UNKNOWN_TYPE.at(token_span(span, token), name=token.value).with_hint(hint)])
+    return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_hint(hint)])
 
 
 def _wrong_parameters(span: Span, token: Token, hint: str) -> CompileError:
-    return CompileError([syntax.TYPE_PARAMETERS.at(span, name=token.value.upper()).with_hint(hint)])
+    return CompileError([syntax.S021.at(span, name=token.value.upper()).with_hint(hint)])
 
 
 RULES: dict[str, Builder] = {

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K006, K010
-from penstock.diagnostics.codes.names import UNKNOWN_RELATION
+from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.names import Scope
@@ -58,7 +58,7 @@ def star(value: exp.Expression, span: Span, scope: Scope) -> list[Output]:
     """`*` and `relation.*`."""
     relation = value.text("table") if isinstance(value, exp.Column) else ""
     if relation and not scope.has_relation(relation):
-        raise CompileError([UNKNOWN_RELATION.at(span, "", name=relation)])
+        raise CompileError([N003.at(span, "", name=relation)])
     outputs = []
     for known in scope.columns:
         if relation and (known.relation or "").lower() != relation.lower():

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.types import AGGREGATE_NOT_ALLOWED
+from penstock.diagnostics.codes.types import T007
 from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027
 from penstock.parser import ast
 from penstock.planner.intervals import interval_duration, positive_milliseconds
@@ -136,7 +136,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
     if not isinstance(call, exp.Window):
         if rows.over is None:
             function = call.this if isinstance(call, exp.Filter) else call
-            found = AGGREGATE_NOT_ALLOWED.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
+            found = T007.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
         over = rows.over
         return checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B001
-from penstock.diagnostics.codes.limits import PLAN_TOO_LARGE
+from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001
 from penstock.parser import ast
 from penstock.planner.names import Scope
@@ -53,7 +53,7 @@ def check_size(root: Node, span: Span) -> None:
     while pending:
         count += 1
         if count > LARGEST_PLAN:
-            found = PLAN_TOO_LARGE.at(span, "", limit=LARGEST_PLAN)
+            found = L004.at(span, "", limit=LARGEST_PLAN)
             raise CompileError([found.with_hint("write what others read to a place of its own with INSERT INTO")])
         pending += inputs(pending.pop())
 

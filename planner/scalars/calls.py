@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.names import REFUSED_FUNCTION, UNKNOWN_FUNCTION
-from penstock.diagnostics.codes.types import ARGUMENT_TYPES, ARITY
+from penstock.diagnostics.codes.names import N004, N005
+from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function, find_function
 from penstock.planner.functions.signature import (
@@ -55,10 +55,10 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         return function
     span = call.meta.get("span")
     if name in REFUSED:
-        report.append(REFUSED_FUNCTION.at(span, name=name).because(REFUSED[name]))
+        report.append(N005.at(span, name=name).because(REFUSED[name]))
     else:
         known = proposal(name, (each.name for each in FUNCTIONS))
-        report.append(UNKNOWN_FUNCTION.at(span, name=name).with_hint(known))
+        report.append(N004.at(span, name=name).with_hint(known))
     return None
 
 
@@ -85,7 +85,7 @@ def fit(
     takes = " or ".join(f"{function.name}{text.rpartition(' -> ')[0]}" for text in function.signatures)
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
-        report.append(ARITY.at(span, name=function.name, count=count).because(f"it takes {takes}"))
+        report.append(T005.at(span, name=function.name, count=count).because(f"it takes {takes}"))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -96,7 +96,7 @@ def fit(
             report.extend(problems)
             return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
-    problem = ARGUMENT_TYPES.at(span, name=function.name, types=types).because(f"it takes {takes}")
+    problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
     return None
 

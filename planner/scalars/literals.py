@@ -10,7 +10,7 @@ from math import isfinite
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import BAD_LITERAL
+from penstock.diagnostics.codes.types import T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, Decimal, Type
@@ -78,7 +78,7 @@ def time_literal(text: str, target: Type, span: Span | None, report: list[Diagno
     pattern = _DATE if target == DATE else _TIMESTAMP
     found = pattern.fullmatch(text.strip())
     shape = "YYYY-MM-DD" if target == DATE else "YYYY-MM-DD [HH:MM[:SS[.ffffff]][Z|+HH:MM]]"
-    problem = BAD_LITERAL.at(span, text=f"'{text}'", type=target)
+    problem = T010.at(span, text=f"'{text}'", type=target)
     if found is None:
         report.append(problem.with_hint(f"{target} '{shape}'"))
         return None
@@ -108,7 +108,7 @@ def interval_literal(node: exp.Interval, report: list[Diagnostic]) -> exp.Interv
     """An interval with a whole quantity, or seconds with up to six digits behind the point."""
     quantity, unit = node.this.name, unit_of(node)
     span = node.meta.get("span")
-    problem = BAD_LITERAL.at(span, text=f"INTERVAL '{quantity}' {unit}", type="interval")
+    problem = T010.at(span, text=f"INTERVAL '{quantity}' {unit}", type="interval")
     try:
         number = Number(quantity)
     except InvalidOperation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import NEEDS_CAST, NO_CAST, OPERAND_TYPES
+from penstock.diagnostics.codes.types import T002, T004, T012
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, derived, in_common
@@ -81,15 +81,15 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
     others = [operand.type for operand in operands if operand.type != STRING]
     if symbol in ("||", "LIKE", "ILIKE", "RLIKE"):
         wrong = next((operand for operand in operands if operand.type != STRING), operands[0])
-        problem = OPERAND_TYPES.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
+        problem = T002.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
         castable = isinstance(wrong.type, Simple | Decimal)
         report.append(problem.with_hint(cast_hint(wrong, STRING) if castable else None))
     elif texts and others and is_number(others[0]):
-        problem = NEEDS_CAST.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
+        problem = T004.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
         report.append(problem.with_hint(cast_hint(texts[0], others[0])))
     else:
         types = " and ".join(str(operand.type) for operand in operands)
-        report.append(OPERAND_TYPES.at(span, operator=symbol, types=types))
+        report.append(T002.at(span, operator=symbol, types=types))
 
 
 def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -222,9 +222,7 @@ def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
     """AND, OR."""
     wrong = tuple(operand for operand in (left, right) if operand.type not in (BOOLEAN, VOID))
     if wrong:
-        report.append(
-            OPERAND_TYPES.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type)
-        )
+        report.append(T002.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type))
         return None
     return derived(node, type(node)(this=left.to(BOOLEAN), expression=right.to(BOOLEAN)), BOOLEAN)
 
@@ -248,7 +246,7 @@ def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typ
 def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
     """CAST and TRY_CAST, refused between types that Spark's ANSI mode does not convert."""
     if not can_cast(operand.type, target):
-        report.append(NO_CAST.at(node.meta.get("span"), source=operand.type, target=target))
+        report.append(T012.at(node.meta.get("span"), source=operand.type, target=target))
         return None
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast):
         checked = as_time(operand, target, report)

@@ -11,14 +11,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.names import UNKNOWN_FIELD
+from penstock.diagnostics.codes.names import N006
 from penstock.diagnostics.codes.types import (
-    AGGREGATE_NOT_ALLOWED,
-    BAD_LITERAL,
-    MONTHS_INTERVAL,
-    NOT_ALLOWED,
-    NOT_BOOLEAN,
-    OPERAND_TYPES,
+    T001,
+    T002,
+    T007,
+    T008,
+    T010,
+    T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.names import Scope, proposal, same
@@ -63,7 +63,7 @@ class Resolver:
         if function is None:
             return None
         if not function.aggregate:
-            self.report.append(NOT_ALLOWED.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
+            self.report.append(T008.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
             return None
         written = call.expressions
         distinct = len(written) == 1 and isinstance(written[0], exp.Distinct)
@@ -85,7 +85,7 @@ class Resolver:
         if condition is None:
             return None
         if condition.type not in (BOOLEAN, VOID):
-            self.report.append(NOT_BOOLEAN.at(condition.span, clause=clause, type=condition.type))
+            self.report.append(T001.at(condition.span, clause=clause, type=condition.type))
             return None
         return condition.to(BOOLEAN)
 
@@ -96,7 +96,7 @@ class Resolver:
         return known if len(known) == len(resolved) else None
 
     def _not_allowed(self, node: exp.Expression, construct: str) -> None:
-        self.report.append(NOT_ALLOWED.at(node.meta.get("span"), construct=construct))
+        self.report.append(T008.at(node.meta.get("span"), construct=construct))
 
     # Names
 
@@ -141,7 +141,7 @@ class Resolver:
             declared = value.type.fields if isinstance(value.type, Struct) else ()
             found = next(((name, type_) for name, type_ in declared if same(name, field.name)), None)
             if found is None:
-                problem = UNKNOWN_FIELD.at(node.meta.get("span"), type=value.type, name=field.name)
+                problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
                 self.report.append(problem.with_hint(proposal(field.name, (name for name, _ in declared))))
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
@@ -158,7 +158,7 @@ class Resolver:
     def _number(self, node: exp.Expression, text: str) -> Typed | None:
         type_ = number_type(text)
         if type_ is None:
-            problem = BAD_LITERAL.at(node.meta.get("span"), text=text, type="number")
+            problem = T010.at(node.meta.get("span"), text=text, type="number")
             self.report.append(problem.because("numbers have at most 38 digits, or lie below 1.8e308 with an exponent"))
             return None
         return derived(node, node.copy(), type_)
@@ -171,7 +171,7 @@ class Resolver:
 
     def _interval(self, node: exp.Interval) -> Typed | None:
         if unit_of(node) in MONTH_UNITS:
-            problem = MONTHS_INTERVAL.at(node.meta.get("span"), unit=unit_of(node))
+            problem = T011.at(node.meta.get("span"), unit=unit_of(node))
             self.report.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
             return None
         literal = interval_literal(node, self.report)
@@ -207,7 +207,7 @@ class Resolver:
         if operand is None:
             return None
         if isinstance(node.expression, exp.Boolean) and operand.type not in (BOOLEAN, VOID):
-            self.report.append(OPERAND_TYPES.at(operand.span, operator="IS", types=operand.type))
+            self.report.append(T002.at(operand.span, operator="IS", types=operand.type))
             return None
         return derived(node, exp.Is(this=operand.expression, expression=node.expression.copy()), BOOLEAN)
 
@@ -270,7 +270,7 @@ class Resolver:
                 pass
             case _:
                 types = " and ".join(str(value.type) for value in values)
-                self.report.append(OPERAND_TYPES.at(node.meta.get("span"), operator="[]", types=types))
+                self.report.append(T002.at(node.meta.get("span"), operator="[]", types=types))
                 return None
         return derived(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
 
@@ -282,7 +282,7 @@ class Resolver:
         if function is None:
             return None
         if function.aggregate:
-            self.report.append(AGGREGATE_NOT_ALLOWED.at(node.meta.get("span"), name=function.name))
+            self.report.append(T007.at(node.meta.get("span"), name=function.name))
             return None
         if arguments is None:
             return None
@@ -310,7 +310,7 @@ class Resolver:
 
     def _filter(self, node: exp.Filter) -> Typed | None:
         name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else "FILTER"
-        self.report.append(AGGREGATE_NOT_ALLOWED.at(node.meta.get("span"), name=name))
+        self.report.append(T007.at(node.meta.get("span"), name=name))
         return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import NEEDS_CAST, NO_COMMON_TYPE
+from penstock.diagnostics.codes.types import T003, T004
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
@@ -89,10 +89,10 @@ def _no_common_type(
 ) -> Diagnostic:
     place = value.span or node.meta.get("span")
     if STRING not in (target, value.type):
-        return NO_COMMON_TYPE.at(place, str(value.type), left=target, right=value.type)
+        return T003.at(place, str(value.type), left=target, right=value.type)
     other = value.type if target == STRING else target
     text = next((each for each in values if each.type == STRING), value)
-    problem = NEEDS_CAST.at(text.span or place, "STRING", operator=construct, type=other)
+    problem = T004.at(text.span or place, "STRING", operator=construct, type=other)
     return problem.with_hint(cast_hint(text, other))
 
 

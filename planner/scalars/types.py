@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import UNKNOWN_TYPE
+from penstock.diagnostics.codes.types import T009
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.names import same
 from penstock.planner.types import (
@@ -80,7 +80,7 @@ def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
         fields = [(field.name, type_of(field.args["kind"], report)) for field in parameters]
         known = tuple((name, type_) for name, type_ in fields if type_ is not None)
         return Struct(known) if len(known) == len(fields) else None
-    problem = UNKNOWN_TYPE.at(data_type.meta.get("span"), name=data_type.sql("spark"))
+    problem = T009.at(data_type.meta.get("span"), name=data_type.sql("spark"))
     if kind == _DType.DECIMAL:
         report.append(problem.because(f"1 <= precision <= {MAX_PRECISION} and 0 <= scale <= precision"))
     elif simple is STRING or kind == _DType.CHAR:
