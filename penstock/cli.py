@@ -56,7 +56,7 @@ def check(files: tuple[str, ...], form: str) -> None:
     Examples:
       penstock check declarations.sql queries.sql
       penstock check --format json orders.sql
-      echo 'SELECT 1' | penstock check -
+      cat orders.sql | penstock check -
 
     Exit code 0: accepted, 1: refused, 2: a file can not be read.
     """

@@ -40,11 +40,13 @@ def checked_options(
         return "", ()
     types = {option.name: option.type for option in connector.options}
     values: list[tuple[str, Value]] = []
+    meant: set[str | None] = set()  # what misspelt options were meant to be
     for folded, option in given.items():
         type_ = types.get(folded)
         if type_ is None:
             found = C002.at(option.name.span, "", connector=connector.name, name=option.name.text)
             guess = nearest(folded, list(types))
+            meant.add(guess)
             found = found.because("Its options are " + ", ".join(types) + ".")
             report.append(found.with_hint(guess and f"{guess} = …"))
             continue
@@ -52,7 +54,7 @@ def checked_options(
         if value is not None:
             values.append((folded, value))
     for expected in connector.options:
-        if expected.required and expected.name not in given:
+        if expected.required and expected.name not in given and expected.name not in meant:
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
             report.append(found.with_hint(f"{expected.name} = '…'  -- {expected.doc}"))
     return connector.name, tuple(values)

@@ -44,15 +44,6 @@ def test_a_changed_query_is_refused_and_told_what_changed(spark: SparkSession, p
         assert report.inputs[0].read == 0
 
 
-def test_a_changed_number_of_state_partitions_is_refused(spark: SparkSession, place: Place) -> None:
-    place.put("a", {"id": 1, "v": 10, "ts": at(0)})
-    program = place.windows()
-    with Session(spark, str(place.root / "checkpoint")) as session:
-        session.run_once(program, drain=False)
-        more = replace(program, settings=(*program.settings, ("spark.sql.shuffle.partitions", "3")))
-        assert refused(session, more).detail == "changed since it was made: state partitions were 2 and are 3"
-
-
 def test_a_folder_with_other_files_is_refused(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     folder = place.root / "checkpoint" / "kept"
