@@ -6,6 +6,7 @@ from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
 from penstock.codegen.program import Input, Option, Output, Program, Rejects, SparkQuery, View
+from penstock.codegen.stages import STAGE
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
@@ -165,6 +166,8 @@ def _function(query: SparkQuery) -> str:
 def _source(source: Input) -> str:
     columns = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in source.columns)
     arguments = _arguments(source.options, leave_out=("partitions",))
+    if source.connector == STAGE:
+        arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
     return (
         f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n"
         f'rows.createOrReplaceTempView("{source.view}")'
@@ -194,6 +197,8 @@ def _write(output: Output, query: SparkQuery) -> str:
         tuple((options.get(name, name), value) for name, value in output.options),
         leave_out=("partitions", "rows", "files_per_batch"),
     )
+    if output.connector == STAGE:
+        arguments = ', f"{checkpoint}/rows"'
     if output.connector == "memory" and query.key:
         arguments += f", key=[{', '.join(map(_text, query.key))}]"
     return (

@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     Hop,
+    Intermediate,
     IntervalJoin,
     KStream,
     KTable,
@@ -79,6 +80,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
     match node:
         case Scan():
             return f"Scan {node.origin.name}"
+        case Intermediate():
+            return f"Intermediate {below[0]}"
         case Filter():
             return f"Filter {below[0]} where {expression_text(node.condition)}"
         case Project():

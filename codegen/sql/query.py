@@ -16,6 +16,7 @@ from penstock.planner.plan import (
     Emission,
     Filter,
     GroupAggregate,
+    Intermediate,
     IntervalJoin,
     Node,
     Operator,
@@ -36,8 +37,9 @@ _TIMED = (WindowAggregate, IntervalJoin, Over)
 _EDGE = 1
 
 
-def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQuery:
-    """The query under the name `name`, a plain identifier that is unique in the program."""
+def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
+    """A query without intermediate streams. Its name is a plain identifier, and unique in the program."""
+    name = query.name
     nodes = _in_order(query.root)
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     wanted = wanted_rows(nodes)
@@ -124,6 +126,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return join_views(operator, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case Intermediate():
+            raise AssertionError("the plan is not cut at its intermediate streams")
         case _:
             assert_never(operator)
 

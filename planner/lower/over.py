@@ -15,9 +15,9 @@ from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
 from penstock.planner.lower.group import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.plan import Aggregate, Column, FramedAggregate, KStream, Node, Over
+from penstock.planner.plan import Aggregate, Column, EventTime, FramedAggregate, KStream, Node, Over
 from penstock.planner.plan.over import OVER_FUNCTIONS
 from penstock.planner.types import INTERVAL, Decimal
 
@@ -90,9 +90,9 @@ def lower_over(
     columns = [Column(each.aggregate.name, each.aggregate.type) for each in framed]
     node = Over(
         schema=(*rows.node.schema, *columns),
-        shape=KStream(rows.node.shape.key),
+        shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=rows.node,
+        input=staged(rows.node, "OVER", span, time),
         partition_by=first.partition_by,
         time=time,
         aggregates=tuple(framed),

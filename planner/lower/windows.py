@@ -11,8 +11,8 @@ from penstock.diagnostics.codes.windows import W002, W006, W007
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, positive_milliseconds
 from penstock.planner.lower.context import scalar
-from penstock.planner.lower.rows import Rows, event_time
-from penstock.planner.plan import Hop, Session, Tumble, Window
+from penstock.planner.lower.rows import Rows, TimedWindow, event_time
+from penstock.planner.plan import EventTime, Hop, Session, Tumble, Window
 
 ARGUMENTS = {
     ast.WindowKind.TUMBLE: "the event time and a size: TUMBLE(time, INTERVAL '1' HOUR)",
@@ -26,7 +26,7 @@ def is_window_call(expression: exp.Expression) -> bool:
     return isinstance(expression, exp.Anonymous) and str(expression.this).upper() in ast.WindowKind.__members__
 
 
-def window_of_call(call: exp.Expression, rows: Rows) -> Window:
+def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
     """The window of a call in GROUP BY."""
     kind = ast.WindowKind[str(call.this).upper()]
     arguments = call.expressions
@@ -39,15 +39,21 @@ def window_of_call(call: exp.Expression, rows: Rows) -> Window:
 
 def window_of(
     kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: Rows, span: Span
-) -> Window:
+) -> TimedWindow:
     """A checked window over the event time of `rows`."""
-    expected = event_time(rows, f"a {kind.value} window", span)
     typed = scalar(time, rows.scope)
-    if not (isinstance(typed.expression, exp.Column) and typed.expression.name == expected):
+    wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
+    expected = event_time(rows, f"a {kind.value} window", span, wanted)
+    if wanted != expected:
         found = W002.at(time.meta["span"], "", column=time.meta["span"].text, relation=rows.name)
         raise CompileError([found.with_hint(f"the event time is {expected}")])
     if len(durations) != (2 if kind is ast.WindowKind.HOP else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
+    return TimedWindow(checked_window(kind, durations), expected)
+
+
+def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Window:
+    """The window of a call that has as many durations as its kind takes."""
     match kind:
         case ast.WindowKind.TUMBLE:
             return Tumble(positive_milliseconds(durations[0], "window"))
@@ -62,3 +68,10 @@ def window_of(
             return Hop(slide, size)
         case _:
             assert_never(kind)
+
+
+def final_times(window: Window) -> tuple[EventTime, ...]:
+    """The columns that can be the event time of a window's final rows. They come out in the order of these times."""
+    if isinstance(window, Session):
+        return (EventTime("window_end", 0),)
+    return EventTime("window_start", 0), EventTime("window_end", 0, window.size, window.size)

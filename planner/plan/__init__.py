@@ -12,26 +12,31 @@ from penstock.planner.plan.aggregate import (
     WindowAggregate,
 )
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
+from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
-from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTable
+from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
-Operator: TypeAlias = Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
+Operator: TypeAlias = (
+    Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over | Intermediate
+)
 
 __all__ = [
     "Aggregate",
     "Answer",
     "Column",
     "Emission",
+    "EventTime",
     "Explained",
     "Expression",
     "Filter",
     "FramedAggregate",
     "GroupAggregate",
     "Hop",
+    "Intermediate",
     "IntervalJoin",
     "JoinType",
     "KStream",
@@ -55,4 +60,5 @@ __all__ = [
     "WTable",
     "Window",
     "WindowAggregate",
+    "anchored",
 ]

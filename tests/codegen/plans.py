@@ -64,7 +64,7 @@ def scan(
     time = next((each.name for each in columns if each.type == TIMESTAMP), None)
     schema = tuple(columns)
     origin = Origin(name, connector, tuple({**place, **options}.items()), schema, (), time, delay, None)
-    return Scan(schema=schema, shape=KStream((), time, delay), span=HERE, origin=origin)
+    return Scan(schema=schema, shape=origin.stream, span=HERE, origin=origin)
 
 
 def where(below: Node, condition: str) -> Filter:

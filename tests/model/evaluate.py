@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.planner.plan import (
     Filter,
     GroupAggregate,
+    Intermediate,
     IntervalJoin,
     Node,
     Over,
@@ -35,7 +36,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case UnionAll():
             return node.inputs
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
             return (node.input,)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
@@ -51,6 +52,8 @@ def walk(node: Node) -> Iterator[Node]:
 def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
     """One operator over the rows of its inputs."""
     match node:
+        case Intermediate():
+            return tables[0]
         case Filter():
             return filter_rows(node, *tables)
         case Project():

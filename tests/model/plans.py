@@ -48,7 +48,7 @@ def scan(name: str, types: Mapping[str, Type], time: str | None = "time", delay:
     """A stream of that name with those columns; `delay` in milliseconds."""
     schema = tuple(Column(each, type_) for each, type_ in types.items())
     origin = Origin(name, "files", (), schema, (), time, delay, None)
-    return Scan(schema=schema, shape=KStream((), time, delay), span=NOWHERE, origin=origin)
+    return Scan(schema=schema, shape=origin.stream, span=NOWHERE, origin=origin)
 
 
 def project(node: Node, items: Sequence[tuple[str, exp.Expression, Type]]) -> Project:
