@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
 from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.query import lower_query
@@ -12,7 +13,7 @@ from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import RunningQuery
 
-__all__ = ["eject", "lower", "spark_text"]
+__all__ = ["answer_panes", "eject", "lower", "spark_text"]
 
 
 def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Program:

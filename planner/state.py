@@ -34,8 +34,7 @@ def state_bound(node: Node) -> str:
             keys = ", ".join(key.name for key in node.keys)
             return f"one row per {keys}, for ever" if keys else "one row"
         case Over():
-            frame = max(each.preceding for each in node.aggregates)
-            return kept(node.input, 2 * frame, delay_of(node.input))
+            return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:
             return "none"
 

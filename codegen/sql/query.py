@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from penstock.codegen.fingerprint import fingerprint
-from penstock.codegen.program import Output, SparkQuery, View
+from penstock.codegen.program import Output, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_view
 from penstock.codegen.sql.join import join_views
@@ -47,7 +47,7 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
-    views: list[View] = []
+    views: list[Step] = []
     for node in nodes:
         views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
@@ -105,7 +105,7 @@ def _holds_its_edge(node: Node) -> bool:
     return isinstance(node, IntervalJoin) or (isinstance(node, WindowAggregate) and isinstance(node.window, Session))
 
 
-def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[View, ...]:
+def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[Step, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)

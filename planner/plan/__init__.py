@@ -15,7 +15,7 @@ from penstock.planner.plan.expressions import Aggregate, Expression, Named
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
-from penstock.planner.plan.over import FramedAggregate, Over
+from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
@@ -33,6 +33,7 @@ __all__ = [
     "Explained",
     "Expression",
     "Filter",
+    "Frame",
     "FramedAggregate",
     "GroupAggregate",
     "Hop",

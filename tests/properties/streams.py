@@ -19,6 +19,7 @@ from penstock.planner import types as t
 from penstock.planner.plan import (
     Emission,
     Filter,
+    Frame,
     Hop,
     IntervalJoin,
     JoinType,
@@ -202,9 +203,23 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
 
 
 @st.composite
-def overs(draw: st.DrawFn) -> tuple[Over, History]:
-    """One to three aggregates over frames of different lengths, and a history."""
+def frames(draw: st.DrawFn) -> Frame:
+    """Mostly up to the row, else around it, after it, or before it."""
+    start = draw(st.integers(-8, 0))
+    end = draw(st.sampled_from((0, 0, 0, 0, 1, 3, 5, -1)))
+    shift = draw(st.sampled_from((0, 0, 0, 0, 2)))
+    return Frame((min(start, end) + shift) * SECOND, (end + shift) * SECOND)
+
+
+@st.composite
+def overs(draw: st.DrawFn, most: int = 3) -> tuple[Over, History]:
+    """Some functions over frames of different lengths, and a history."""
     source, delays = draw(sources())
-    chosen = draw(st.lists(st.sampled_from(plans.standard_aggregates()), min_size=1, max_size=3, unique=True))
-    framed = [(each, draw(seconds(0, 8))) for each in chosen]
+    chosen = draw(st.lists(st.sampled_from(plans.framed_functions()), min_size=1, max_size=most, unique=True))
+    framed = [(each, draw(frames())) for each in chosen]
+    framed = [
+        (each, frame if frame.start <= 0 <= frame.end or each.function not in plans.RANKS else Frame(frame.start, 0))
+        for each, frame in framed
+        if frame.start <= 0 or each.function not in plans.RANKS
+    ] or [(plans.aggregate("n", "COUNT", None, t.BIGINT), Frame(-SECOND, 0))]
     return plans.over(source, framed, draw(st.sampled_from(((), ("k",))))), draw(histories(delays, max_rows=14))

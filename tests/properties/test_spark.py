@@ -17,12 +17,9 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
 from penstock.planner.plan import (
-    Aggregate,
     Emission,
-    FramedAggregate,
     JoinType,
     Node,
-    Over,
     RunningQuery,
     Scan,
     Sink,
@@ -46,12 +43,12 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     # Spark has no session windows without keys; the planner refuses them.
     "session": streams.window_aggregates("session").filter(lambda case: bool(case[0].keys)),
-    "over": streams.overs(),
+    "over": streams.overs(most=8),
 }
 
 
 def located(node: Node, folders: dict[str, Path]) -> Node:
-    """The plan reading JSON files, one a micro-batch, and without DISTINCT aggregates, which Spark has none of."""
+    """The plan reading JSON files, one a micro-batch, and without DISTINCT in windows, of which Spark has none."""
     changes: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
@@ -62,15 +59,11 @@ def located(node: Node, folders: dict[str, Path]) -> Node:
     if isinstance(node, Scan):
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
-    elif isinstance(node, WindowAggregate | Over):
-        dropped = {plain(each).name for each in node.aggregates if plain(each).distinct}
-        changes["aggregates"] = tuple(each for each in node.aggregates if plain(each).name not in dropped)
+    elif isinstance(node, WindowAggregate):
+        dropped = {each.name for each in node.aggregates if each.distinct}
+        changes["aggregates"] = tuple(each for each in node.aggregates if each.name not in dropped)
         changes["schema"] = tuple(column for column in node.schema if column.name not in dropped)
     return replace(node, **changes)
-
-
-def plain(each: Aggregate | FramedAggregate) -> Aggregate:
-    return each.aggregate if isinstance(each, FramedAggregate) else each
 
 
 def query_of(plan: Node) -> RunningQuery:
