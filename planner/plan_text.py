@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from sqlglot import exp
-
+from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
+    Cumulate,
     Filter,
     GroupAggregate,
     Hop,
@@ -149,6 +149,8 @@ def window_text(window: Window) -> str:
             return f"tumble {duration_text(window.size)}"
         case Hop():
             return f"hop {duration_text(window.slide)} size {duration_text(window.size)}"
+        case Cumulate():
+            return f"cumulate {duration_text(window.step)} up to {duration_text(window.size)}"
         case Session():
             return f"session gap {duration_text(window.gap)}"
         case _:
@@ -163,12 +165,3 @@ def bound_text(bound: TimeBound, difference: str) -> str:
 
     lower, upper = duration_text(bound.lower.milliseconds), duration_text(bound.upper.milliseconds)
     return f"{lower} {sign(bound.lower)} {difference} {sign(bound.upper)} {upper}"
-
-
-def expression_text(expression: exp.Expression) -> str:
-    """The expression as Spark writes it, with plain names unquoted."""
-    copy = expression.copy()
-    for identifier in copy.find_all(exp.Identifier):
-        if all(part.isidentifier() for part in identifier.name.split(".")):
-            identifier.set("quoted", False)
-    return copy.sql(dialect="spark")

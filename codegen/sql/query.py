@@ -7,7 +7,7 @@ from typing import Literal, assert_never
 from penstock.codegen.fingerprint import fingerprint
 from penstock.codegen.program import Output, SparkQuery, View
 from penstock.codegen.sql.accounting import wanted_rows
-from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_view
+from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
@@ -117,7 +117,7 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
         case UnionAll():
             return (union_view(operator, name, below),)
         case WindowAggregate():
-            return (window_aggregate_view(operator, name, *below),)
+            return window_aggregate_views(operator, name, *below)
         case GroupAggregate():
             return (group_aggregate_view(operator, name, *below),)
         case IntervalJoin():

@@ -10,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K014, K018
-from penstock.diagnostics.codes.windows import W005, W009, W010, W011, W012
+from penstock.diagnostics.codes.windows import W005, W009, W010, W012
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
@@ -37,7 +37,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.types import TIMESTAMP
+from penstock.planner.types import TIMESTAMP, Decimal
 
 
 def is_aggregate_call(node: exp.Expression) -> bool:
@@ -106,8 +106,7 @@ class Grouping:
     def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
         resolved = aggregate(call, self.rows.scope)
         if resolved.distinct:
-            construct = f"{resolved.function}(DISTINCT …) on a stream"
-            raise CompileError([B002.at(call.meta["span"], "", construct=construct)])
+            resolved = distinct_aggregate(call, resolved, self.rows.scope)
         for known in self.aggregates:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
@@ -124,6 +123,29 @@ class Grouping:
             return None
         wanted = canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
+
+
+# Where a value that comes again changes nothing.
+_IDEMPOTENT = frozenset(
+    ["MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME", "BIT_AND", "BIT_OR"]
+)
+_OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
+
+
+def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
+    """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
+    span: Span = call.meta["span"]
+    if resolved.function in _IDEMPOTENT:
+        return replace(resolved, distinct=False)
+    too_fine = resolved.function != "COUNT" and isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    if resolved.function not in _OVER_SETS or too_fine:
+        raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
+    function = call.this if isinstance(call, exp.Filter) else call
+    types = [scalar(each, scope).type for each in function.expressions[0].expressions]
+    unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
+    if unequal is not None:
+        raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
+    return resolved
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
@@ -242,14 +264,10 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
     )
-    if isinstance(window, Session):
-        if not keys:
-            found = W011.at(window_span, "").with_hint("GROUP BY a key too: sessions are runs of rows of one key")
-            raise CompileError([found])
-        if emission is Emission.CHANGES:
-            span = select.emit.span if select.emit else window_span
-            found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
-            raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
+    if isinstance(window, Session) and emission is Emission.CHANGES:
+        span = select.emit.span if select.emit else window_span
+        found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
+        raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
     time = event_time(rows, "a window", select.span)
     shape: Shape = WTable(names) if not select.stream else KStream(names)

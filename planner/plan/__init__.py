@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 from penstock.planner.plan.aggregate import (
+    Cumulate,
     Emission,
     GroupAggregate,
     Hop,
@@ -25,6 +26,7 @@ __all__ = [
     "Aggregate",
     "Answer",
     "Column",
+    "Cumulate",
     "Emission",
     "Explained",
     "Expression",

@@ -106,6 +106,20 @@ def standard_aggregates(value: str = "v", price: str = "price") -> tuple[Aggrega
     )
 
 
+def distinct_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
+    """DISTINCT aggregates of the same columns, several of which share the set that they are computed from."""
+    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
+    return (
+        Aggregate("pairs", "COUNT", (column(value), column(price)), True, None, BIGINT),
+        Aggregate("positives", "COUNT", (column(value), column(price)), True, positive, BIGINT),
+        aggregate("different", "SUM", value, BIGINT, distinct=True),
+        aggregate("different_positive", "SUM", value, BIGINT, distinct=True, condition=positive),
+        aggregate("mean_of_different", "AVG", value, DOUBLE, distinct=True),
+        aggregate("prices", "SUM", price, Decimal(20, 2), distinct=True),
+        aggregate("mean_of_prices", "AVG", price, Decimal(14, 6), distinct=True),
+    )
+
+
 def window_aggregate(
     node: Node, window: Window, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",),
     emission: Emission = Emission.FINAL, grace: int = 0,

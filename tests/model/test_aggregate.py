@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from penstock.planner.plan import Hop, Session, Tumble, Window
+from penstock.planner.plan import Cumulate, Hop, Session, Tumble, Window
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP
 from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
@@ -17,7 +17,7 @@ from tests.model.values import EPOCH, QueryFailure, Row, Types, Unsupported, Val
 TYPES: Types = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
 
 
-def offsets(window: Tumble | Hop, time: int) -> list[tuple[int, int]]:
+def offsets(window: Tumble | Hop | Cumulate, time: int) -> list[tuple[int, int]]:
     return [
         ((start - EPOCH) // milliseconds(1), (end - EPOCH) // milliseconds(1))
         for start, end in windows_of(window, EPOCH + milliseconds(time))
@@ -35,6 +35,12 @@ def test_windows_start_at_multiples_since_the_epoch_and_before_it() -> None:
 def test_a_slide_need_not_divide_the_size() -> None:
     assert offsets(Hop(4, 10), 9) == [(0, 10), (4, 14), (8, 18)]
     assert offsets(Hop(4, 10), 10) == [(4, 14), (8, 18)]
+
+
+def test_cumulating_windows_grow_from_one_start() -> None:
+    assert offsets(Cumulate(5, 15), 7) == [(0, 10), (0, 15)]
+    assert offsets(Cumulate(5, 15), 5) == [(0, 10), (0, 15)]
+    assert offsets(Cumulate(5, 15), 29) == [(15, 30)]
 
 
 def grouped(window: Window, rows: list[Row]) -> list[tuple[Value, ...]]:

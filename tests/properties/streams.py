@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from penstock.planner import types as t
 from penstock.planner.plan import (
+    Cumulate,
     Emission,
     Filter,
     Hop,
@@ -182,6 +183,7 @@ hops: SearchStrategy[Window] = st.builds(lambda slide, more: Hop(slide, slide + 
 windows: Mapping[str, SearchStrategy[Window]] = {
     "tumble": st.builds(Tumble, seconds(1, 8)),
     "hop": hops,
+    "cumulate": st.builds(lambda step, times: Cumulate(step, step * times), seconds(1, 4), st.integers(1, 4)),
     "session": st.builds(Session, seconds(1, 4)),
 }
 
@@ -193,7 +195,7 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
     node = plans.window_aggregate(
         source,
         draw(windows[kind]),
-        plans.standard_aggregates(),
+        (*plans.standard_aggregates(), *plans.distinct_aggregates()),
         keys=draw(st.sampled_from(((), ("k",), ("k", "v")))),
         emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
         grace=draw(st.sampled_from((0, 0, 2 * SECOND))),

@@ -17,9 +17,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
 from penstock.planner.plan import (
-    Aggregate,
     Emission,
-    FramedAggregate,
     JoinType,
     Node,
     Over,
@@ -44,14 +42,14 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_) for type_ in JoinType},
     "tumble": streams.window_aggregates("tumble"),
     "hop": streams.window_aggregates("hop"),
-    # Spark has no session windows without keys; the planner refuses them.
-    "session": streams.window_aggregates("session").filter(lambda case: bool(case[0].keys)),
+    "cumulate": streams.window_aggregates("cumulate"),
+    "session": streams.window_aggregates("session"),
     "over": streams.overs(),
 }
 
 
 def located(node: Node, folders: dict[str, Path]) -> Node:
-    """The plan reading JSON files, one a micro-batch, and without DISTINCT aggregates, which Spark has none of."""
+    """The plan reading JSON files, one a micro-batch, and without DISTINCT over frames, which there is none of."""
     changes: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
@@ -62,15 +60,11 @@ def located(node: Node, folders: dict[str, Path]) -> Node:
     if isinstance(node, Scan):
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
-    elif isinstance(node, WindowAggregate | Over):
-        dropped = {plain(each).name for each in node.aggregates if plain(each).distinct}
-        changes["aggregates"] = tuple(each for each in node.aggregates if plain(each).name not in dropped)
+    elif isinstance(node, Over):
+        dropped = {each.aggregate.name for each in node.aggregates if each.aggregate.distinct}
+        changes["aggregates"] = tuple(each for each in node.aggregates if each.aggregate.name not in dropped)
         changes["schema"] = tuple(column for column in node.schema if column.name not in dropped)
     return replace(node, **changes)
-
-
-def plain(each: Aggregate | FramedAggregate) -> Aggregate:
-    return each.aggregate if isinstance(each, FramedAggregate) else each
 
 
 def query_of(plan: Node) -> RunningQuery:
