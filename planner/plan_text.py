@@ -12,6 +12,7 @@ from penstock.planner.plan import (
     Cumulate,
     Filter,
     GroupAggregate,
+    GroupingSets,
     Hop,
     IntervalJoin,
     KStream,
@@ -83,6 +84,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"Filter {below[0]} where {expression_text(node.condition)}"
         case Project():
             return f"Project {below[0]} to {', '.join(named_text(item) for item in node.items)}"
+        case GroupingSets():
+            return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
         case UnionAll():
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():
@@ -107,6 +110,12 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"Over {below[0]} by {by} along {node.time}: {frames}"
         case _:
             raise AssertionError(node)
+
+
+def sets_text(node: GroupingSets) -> str:
+    """The names of the keys in each set."""
+    bits = [(1 << place, expression_text(key.value)) for place, key in enumerate(reversed(node.keys))][::-1]
+    return " ".join("(" + ", ".join(name for bit, name in bits if not each & bit) + ")" for each in node.ids)
 
 
 def shape_text(shape: Shape) -> str:

@@ -9,13 +9,23 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K014, K018
-from penstock.diagnostics.codes.windows import W005, W009, W010, W012
+from penstock.diagnostics.codes.kinds import K006, K014, K018
+from penstock.diagnostics.codes.types import T005
+from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import aggregate, condition, scalar
+from penstock.planner.lower.grouping_sets import (
+    KeySet,
+    combined,
+    grouping_sets,
+    grouping_value,
+    is_grouping_call,
+    is_grouping_sets,
+    key_sets,
+)
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output
 from penstock.planner.lower.rows import Rows, event_time, require_stateless
 from penstock.planner.lower.windows import is_window_call, window_of_call
@@ -70,6 +80,8 @@ class Grouping:
     keys: list[Named]
     aggregates: list[Aggregate]
     windowed: bool
+    id_column: str | None = None
+    """Where the id of the row's grouping set is, None if there is one set."""
 
     def rewritten(self, expression: exp.Expression, name: str | None) -> exp.Expression:
         """The expression over the aggregate's output: keys and aggregate calls become columns of it.
@@ -78,6 +90,8 @@ class Grouping:
         neither grouped by nor aggregated.
         """
         holder = exp.Paren(this=expression.copy())
+        for call in list(topmost(holder, is_grouping_call)):
+            self.put_grouping(call)
         for call in list(topmost(holder, is_aggregate_call)):
             wanted = name if call.parent is holder and name else f"agg{len(self.aggregates) + 1}"
             swap(call, self.aggregate_column(call, wanted))
@@ -110,9 +124,31 @@ class Grouping:
         for known in self.aggregates:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
-        name = unused(name, [*(key.name for key in self.keys), *(each.name for each in self.aggregates)])
+        taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
+        name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
         return exp.column(name)
+
+    def put_grouping(self, call: exp.Expression) -> None:
+        """Puts what GROUPING or GROUPING_ID says in its place."""
+        span: Span = call.meta["span"]
+        name = str(call.this).upper()
+        if self.id_column is None:
+            raise CompileError([W005.at(span, "", clause=name, needed="ROLLUP, CUBE or GROUPING SETS")])
+        if name == "GROUPING_ID" and not call.expressions:
+            return swap(call, exp.column(self.id_column))
+        if name == "GROUPING" and len(call.expressions) != 1:
+            found = T005.at(span, name=name, count=f"{len(call.expressions)} arguments")
+            raise CompileError([found.because("it takes GROUPING(key)")])
+        names = [key.name for key in self.keys]
+        places = []
+        for each in map(bare, call.expressions):
+            key = self.key_of(each)
+            if key is None:
+                raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
+            places.append(names.index(key))
+        call.replace(grouping_value(call, places, len(names), self.id_column))
+        return None
 
     def is_key(self, node: exp.Expression) -> bool:
         return self.key_of(node) is not None
@@ -179,7 +215,22 @@ def lower_group(
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
     window, first_window = rows.window, None
     keys: list[Named] = []
+    parts: list[list[KeySet]] = []
     report: list[Diagnostic] = []
+
+    def place(expression: exp.Expression) -> int:
+        """The key's place among the keys, of which it becomes one."""
+        if is_window_call(expression) or (rows.window is not None and is_window_column(expression)):
+            found = W016.at(expression.meta["span"], "")
+            raise CompileError([found.with_hint("GROUP BY the window, GROUPING SETS (…)")])
+        key = group_key(expression, rows, outputs, len(keys))
+        if not scalars.is_ordered(key.type):
+            raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
+        known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
+        if known is None:
+            keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+        return len(keys) - 1 if known is None else known
+
     for expression in map(bare, select.group_by):
         try:
             if is_window_call(expression):
@@ -188,16 +239,18 @@ def lower_group(
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
                 window, first_window = window_of_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):
-                key = group_key(expression, rows, outputs, len(keys))
-                if not scalars.is_ordered(key.type):
-                    raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
-                if all(key.value != known.value for known in keys):
-                    keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+                parts.append(key_sets(expression, place))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
-    grouping = Grouping(rows, keys, [], window is not None)
+    grouping, sets = Grouping(rows, keys, [], window is not None), None
+    several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
+    if several is not None:
+        if window is None:
+            raise CompileError([B002.at(several.meta["span"], "", construct="grouping sets without a window")])
+        sets = combined(parts, several.meta["span"])
+        grouping.id_column = unused("grouping_id", [key.name for key in keys])
     rewritten: list[Output] = []
     for output in outputs:
         try:
@@ -211,6 +264,13 @@ def lower_group(
         report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
+    if sets is not None and grouping.id_column is not None:
+        if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
+            found = K006.at(select.span, "", column="GROUPING_ID()")
+            reason = "Without it the row of a total is not told from that of a group of NULLs."
+            raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
+        exploded, grouping.keys = grouping_sets(rows.node, keys, sets, grouping.id_column)
+        grouping.rows = replace(rows, node=exploded)
     node = aggregate_node(select, grouping, window, emission)
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))
     if having is not None:
@@ -220,6 +280,12 @@ def lower_group(
         resolved = condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
+
+
+def is_column(expression: exp.Expression, name: str) -> bool:
+    """Whether the expression is nothing but that column of the aggregate's output."""
+    inner = bare(expression)
+    return isinstance(inner, exp.Column) and bool(inner.meta.get("grouped")) and inner.name == name
 
 
 def is_window_column(expression: exp.Expression) -> bool:

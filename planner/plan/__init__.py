@@ -17,10 +17,12 @@ from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTable
 from penstock.planner.plan.over import FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
-Operator: TypeAlias = Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
+Operator: TypeAlias = (
+    Scan | Filter | Project | GroupingSets | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over
+)
 
 __all__ = [
     "Aggregate",
@@ -33,6 +35,7 @@ __all__ = [
     "Filter",
     "FramedAggregate",
     "GroupAggregate",
+    "GroupingSets",
     "Hop",
     "IntervalJoin",
     "JoinType",

@@ -9,7 +9,7 @@ from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
-from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
 
 STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 
@@ -17,7 +17,7 @@ STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
     match node:
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case UnionAll():
             return node.inputs
@@ -34,6 +34,8 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield node.condition
         case Project():
             yield from (item.value for item in node.items)
+        case GroupingSets():
+            yield from (key.value for key in node.keys)
         case WindowAggregate() | GroupAggregate():
             yield from (key.value for key in node.keys)
             yield from (part for each in node.aggregates for part in parts(each))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.planner.plan import (
     Filter,
     GroupAggregate,
+    GroupingSets,
     IntervalJoin,
     Node,
     Over,
@@ -22,7 +23,7 @@ from penstock.planner.plan import (
 from tests.model.aggregate import group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
-from tests.model.stateless import filter_rows, project, union_all
+from tests.model.stateless import filter_rows, grouping_sets, project, union_all
 from tests.model.values import Row, Unsupported
 
 
@@ -35,7 +36,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case UnionAll():
             return node.inputs
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
@@ -55,6 +56,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return filter_rows(node, *tables)
         case Project():
             return project(node, *tables)
+        case GroupingSets():
+            return grouping_sets(node, *tables)
         case UnionAll():
             return union_all(node, list(tables))
         case WindowAggregate():

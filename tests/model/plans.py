@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Emission,
     FramedAggregate,
     GroupAggregate,
+    GroupingSets,
     IntervalJoin,
     JoinType,
     KStream,
@@ -131,6 +132,17 @@ def window_aggregate(
     return WindowAggregate(
         schema=schema, shape=STREAM, span=NOWHERE, input=node, window=window, time="time", keys=named,
         aggregates=aggregates, emission=emission, grace=grace,
+    )  # fmt: skip
+
+
+def grouping_sets(node: Node, keys: tuple[str, ...], sets: Sequence[tuple[str, ...]]) -> GroupingSets:
+    """Each row of `node` once per set; of the keys a set has, the column `set_<key>` is the value, else NULL."""
+    named = tuple(Named(f"set_{key}", column(key), node.column(key).type) for key in keys)
+    ids = (int("".join("0" if key in each else "1" for key in keys) or "0", 2) for each in sets)
+    added = (Column("set_id", BIGINT), *(Column(each.name, each.type) for each in named))
+    return GroupingSets(
+        schema=(*node.schema, *added), shape=node.shape, span=NOWHERE, input=node, keys=named, ids=tuple(ids),
+        id_column="set_id",
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
 from tests.model.aggregate import aggregate, windows_of
 from tests.model.evaluate import evaluate
+from tests.model.rows import assert_same_rows
 from tests.model.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 
 TYPES: Types = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
@@ -104,3 +105,17 @@ def test_a_sum_that_overflows_fails() -> None:
 def test_an_unknown_aggregate_is_not_guessed() -> None:
     with pytest.raises(Unsupported, match="COLLECT_LIST"):
         value("COLLECT_LIST", BIGINT, 1)
+
+
+def test_grouping_sets_are_one_grouping_each() -> None:
+    scan, count = plans.scan("a", TYPES), plans.aggregate("n", "COUNT", None, BIGINT)
+    rows = [*at("x", 1, 2, 11), *at(None, 3)]
+    both = plans.grouping_sets(scan, ("k", "v"), [("k",), ()])
+    together = evaluate(plans.window_aggregate(both, Tumble(10), (count,), ("set_k", "set_v", "set_id")), {"a": rows})
+    by_key = evaluate(plans.window_aggregate(scan, Tumble(10), (count,), ("k",)), {"a": rows})
+    totals = evaluate(plans.window_aggregate(scan, Tumble(10), (count,), ()), {"a": rows})
+    apart = [
+        *({"set_k": row.pop("k"), "set_v": None, "set_id": 1, **row} for row in by_key),
+        *({"set_k": None, "set_v": None, "set_id": 3, **row} for row in totals),
+    ]
+    assert_same_rows(together, apart)

@@ -203,6 +203,25 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
     return node, draw(histories(delays, max_rows=14))
 
 
+SETS = (("k", "v"), ("k",), ("v",), ())
+
+
+@st.composite
+def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
+    """An aggregate over windows by some sets of two keys, and a history."""
+    source, delays = draw(sources())
+    sets = draw(st.lists(st.sampled_from(SETS), min_size=1, unique=True))
+    kind = draw(st.sampled_from(list(windows)))
+    node = plans.window_aggregate(
+        plans.grouping_sets(source, ("k", "v"), sets),
+        draw(windows[kind]),
+        (*plans.standard_aggregates()[:4], *plans.distinct_aggregates()[:3]),
+        keys=("set_k", "set_v", "set_id"),
+        emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
+    )
+    return node, draw(histories(delays))
+
+
 @st.composite
 def overs(draw: st.DrawFn) -> tuple[Over, History]:
     """One to three aggregates over frames of different lengths, and a history."""

@@ -44,6 +44,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
+    "grouping sets": streams.grouped_by_sets(),
     "over": streams.overs(),
 }
 
