@@ -42,15 +42,16 @@ RESERVED = frozenset({
 # Words that are a keyword wherever the rules allow that keyword, and elsewhere names. All other keywords can also be
 # names where the rules allow both; the token behind them decides.
 PREFERRED = frozenset({
-    "ALL", "BETWEEN", "BY", "CASE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER", "INTO", "IS", "LEFT",
-    "LIKE", "LIMIT", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE", "SET", "TRUE", "USING", "VALUES", "WITH",
+    "ALL", "BETWEEN", "BY", "CASE", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER", "INTO",
+    "IS", "LEFT", "LIKE", "LIMIT", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE", "SET", "TRUE",
+    "USING", "VALUES", "WITH",
 })
 
 # The rules that are a level of depth. Every way back from a rule to itself passes one of them.
 NESTING = frozenset({
     "explain", "derived_table", "windowed_table", "common_table", "over", "negative", "positive", "bit_not", "not_",
     "element", "paren", "scalar_query", "case", "filter", "call", "call_distinct", "cast", "call_query", "lambda",
-    "in_list", "in_query", "nested_type",
+    "in_list", "in_query", "nested_type", "grouping_sets", "grouping_set",
 })
 # fmt: on
 

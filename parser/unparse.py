@@ -37,7 +37,7 @@ from penstock.parser.ast import (
     Watermark,
     With,
 )
-from penstock.parser.unparse_queries import item_pieces, query_pieces, relation_pieces
+from penstock.parser.unparse_queries import duration_text, item_pieces, query_pieces, relation_pieces
 from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separated
 
 
@@ -138,7 +138,8 @@ def _column(column: ColumnDefinition) -> Pieces:
 
 
 def _watermark(watermark: Watermark) -> Pieces:
-    return [f"WATERMARK FOR {_name(watermark.column)} AS ", watermark.expression]
+    idle = "" if watermark.idle is None else f" IDLE AFTER {duration_text(watermark.idle)}"
+    return [f"WATERMARK FOR {_name(watermark.column)} AS ", watermark.expression, idle]
 
 
 def _options(options: tuple[Option, ...]) -> Pieces:

@@ -54,12 +54,17 @@ def _select(select: Select) -> Pieces:
     pieces += [*separated(select.items), " FROM ", select.relation]
     if select.where is not None:
         pieces += [" WHERE ", select.where]
+    if select.deduplicate is not None:
+        keys, within = select.deduplicate.keys, duration_text(select.deduplicate.within)
+        pieces += [" DEDUPLICATE ON (", *separated(keys), f") WITHIN {within}"]
     if select.group_by:
         pieces += [" GROUP BY ", *separated(select.group_by)]
     if select.having is not None:
         pieces += [" HAVING ", select.having]
     for i, window in enumerate(select.windows):
         pieces += [", " if i else " WINDOW ", name_text(window.name.text), " AS ", *over_node_pieces(window.over)]
+    if select.qualify is not None:
+        pieces += [" QUALIFY ", select.qualify]
     if select.partition_by is not None:
         pieces += _partition_by(select.partition_by)
     if select.emit is not None:

@@ -196,6 +196,10 @@ def _atom_pieces(node: exp.Expression) -> Pieces:
             return ["INTERVAL ", node.this, " ", node.args["unit"].this]
         case exp.Paren() | exp.Subquery():
             return ["(", node.this, ")"]
+        case exp.Tuple():
+            return ["(", *separated(node.expressions), ")"]
+        case exp.GroupingSets():
+            return ["GROUPING SETS (", *separated(node.expressions), ")"]
         case exp.Exists():
             return ["EXISTS(", node.this, ")"]
         case exp.TryCast():

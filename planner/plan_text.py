@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from sqlglot import exp
-
+from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
+    Cumulate,
     Filter,
     Frame,
     GroupAggregate,
+    GroupingSets,
     Hop,
     Intermediate,
     IntervalJoin,
@@ -87,6 +88,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"Filter {below[0]} where {expression_text(node.condition)}"
         case Project():
             return f"Project {below[0]} to {', '.join(named_text(item) for item in node.items)}"
+        case GroupingSets():
+            return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
         case UnionAll():
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():
@@ -111,6 +114,12 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"Over {below[0]} by {by} along {node.time}: {frames}"
         case _:
             raise AssertionError(node)
+
+
+def sets_text(node: GroupingSets) -> str:
+    """The names of the keys in each set."""
+    bits = [(1 << place, expression_text(key.value)) for place, key in enumerate(reversed(node.keys))][::-1]
+    return " ".join("(" + ", ".join(name for bit, name in bits if not each & bit) + ")" for each in node.ids)
 
 
 def shape_text(shape: Shape) -> str:
@@ -154,6 +163,8 @@ def window_text(window: Window) -> str:
             return f"tumble {duration_text(window.size)}"
         case Hop():
             return f"hop {duration_text(window.slide)} size {duration_text(window.size)}"
+        case Cumulate():
+            return f"cumulate {duration_text(window.step)} up to {duration_text(window.size)}"
         case Session():
             return f"session gap {duration_text(window.gap)}"
         case _:
@@ -175,12 +186,3 @@ def bound_text(bound: TimeBound, difference: str) -> str:
 
     lower, upper = duration_text(bound.lower.milliseconds), duration_text(bound.upper.milliseconds)
     return f"{lower} {sign(bound.lower)} {difference} {sign(bound.upper)} {upper}"
-
-
-def expression_text(expression: exp.Expression) -> str:
-    """The expression as Spark writes it, with plain names unquoted."""
-    copy = expression.copy()
-    for identifier in copy.find_all(exp.Identifier):
-        if all(part.isidentifier() for part in identifier.name.split(".")):
-            identifier.set("quoted", False)
-    return copy.sql(dialect="spark")

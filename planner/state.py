@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
+    Aggregate,
+    Cumulate,
     GroupAggregate,
     Hop,
     IntervalJoin,
@@ -29,10 +32,11 @@ def state_bound(node: Node) -> str:
             delay = max(delay_of(node.left), delay_of(node.right))
             return f"{kept(node.left, max(upper, 0), delay)}; {kept(node.right, max(-lower, 0), delay)}"
         case WindowAggregate():
-            return f"one row per ({key_text(node)}): {windows_text(node)}"
+            return f"one row per ({key_text(node)}){distinct_text(node)}: {windows_text(node)}"
         case GroupAggregate():
             keys = ", ".join(key.name for key in node.keys)
-            return f"one row per {keys}, for ever" if keys else "one row"
+            row = f"one row per {keys}" if keys else "one row"
+            return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:
@@ -58,6 +62,18 @@ def key_text(node: WindowAggregate) -> str:
     return ", ".join([*(key.name for key in node.keys), "open window"])
 
 
+def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
+    """What DISTINCT keeps beside each row."""
+    sets = (expression for each in node.aggregates if each.distinct for expression in [distinct_values(each)])
+    kept = " and of ".join(dict.fromkeys(sets))
+    return f" with its distinct values of {kept}" if kept else ""
+
+
+def distinct_values(aggregate: Aggregate) -> str:
+    values = ", ".join(expression_text(each) for each in aggregate.arguments)
+    return values if len(aggregate.arguments) == 1 else f"({values})"
+
+
 def windows_text(node: WindowAggregate) -> str:
     """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
     lag = delay_of(node.input) + node.grace
@@ -66,5 +82,7 @@ def windows_text(node: WindowAggregate) -> str:
             return f"sessions of the last {duration_text(node.window.gap)} + {duration_text(lag)}"
         case Tumble():
             return f"≤ {-(-lag // node.window.size) + 1} windows"
+        case Cumulate():
+            return f"≤ {-(-(lag + node.window.size) // node.window.step)} windows"
         case Hop():
             return f"≤ {-(-(lag + node.window.size) // node.window.slide)} windows"

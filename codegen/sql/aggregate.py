@@ -1,4 +1,4 @@
-"""WindowAggregate, GroupAggregate -> one GROUP BY view each."""
+"""WindowAggregate, GroupAggregate -> a GROUP BY view, CUMULATE and sessions without keys with one more below it."""
 
 from __future__ import annotations
 
@@ -7,35 +7,67 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import View
+from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import call, column, duration, named, select
+from penstock.codegen.sql.trees import before_all, call, column, columns, duration, floored, named, number, select
 from penstock.planner.plan import (
     Aggregate,
+    Cumulate,
     Emission,
     Expression,
     GroupAggregate,
     Hop,
     Session,
     Tumble,
-    Window,
     WindowAggregate,
 )
 
 
-def window_aggregate_view(node: WindowAggregate, name: str, source: str) -> View:
+def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tuple[View, ...]:
     """One row per keys and window. Whether it comes out once or at every change is the query's output mode."""
-    if isinstance(node.window, Session):
-        assert node.keys, "Spark runs session windows only with keys"
-        assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
+    keys = [key.value for key in node.keys]
+    match node.window:
+        case Cumulate():
+            return _cumulate_views(node, node.window, name, source)
+        case Session():
+            assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
+            # Spark runs sessions only with keys, and takes a constant for none: every row alone is a session then.
+            keys = keys or [before_all(column(node.time))]
     window = _window(node.window, column(node.time))
-    items = [
+    items = _items(node, _part(window, "start"), _part(window, "end"))
+    return (View(name, print_sql(select(items, source).group_by(*keys, window, copy=False))),)
+
+
+def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: str) -> tuple[View, ...]:
+    """Of the hopping windows of that size which hold a row, those are kept that reach back to the start of its own.
+
+    Each is as long as the size until it is shown, so that the watermark closes it at its end.
+    """
+    hop = call("WINDOW", column(node.time), duration(window.size), duration(window.step))
+    held = "_window"
+    while any(each.name.lower() == held for each in node.input.schema):
+        held += "_"
+    each_window = View(f"{name}_windows", print_sql(select([*columns(node.input.schema), named(hop, held)], source)))
+    end = _part(column(held), "end")
+    last = exp.Sub(this=call("UNIX_MICROS", end), expression=number(1))
+    start = floored(last, window.size)
+    grown = exp.GTE(this=column(node.time), expression=start)
+    tree = select(_items(node, start, end), each_window.name).where(grown, copy=False)
+    keys = (key.value for key in node.keys)
+    return each_window, View(name, print_sql(tree.group_by(*keys, column(held), copy=False)))
+
+
+def _items(node: WindowAggregate, start: Expression, end: Expression) -> list[Expression]:
+    return [
         *(named(key.value, key.name) for key in node.keys),
-        named(exp.Dot(this=window, expression=exp.to_identifier("start")), "window_start"),
-        named(exp.Dot(this=window, expression=exp.to_identifier("end")), "window_end"),
+        named(start, "window_start"),
+        named(end, "window_end"),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
     ]
-    tree = select(items, source).group_by(*(key.value for key in node.keys), window, copy=False)
-    return View(name, print_sql(tree))
+
+
+def _part(window: Expression, name: str) -> Expression:
+    return exp.Dot(this=window, expression=exp.to_identifier(name))
 
 
 def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
@@ -49,17 +81,16 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
 
 
 def aggregate_call(aggregate: Aggregate) -> Expression:
-    """FUNCTION([DISTINCT] arguments) [FILTER (WHERE condition)]."""
-    arguments = list(aggregate.arguments) or [exp.Star()]
+    """FUNCTION(arguments) [FILTER (WHERE condition)], or what gives the same over distinct arguments."""
     if aggregate.distinct:
-        arguments = [exp.Distinct(expressions=arguments)]
-    result = call(aggregate.function, *arguments)
+        return distinct_call(aggregate)
+    result = call(aggregate.function, *(aggregate.arguments or [exp.Star()]))
     if aggregate.condition is None:
         return result
     return exp.Filter(this=result, expression=exp.Where(this=aggregate.condition))
 
 
-def _window(window: Window, time: Expression) -> Expression:
+def _window(window: Tumble | Hop | Session, time: Expression) -> Expression:
     match window:
         case Tumble():
             return call("WINDOW", time, duration(window.size))

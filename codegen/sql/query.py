@@ -7,15 +7,16 @@ from typing import Literal, assert_never
 from penstock.codegen.fingerprint import fingerprint
 from penstock.codegen.program import Output, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
-from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_view
+from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
-from penstock.codegen.sql.stateless import filter_view, project_view, union_view
+from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.planner.plan import (
     Emission,
     Filter,
     GroupAggregate,
+    GroupingSets,
     Intermediate,
     IntervalJoin,
     Node,
@@ -116,10 +117,12 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return (filter_view(operator, name, *below),)
         case Project():
             return (project_view(operator, name, *below),)
+        case GroupingSets():
+            return grouping_sets_views(operator, name, *below)
         case UnionAll():
             return (union_view(operator, name, below),)
         case WindowAggregate():
-            return (window_aggregate_view(operator, name, *below),)
+            return window_aggregate_views(operator, name, *below)
         case GroupAggregate():
             return (group_aggregate_view(operator, name, *below),)
         case IntervalJoin():

@@ -1,4 +1,4 @@
-"""Filter, Project, UnionAll -> one view each."""
+"""Filter, Project, UnionAll -> one view each; GroupingSets -> two."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import columns, named, select
-from penstock.planner.plan import Expression, Filter, Project, UnionAll
+from penstock.codegen.sql.trees import call, cast, column, columns, named, number, only_if, select
+from penstock.planner.plan import Expression, Filter, GroupingSets, Project, UnionAll
+from penstock.planner.types import BIGINT
 
 
 def filter_view(node: Filter, name: str, source: str) -> View:
@@ -20,6 +21,19 @@ def filter_view(node: Filter, name: str, source: str) -> View:
 def project_view(node: Project, name: str, source: str) -> View:
     """SELECT the items."""
     return View(name, print_sql(select([named(item.value, item.name) for item in node.items], source)))
+
+
+def grouping_sets_views(node: GroupingSets, name: str, source: str) -> tuple[View, ...]:
+    """The rows with each set's id, then with the keys that the set has."""
+    ids = call("EXPLODE", call("ARRAY", *(cast(number(each), BIGINT) for each in node.ids)))
+    times = View(f"{name}_sets", print_sql(select([*columns(node.input.schema), named(ids, node.id_column)], source)))
+    keys = []
+    for place, key in enumerate(reversed(node.keys)):
+        left_out = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
+        grouped = exp.EQ(this=left_out, expression=number(0))
+        keys.append(named(only_if(grouped, key.value), key.name))
+    items = [*columns(node.input.schema), column(node.id_column), *reversed(keys)]
+    return times, View(name, print_sql(select(items, times.name)))
 
 
 def union_view(node: UnionAll, name: str, sources: tuple[str, ...]) -> View:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from penstock.planner.plan import Column, Expression
-from penstock.planner.types import Type
+from penstock.planner.types import TIMESTAMP, Type
 
+# Where Spark's watermark begins; rows before it are rejected.
+EPOCH = "1970-01-01 00:00:00"
 # Largest first: the unit in which a length of time is written is the largest that divides it.
 _UNITS = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1_000), ("MILLISECOND", 1))
 
@@ -110,6 +112,17 @@ def duration(milliseconds: int) -> Expression:
     """A length of time as the string that `window` and `session_window` take."""
     quantity, unit = _in_units(milliseconds)
     return text(f"{quantity} {unit.lower()}{'' if quantity == 1 else 's'}")
+
+
+def floored(micros: Expression, step: int) -> Expression:
+    """The last multiple of `step` milliseconds since 1970 that is at or before a count of microseconds, as a time."""
+    rest = call("PMOD", micros, number(step * 1000))
+    return call("TIMESTAMP_MICROS", exp.Sub(this=micros.copy(), expression=rest))
+
+
+def before_all(time: Expression) -> Expression:
+    """False for every row that is read, which Spark does not know: a key that is the same in all rows."""
+    return exp.LT(this=time, expression=cast(text(EPOCH), TIMESTAMP))
 
 
 def shifted(time: Expression, milliseconds: int) -> Expression:

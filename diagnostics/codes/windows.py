@@ -12,10 +12,12 @@ W007 = Code("W007", "the slide of a HOP is longer than its size")
 W008 = Code("W008", "the length of a {what} is not positive")
 W009 = Code("W009", "the SELECT has two windows")
 W010 = Code("W010", "{found} can not be emitted as CHANGES")
-W011 = Code("W011", "a SESSION window needs a key beside it")
 W012 = Code("W012", "EMIT FINAL without a window: no group is ever final")
 W013 = Code("W013", "{name} is not a TIMESTAMP column of {relation}")
 W014 = Code("W014", "the processing time decides what {operator} keeps")
+W015 = Code("W015", "the size of a CUMULATE is not a multiple of its step")
+W016 = Code("W016", "a window inside grouping sets: it belongs to all of them")
+W017 = Code("W017", "two of the grouping sets have the same keys")
 W020 = Code("W020", "the frame of OVER has no lower end, so every row would be kept for ever")
 W021 = Code("W021", "OVER needs ORDER BY the event time")
 W022 = Code("W022", "OVER without a frame reaches back to the first row, so every row would be kept for ever")
@@ -39,10 +41,12 @@ CODES = (
     W008,
     W009,
     W010,
-    W011,
     W012,
     W013,
     W014,
+    W015,
+    W016,
+    W017,
     W020,
     W021,
     W022,

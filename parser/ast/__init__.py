@@ -3,6 +3,7 @@
 from penstock.parser.ast.base import UNIT_MILLISECONDS, Duration, Name, Option, Scalar
 from penstock.parser.ast.queries import (
     CommonTable,
+    Deduplicate,
     Emit,
     EmitChanges,
     EmitEarly,
@@ -60,6 +61,7 @@ __all__ = [
     "Create",
     "CreateAs",
     "CreateView",
+    "Deduplicate",
     "Delete",
     "Describe",
     "Drop",

@@ -21,6 +21,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Deduplicate:
+    """`DEDUPLICATE ON (exprs) WITHIN interval`: of rows with equal keys, those soon after a kept one are left out."""
+
+    keys: tuple[Scalar, ...]
+    within: Duration
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class PartitionBy:
     """`PARTITION BY exprs [INTO n PARTITIONS]`: the re-keying that makes an intermediate stream."""
 
@@ -58,16 +67,21 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`group_by` holds scalars; TUMBLE, HOP and SESSION among them are function calls."""
+    """`group_by` holds scalars; TUMBLE, ROLLUP and their kin among them are function calls.
+
+    GROUPING SETS among them is an `exp.GroupingSets` over one `exp.Tuple` a set.
+    """
 
     stream: bool
     distinct: bool
     items: tuple[Item, ...]
     relation: Relation
     where: Scalar | None
+    deduplicate: Deduplicate | None
     group_by: tuple[Scalar, ...]
     having: Scalar | None
     windows: tuple[NamedWindow, ...]
+    qualify: Scalar | None
     partition_by: PartitionBy | None
     emit: Emit | None
     grace: Duration | None

@@ -38,14 +38,15 @@ class Subquery:
 class WindowKind(Enum):
     TUMBLE = "TUMBLE"
     HOP = "HOP"
+    CUMULATE = "CUMULATE"
     SESSION = "SESSION"
 
 
 @dataclass(frozen=True, slots=True)
 class WindowedTable:
-    """`TUMBLE(rel, time, size)`, `HOP(rel, time, slide, size)` or `SESSION(rel, time, gap)` in FROM.
+    """`TUMBLE(rel, time, size)` in FROM, or HOP, CUMULATE, SESSION.
 
-    `durations` are as written: (size), (slide, size) or (gap).
+    `durations` are as written: (size), (slide, size), (step, size) or (gap).
     """
 
     kind: WindowKind

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from penstock.diagnostics.source import Span
-from penstock.parser.ast.base import Name, Option, Scalar
+from penstock.parser.ast.base import Duration, Name, Option, Scalar
 from penstock.parser.ast.queries import Query
 from penstock.parser.ast.relations import Table
 
@@ -32,10 +32,11 @@ class ColumnDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Watermark:
-    """`WATERMARK FOR column AS expression`; the expression is kept as written, the planner reads the delay."""
+    """`WATERMARK FOR column AS expression [IDLE AFTER interval]`; the planner reads the delay from the expression."""
 
     column: Name
     expression: Scalar
+    idle: Duration | None
     span: Span = field(compare=False, repr=False)
 
 

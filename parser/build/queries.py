@@ -13,6 +13,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
     CommonTable,
+    Deduplicate,
     EmitChanges,
     EmitEarly,
     EmitFinal,
@@ -27,7 +28,7 @@ from penstock.parser.ast import (
     UnionAll,
     With,
 )
-from penstock.parser.build.base import Builder, duration, name, sequence, token_span
+from penstock.parser.build.base import Builder, duration, name, placed, sequence, span_of, token_span
 
 
 class _Clause(NamedTuple):
@@ -41,9 +42,11 @@ class _Clause(NamedTuple):
 # The clauses of a SELECT in the order in which they stand, and how an error calls them.
 CLAUSES = {
     "where": "WHERE",
+    "deduplicate": "DEDUPLICATE",
     "group_by": "GROUP BY",
     "having": "HAVING",
     "windows": "WINDOW",
+    "qualify": "QUALIFY",
     "partition_by": "PARTITION BY",
     "emit": "EMIT",
     "grace": "GRACE PERIOD",
@@ -75,9 +78,11 @@ def select(
         items=items,
         relation=relation,
         where=given.get("where"),
+        deduplicate=given.get("deduplicate"),
         group_by=given.get("group_by", ()),
         having=given.get("having"),
         windows=given.get("windows", ()),
+        qualify=given.get("qualify"),
         partition_by=given.get("partition_by"),
         emit=given.get("emit"),
         grace=given.get("grace"),
@@ -95,8 +100,25 @@ def where(span: Span, condition: exp.Expression) -> _Clause:
     return _Clause("where", condition, span)
 
 
-def group_by(span: Span, keys: tuple[exp.Expression, ...]) -> _Clause:
+def deduplicate(span: Span, keys: tuple[exp.Expression, ...], within: exp.Interval) -> _Clause:
+    return _Clause("deduplicate", Deduplicate(keys, duration(within), span), span)
+
+
+def group_by(span: Span, *keys: exp.Expression) -> _Clause:
     return _Clause("group_by", keys, span)
+
+
+def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
+    """Every set is a tuple; one of a single expression was read as that, in brackets or not."""
+    tuples: list[exp.Expression] = []
+    for each in sets:
+        key: exp.Expression = each.this if isinstance(each, exp.Paren) else each
+        tuples.append(each if isinstance(each, exp.Tuple) else grouping_set(span_of(each), key))
+    return placed(exp.GroupingSets(expressions=tuples), span)
+
+
+def grouping_set(span: Span, *keys: exp.Expression | None) -> exp.Tuple:
+    return placed(exp.Tuple(expressions=[key for key in keys if key is not None]), span)
 
 
 def having(span: Span, condition: exp.Expression) -> _Clause:
@@ -105,6 +127,10 @@ def having(span: Span, condition: exp.Expression) -> _Clause:
 
 def windows(span: Span, *named: NamedWindow) -> _Clause:
     return _Clause("windows", named, span)
+
+
+def qualify(span: Span, condition: exp.Expression) -> _Clause:
+    return _Clause("qualify", condition, span)
 
 
 def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None) -> _Clause:
@@ -193,9 +219,13 @@ RULES: dict[str, Builder] = {
     "alias": name,
     "clauses": sequence,
     "where": where,
+    "deduplicate": deduplicate,
     "group_by": group_by,
+    "grouping_sets": grouping_sets,
+    "grouping_set": grouping_set,
     "having": having,
     "windows": windows,
+    "qualify": qualify,
     "partition_by": partition_by,
     "into_partitions": into_partitions,
     "emit_changes": emit_changes,

@@ -30,6 +30,7 @@ from penstock.parser.build.base import Builder, check_chain, duration, name, spa
 WINDOW_ARGUMENTS = {
     WindowKind.TUMBLE: ("size",),
     WindowKind.HOP: ("slide", "size"),
+    WindowKind.CUMULATE: ("step", "size"),
     WindowKind.SESSION: ("gap",),
 }
 
@@ -53,7 +54,7 @@ def windowed_table(span: Span, function: Token, relation: Any, *rest: Any) -> Wi
         kind = WindowKind(function.value.upper())
     except ValueError:
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
-        raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP and SESSION")]) from None
+        raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP, CUMULATE and SESSION")]) from None
     names = WINDOW_ARGUMENTS[kind]
     if len(arguments) != 1 + len(names) or not isinstance(relation, Table | Subquery):
         wrong = syntax.S016.at(span, name=kind.value)

@@ -18,6 +18,7 @@ from penstock.parser.ast import (
     Describe,
     Drop,
     DropKind,
+    Duration,
     ElseInsert,
     Explain,
     Insert,
@@ -37,7 +38,7 @@ from penstock.parser.ast import (
     Update,
     Watermark,
 )
-from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
+from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
 from penstock.parser.build.scalars import number
 
 
@@ -101,8 +102,12 @@ def primary_key(span: Span) -> str:
     return "PRIMARY"
 
 
-def watermark(span: Span, token: Token, expression: exp.Expression) -> Watermark:
-    return Watermark(name(span, token), expression, span)
+def watermark(span: Span, token: Token, expression: exp.Expression, idle: Duration | None) -> Watermark:
+    return Watermark(name(span, token), expression, idle, span)
+
+
+def idle(span: Span, length: exp.Interval) -> Duration:
+    return duration(length)
 
 
 def option(span: Span, option_name: Name, value: exp.Expression) -> Option:
@@ -214,6 +219,7 @@ RULES: dict[str, Builder] = {
     "key": key,
     "primary_key": primary_key,
     "watermark": watermark,
+    "idle": idle,
     "options": sequence,
     "option": option,
     "option_name": option_name,

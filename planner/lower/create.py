@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K007, K010, K016
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
@@ -86,6 +87,8 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
     watermark = statement.watermark
     if watermark is None:
         return None
+    if watermark.idle is not None:
+        report.append(B002.at(watermark.idle.span, "", construct="IDLE AFTER"))
     name = watermark.column
     event_time = next((c for c in columns if c.name.lower() == name.folded), None)
     if event_time is None or event_time.type != TIMESTAMP:

@@ -9,13 +9,23 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K014, K018
-from penstock.diagnostics.codes.windows import W005, W009, W010, W011, W012
+from penstock.diagnostics.codes.kinds import K006, K014, K018
+from penstock.diagnostics.codes.types import T005
+from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import aggregate, condition, scalar
+from penstock.planner.lower.grouping_sets import (
+    KeySet,
+    combined,
+    grouping_sets,
+    grouping_value,
+    is_grouping_call,
+    is_grouping_sets,
+    key_sets,
+)
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output
 from penstock.planner.lower.rows import Rows, TimedWindow, staged
 from penstock.planner.lower.windows import final_times, is_window_call, window_of_call
@@ -36,7 +46,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.types import TIMESTAMP
+from penstock.planner.types import TIMESTAMP, Decimal
 
 
 def is_aggregate_call(node: exp.Expression) -> bool:
@@ -69,6 +79,8 @@ class Grouping:
     keys: list[Named]
     aggregates: list[Aggregate]
     windowed: bool
+    id_column: str | None = None
+    """Where the id of the row's grouping set is, None if there is one set."""
 
     def rewritten(self, expression: exp.Expression, name: str | None) -> exp.Expression:
         """The expression over the aggregate's output: keys and aggregate calls become columns of it.
@@ -77,6 +89,8 @@ class Grouping:
         neither grouped by nor aggregated.
         """
         holder = exp.Paren(this=expression.copy())
+        for call in list(topmost(holder, is_grouping_call)):
+            self.put_grouping(call)
         for call in list(topmost(holder, is_aggregate_call)):
             wanted = name if call.parent is holder and name else f"agg{len(self.aggregates) + 1}"
             swap(call, self.aggregate_column(call, wanted))
@@ -105,14 +119,35 @@ class Grouping:
     def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
         resolved = aggregate(call, self.rows.scope)
         if resolved.distinct:
-            construct = f"{resolved.function}(DISTINCT …) on a stream"
-            raise CompileError([B002.at(call.meta["span"], "", construct=construct)])
+            resolved = distinct_aggregate(call, resolved, self.rows.scope)
         for known in self.aggregates:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
-        name = unused(name, [*(key.name for key in self.keys), *(each.name for each in self.aggregates)])
+        taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
+        name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
         return exp.column(name)
+
+    def put_grouping(self, call: exp.Expression) -> None:
+        """Puts what GROUPING or GROUPING_ID says in its place."""
+        span: Span = call.meta["span"]
+        name = str(call.this).upper()
+        if self.id_column is None:
+            raise CompileError([W005.at(span, "", clause=name, needed="ROLLUP, CUBE or GROUPING SETS")])
+        if name == "GROUPING_ID" and not call.expressions:
+            return swap(call, exp.column(self.id_column))
+        if name == "GROUPING" and len(call.expressions) != 1:
+            found = T005.at(span, name=name, count=f"{len(call.expressions)} arguments")
+            raise CompileError([found.because("it takes GROUPING(key)")])
+        names = [key.name for key in self.keys]
+        places = []
+        for each in map(bare, call.expressions):
+            key = self.key_of(each)
+            if key is None:
+                raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
+            places.append(names.index(key))
+        call.replace(grouping_value(call, places, len(names), self.id_column))
+        return None
 
     def is_key(self, node: exp.Expression) -> bool:
         return self.key_of(node) is not None
@@ -123,6 +158,29 @@ class Grouping:
             return None
         wanted = canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
+
+
+# Where a value that comes again changes nothing.
+_IDEMPOTENT = frozenset(
+    ["MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME", "BIT_AND", "BIT_OR"]
+)
+_OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
+
+
+def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
+    """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
+    span: Span = call.meta["span"]
+    if resolved.function in _IDEMPOTENT:
+        return replace(resolved, distinct=False)
+    too_fine = resolved.function != "COUNT" and isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    if resolved.function not in _OVER_SETS or too_fine:
+        raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
+    function = call.this if isinstance(call, exp.Filter) else call
+    types = [scalar(each, scope).type for each in function.expressions[0].expressions]
+    unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
+    if unequal is not None:
+        raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
+    return resolved
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
@@ -156,7 +214,22 @@ def lower_group(
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
     window, first_window = rows.window, None
     keys: list[Named] = []
+    parts: list[list[KeySet]] = []
     report: list[Diagnostic] = []
+
+    def place(expression: exp.Expression) -> int:
+        """The key's place among the keys, of which it becomes one."""
+        if is_window_call(expression) or (rows.window is not None and is_window_column(expression)):
+            found = W016.at(expression.meta["span"], "")
+            raise CompileError([found.with_hint("GROUP BY the window, GROUPING SETS (…)")])
+        key = group_key(expression, rows, outputs, len(keys))
+        if not scalars.is_ordered(key.type):
+            raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
+        known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
+        if known is None:
+            keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+        return len(keys) - 1 if known is None else known
+
     for expression in map(bare, select.group_by):
         try:
             if is_window_call(expression):
@@ -165,16 +238,18 @@ def lower_group(
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
                 window, first_window = window_of_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):
-                key = group_key(expression, rows, outputs, len(keys))
-                if not scalars.is_ordered(key.type):
-                    raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
-                if all(key.value != known.value for known in keys):
-                    keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+                parts.append(key_sets(expression, place))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
-    grouping = Grouping(rows, keys, [], window is not None)
+    grouping, sets = Grouping(rows, keys, [], window is not None), None
+    several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
+    if several is not None:
+        if window is None:
+            raise CompileError([B002.at(several.meta["span"], "", construct="grouping sets without a window")])
+        sets = combined(parts, several.meta["span"])
+        grouping.id_column = unused("grouping_id", [key.name for key in keys])
     rewritten: list[Output] = []
     for output in outputs:
         try:
@@ -188,6 +263,13 @@ def lower_group(
         report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
+    if sets is not None and grouping.id_column is not None:
+        if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
+            found = K006.at(select.span, "", column="GROUPING_ID()")
+            reason = "Without it the row of a total is not told from that of a group of NULLs."
+            raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
+        exploded, grouping.keys = grouping_sets(rows.node, keys, sets, grouping.id_column)
+        grouping.rows = replace(rows, node=exploded)
     node = aggregate_node(select, grouping, window, emission)
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))
     if having is not None:
@@ -197,6 +279,12 @@ def lower_group(
         resolved = condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
+
+
+def is_column(expression: exp.Expression, name: str) -> bool:
+    """Whether the expression is nothing but that column of the aggregate's output."""
+    inner = bare(expression)
+    return isinstance(inner, exp.Column) and bool(inner.meta.get("grouped")) and inner.name == name
 
 
 def is_window_column(expression: exp.Expression) -> bool:
@@ -241,14 +329,10 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
     )
-    if isinstance(window, Session):
-        if not keys:
-            found = W011.at(window_span, "").with_hint("GROUP BY a key too: sessions are runs of rows of one key")
-            raise CompileError([found])
-        if emission is Emission.CHANGES:
-            span = select.emit.span if select.emit else window_span
-            found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
-            raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
+    if isinstance(window, Session) and emission is Emission.CHANGES:
+        span = select.emit.span if select.emit else window_span
+        found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
+        raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
     shape: Shape = KStream(names, final_times(window)) if select.stream else WTable(names)
     return WindowAggregate(

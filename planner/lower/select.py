@@ -120,6 +120,10 @@ def refuse_unbuilt(select: ast.Select) -> None:
     report: list[Diagnostic] = []
     if select.distinct:
         report.append(B002.at(select.span, "", construct="SELECT DISTINCT"))
+    if select.deduplicate is not None:
+        report.append(B002.at(select.deduplicate.span, "", construct="DEDUPLICATE"))
+    if select.qualify is not None:
+        report.append(B002.at(select.qualify.meta["span"], "", construct="QUALIFY"))
     if select.partition_by is not None:
         report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:
@@ -147,7 +151,7 @@ def refuse_window_clauses(select: ast.Select) -> None:
 
 def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
     yield from (item.value for item in select.items)
-    yield from (clause for clause in (select.where, select.having) if clause is not None)
+    yield from (clause for clause in (select.where, select.having, select.qualify) if clause is not None)
     yield from select.group_by
     relation = select.relation
     while isinstance(relation, ast.Join):

@@ -3,6 +3,7 @@
 from typing import TypeAlias
 
 from penstock.planner.plan.aggregate import (
+    Cumulate,
     Emission,
     GroupAggregate,
     Hop,
@@ -17,17 +18,27 @@ from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
 Operator: TypeAlias = (
-    Scan | Filter | Project | UnionAll | WindowAggregate | GroupAggregate | IntervalJoin | Over | Intermediate
+    Scan
+    | Filter
+    | Project
+    | GroupingSets
+    | UnionAll
+    | WindowAggregate
+    | GroupAggregate
+    | IntervalJoin
+    | Over
+    | Intermediate
 )
 
 __all__ = [
     "Aggregate",
     "Answer",
     "Column",
+    "Cumulate",
     "Emission",
     "EventTime",
     "Explained",
@@ -36,6 +47,7 @@ __all__ = [
     "Frame",
     "FramedAggregate",
     "GroupAggregate",
+    "GroupingSets",
     "Hop",
     "Intermediate",
     "IntervalJoin",

@@ -29,6 +29,17 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Cumulate:
+    """Windows [n·size, n·size + k·step) that grow by a step until they reach the size, a multiple of it.
+
+    In milliseconds. A row is in each that contains it.
+    """
+
+    step: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """Per key: maximal runs of rows in which each is at most `gap` milliseconds after the one before.
 
@@ -38,7 +49,7 @@ class Session:
     gap: int
 
 
-Window: TypeAlias = Tumble | Hop | Session
+Window: TypeAlias = Tumble | Hop | Cumulate | Session
 
 
 class Emission(Enum):

@@ -25,6 +25,20 @@ class Project(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GroupingSets(Node):
+    """Each row of `input` once for each of `ids`.
+
+    The columns are those of the input, then `id_column`, the grouping set's id, then the keys. The id has a bit for
+    each key, the first one's highest; where it is 1 the set does not have the key, and its column is NULL.
+    """
+
+    input: Node
+    keys: tuple[Named, ...]
+    ids: tuple[int, ...]
+    id_column: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnionAll(Node):
     """The rows of all inputs. Columns match by position; names are those of the first input, types are equal."""
 

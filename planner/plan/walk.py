@@ -11,7 +11,7 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
-from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
 
 STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 
@@ -19,7 +19,7 @@ STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
     match node:
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
             return (node.input,)
         case UnionAll():
             return node.inputs
@@ -34,7 +34,7 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     if below == inputs(node):
         return node
     match node:
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
             return replace(node, input=below[0])
         case UnionAll():
             return replace(node, inputs=below)
@@ -51,6 +51,8 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield node.condition
         case Project():
             yield from (item.value for item in node.items)
+        case GroupingSets():
+            yield from (key.value for key in node.keys)
         case WindowAggregate() | GroupAggregate():
             yield from (key.value for key in node.keys)
             yield from (part for each in node.aggregates for part in parts(each))

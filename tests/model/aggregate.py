@@ -13,7 +13,17 @@ import statistics
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from penstock.planner.plan import Aggregate, GroupAggregate, Hop, Named, Session, Tumble, Window, WindowAggregate
+from penstock.planner.plan import (
+    Aggregate,
+    Cumulate,
+    GroupAggregate,
+    Hop,
+    Named,
+    Session,
+    Tumble,
+    Window,
+    WindowAggregate,
+)
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import EPOCH, EXACT, Row, Types, Unsupported, Value, columns, fit, milliseconds
 
@@ -87,8 +97,12 @@ def key_of(keys: Iterable[Named], row: Row, types: Types) -> Key:
     return tuple(fit(evaluate_scalar(key.value, row, types), key.type) for key in keys)
 
 
-def windows_of(window: Tumble | Hop, time: datetime) -> list[Span]:
+def windows_of(window: Tumble | Hop | Cumulate, time: datetime) -> list[Span]:
     """The windows that contain a time, oldest first. Starts are multiples of the slide since 1970 and before it."""
+    if isinstance(window, Cumulate):
+        start = EPOCH + (time - EPOCH) // milliseconds(window.size) * milliseconds(window.size)
+        ends = (start + milliseconds(length) for length in range(window.step, window.size + 1, window.step))
+        return [(start, end) for end in ends if end > time]
     slide, size = (window.size, window.size) if isinstance(window, Tumble) else (window.slide, window.size)
     start = EPOCH + (time - EPOCH) // milliseconds(slide) * milliseconds(slide)
     starts = []

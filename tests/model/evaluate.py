@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from penstock.planner.plan import (
     Filter,
     GroupAggregate,
+    GroupingSets,
     Intermediate,
     IntervalJoin,
     Node,
@@ -23,7 +24,7 @@ from penstock.planner.plan import (
 from tests.model.aggregate import group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
-from tests.model.stateless import filter_rows, project, union_all
+from tests.model.stateless import filter_rows, grouping_sets, project, union_all
 from tests.model.values import Row, Unsupported
 
 
@@ -36,7 +37,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case UnionAll():
             return node.inputs
-        case Filter() | Project() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
             return (node.input,)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
@@ -58,6 +59,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return filter_rows(node, *tables)
         case Project():
             return project(node, *tables)
+        case GroupingSets():
+            return grouping_sets(node, *tables)
         case UnionAll():
             return union_all(node, list(tables))
         case WindowAggregate():

@@ -14,6 +14,7 @@ from penstock.planner.plan import (
     Frame,
     FramedAggregate,
     GroupAggregate,
+    GroupingSets,
     IntervalJoin,
     JoinType,
     KStream,
@@ -135,6 +136,20 @@ def framed_functions() -> tuple[Aggregate, ...]:
 RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 
 
+def distinct_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
+    """DISTINCT aggregates of the same columns, several of which share the set that they are computed from."""
+    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
+    return (
+        Aggregate("pairs", "COUNT", (column(value), column(price)), True, None, BIGINT),
+        Aggregate("positives", "COUNT", (column(value), column(price)), True, positive, BIGINT),
+        aggregate("different", "SUM", value, BIGINT, distinct=True),
+        aggregate("different_positive", "SUM", value, BIGINT, distinct=True, condition=positive),
+        aggregate("mean_of_different", "AVG", value, DOUBLE, distinct=True),
+        aggregate("prices", "SUM", price, Decimal(20, 2), distinct=True),
+        aggregate("mean_of_prices", "AVG", price, Decimal(14, 6), distinct=True),
+    )
+
+
 def window_aggregate(
     node: Node, window: Window, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",),
     emission: Emission = Emission.FINAL, grace: int = 0,
@@ -146,6 +161,17 @@ def window_aggregate(
     return WindowAggregate(
         schema=schema, shape=STREAM, span=NOWHERE, input=node, window=window, time="time", keys=named,
         aggregates=aggregates, emission=emission, grace=grace,
+    )  # fmt: skip
+
+
+def grouping_sets(node: Node, keys: tuple[str, ...], sets: Sequence[tuple[str, ...]]) -> GroupingSets:
+    """Each row of `node` once per set; of the keys a set has, the column `set_<key>` is the value, else NULL."""
+    named = tuple(Named(f"set_{key}", column(key), node.column(key).type) for key in keys)
+    ids = (int("".join("0" if key in each else "1" for key in keys) or "0", 2) for each in sets)
+    added = (Column("set_id", BIGINT), *(Column(each.name, each.type) for each in named))
+    return GroupingSets(
+        schema=(*node.schema, *added), shape=node.shape, span=NOWHERE, input=node, keys=named, ids=tuple(ids),
+        id_column="set_id",
     )  # fmt: skip
 
 

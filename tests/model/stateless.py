@@ -1,8 +1,8 @@
-"""Filter, Project and UnionAll over lists of rows."""
+"""Filter, Project, GroupingSets and UnionAll over lists of rows."""
 
 from __future__ import annotations
 
-from penstock.planner.plan import Filter, Project, UnionAll
+from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import Row, columns, fit
 
@@ -23,3 +23,15 @@ def union_all(node: UnionAll, inputs: list[list[Row]]) -> list[Row]:
     """All rows of all inputs, renamed by position to the names of the first."""
     names = [column.name for column in node.schema]
     return [dict(zip(names, row.values(), strict=True)) for rows in inputs for row in rows]
+
+
+def grouping_sets(node: GroupingSets, rows: list[Row]) -> list[Row]:
+    """Each row once per set; the highest bit of a set's id is that of the first key, and 1 where it is left out."""
+    types = columns(node.input.schema)
+    result = []
+    for row in rows:
+        for id_ in node.ids:
+            left_out = dict(zip(reversed(node.keys), (bit == "1" for bit in reversed(f"{id_:064b}")), strict=False))
+            keys = {key.name: None if left_out[key] else evaluate_scalar(key.value, row, types) for key in node.keys}
+            result.append(row | {node.id_column: id_} | keys)
+    return result

@@ -6,18 +6,19 @@ from decimal import Decimal
 
 import pytest
 
-from penstock.planner.plan import Hop, Session, Tumble, Window
+from penstock.planner.plan import Cumulate, Hop, Session, Tumble, Window
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP
 from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
 from tests.model.aggregate import aggregate, windows_of
 from tests.model.evaluate import evaluate
+from tests.model.rows import assert_same_rows
 from tests.model.values import EPOCH, QueryFailure, Row, Types, Unsupported, Value, milliseconds
 
 TYPES: Types = {"k": STRING, "v": BIGINT, "price": DecimalType(10, 2), "time": TIMESTAMP}
 
 
-def offsets(window: Tumble | Hop, time: int) -> list[tuple[int, int]]:
+def offsets(window: Tumble | Hop | Cumulate, time: int) -> list[tuple[int, int]]:
     return [
         ((start - EPOCH) // milliseconds(1), (end - EPOCH) // milliseconds(1))
         for start, end in windows_of(window, EPOCH + milliseconds(time))
@@ -35,6 +36,12 @@ def test_windows_start_at_multiples_since_the_epoch_and_before_it() -> None:
 def test_a_slide_need_not_divide_the_size() -> None:
     assert offsets(Hop(4, 10), 9) == [(0, 10), (4, 14), (8, 18)]
     assert offsets(Hop(4, 10), 10) == [(4, 14), (8, 18)]
+
+
+def test_cumulating_windows_grow_from_one_start() -> None:
+    assert offsets(Cumulate(5, 15), 7) == [(0, 10), (0, 15)]
+    assert offsets(Cumulate(5, 15), 5) == [(0, 10), (0, 15)]
+    assert offsets(Cumulate(5, 15), 29) == [(15, 30)]
 
 
 def grouped(window: Window, rows: list[Row]) -> list[tuple[Value, ...]]:
@@ -98,3 +105,17 @@ def test_a_sum_that_overflows_fails() -> None:
 def test_an_unknown_aggregate_is_not_guessed() -> None:
     with pytest.raises(Unsupported, match="COLLECT_LIST"):
         value("COLLECT_LIST", BIGINT, 1)
+
+
+def test_grouping_sets_are_one_grouping_each() -> None:
+    scan, count = plans.scan("a", TYPES), plans.aggregate("n", "COUNT", None, BIGINT)
+    rows = [*at("x", 1, 2, 11), *at(None, 3)]
+    both = plans.grouping_sets(scan, ("k", "v"), [("k",), ()])
+    together = evaluate(plans.window_aggregate(both, Tumble(10), (count,), ("set_k", "set_v", "set_id")), {"a": rows})
+    by_key = evaluate(plans.window_aggregate(scan, Tumble(10), (count,), ("k",)), {"a": rows})
+    totals = evaluate(plans.window_aggregate(scan, Tumble(10), (count,), ()), {"a": rows})
+    apart = [
+        *({"set_k": row.pop("k"), "set_v": None, "set_id": 1, **row} for row in by_key),
+        *({"set_k": None, "set_v": None, "set_id": 3, **row} for row in totals),
+    ]
+    assert_same_rows(together, apart)

@@ -87,6 +87,8 @@ ASKING = (
     Promise("SELECT STREAM product, COUNT(*) AS n FROM SESSION(orders, time, 30 MIN) AS o GROUP BY product"),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, INTERVAL '1' HOUR)"),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, HOP(time, 5 MIN, 1 HOUR)"),
+    Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, CUMULATE(time, 5 MIN, 1 HOUR)"),
+    Promise("SELECT STREAM COUNT(DISTINCT product) AS n FROM CUMULATE(orders, time, 5 MIN, 1 HOUR)"),
     Promise("SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, SESSION(time, 9 MIN) HAVING COUNT(*) > 1"),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 MONTH)", "W004"),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 YEAR)", "W004"),

@@ -16,6 +16,7 @@ from penstock.parser.ast import (
     Create,
     CreateAs,
     CreateView,
+    Deduplicate,
     Delete,
     Describe,
     Drop,
@@ -235,9 +236,11 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
         items=_some(st.builds(Item, stars | values, aliases, NOWHERE)),
         relation=_relations(query),
         where=st.none() | values,
-        group_by=st.just(()) | _some(scalars),
+        deduplicate=st.none() | st.builds(Deduplicate, _some(scalars), durations, NOWHERE),
+        group_by=st.just(()) | _some(scalars | _grouping_sets),
         having=st.none() | scalars,
         windows=st.just(()) | _some(st.builds(NamedWindow, names, _overs(_columns)), 2),
+        qualify=st.none() | scalars,
         partition_by=st.none() | st.builds(PartitionBy, _some(scalars), st.none() | st.integers(1, 999_999), NOWHERE),
         emit=st.none() | emits,
         grace=st.none() | durations,
@@ -247,9 +250,11 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
     )
 
 
+_sets = st.lists(scalars, max_size=3).map(lambda keys: exp.Tuple(expressions=keys))
+_grouping_sets = st.lists(_sets, min_size=1, max_size=3).map(lambda sets: exp.GroupingSets(expressions=sets))
 _plain = st.builds(
     lambda item, table: Select(
-        False, False, (item,), table, None, (), None, (), None, None, None, None, None, table.span
+        False, False, (item,), table, None, None, (), None, (), None, None, None, None, None, None, table.span
     ),
     st.builds(Item, scalars, aliases, NOWHERE),
     tables,
@@ -275,7 +280,7 @@ _column_definitions = st.builds(_column, names, types, _keys, NOWHERE)
 _many_options = st.just(()) | _some(options)
 _streamed = st.builds(Table, names, aliases, st.none(), st.none(), NOWHERE)
 _flags = (st.booleans(), st.booleans())
-_watermarks = st.none() | st.builds(Watermark, names, scalars, NOWHERE)
+_watermarks = st.none() | st.builds(Watermark, names, scalars, st.none() | durations, NOWHERE)
 _defaults = st.none() | st.builds(ElseInsert, _some(names), _some(scalars), NOWHERE)
 _single: st.SearchStrategy[Statement] = st.one_of(
     st.builds(QueryStatement, queries, NOWHERE),

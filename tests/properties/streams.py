@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from penstock.planner import types as t
 from penstock.planner.plan import (
+    Cumulate,
     Emission,
     Filter,
     Frame,
@@ -183,6 +184,7 @@ hops: SearchStrategy[Window] = st.builds(lambda slide, more: Hop(slide, slide + 
 windows: Mapping[str, SearchStrategy[Window]] = {
     "tumble": st.builds(Tumble, seconds(1, 8)),
     "hop": hops,
+    "cumulate": st.builds(lambda step, times: Cumulate(step, step * times), seconds(1, 4), st.integers(1, 4)),
     "session": st.builds(Session, seconds(1, 4)),
 }
 
@@ -194,12 +196,31 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
     node = plans.window_aggregate(
         source,
         draw(windows[kind]),
-        plans.standard_aggregates(),
+        (*plans.standard_aggregates(), *plans.distinct_aggregates()),
         keys=draw(st.sampled_from(((), ("k",), ("k", "v")))),
         emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
         grace=draw(st.sampled_from((0, 0, 2 * SECOND))),
     )
     return node, draw(histories(delays, max_rows=14))
+
+
+SETS = (("k", "v"), ("k",), ("v",), ())
+
+
+@st.composite
+def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
+    """An aggregate over windows by some sets of two keys, and a history."""
+    source, delays = draw(sources())
+    sets = draw(st.lists(st.sampled_from(SETS), min_size=1, unique=True))
+    kind = draw(st.sampled_from(list(windows)))
+    node = plans.window_aggregate(
+        plans.grouping_sets(source, ("k", "v"), sets),
+        draw(windows[kind]),
+        (*plans.standard_aggregates()[:4], *plans.distinct_aggregates()[:3]),
+        keys=("set_k", "set_v", "set_id"),
+        emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
+    )
+    return node, draw(histories(delays))
 
 
 @st.composite

@@ -41,14 +41,15 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_) for type_ in JoinType},
     "tumble": streams.window_aggregates("tumble"),
     "hop": streams.window_aggregates("hop"),
-    # Spark has no session windows without keys; the planner refuses them.
-    "session": streams.window_aggregates("session").filter(lambda case: bool(case[0].keys)),
+    "cumulate": streams.window_aggregates("cumulate"),
+    "session": streams.window_aggregates("session"),
+    "grouping sets": streams.grouped_by_sets(),
     "over": streams.overs(most=8),
 }
 
 
 def located(node: Node, folders: dict[str, Path]) -> Node:
-    """The plan reading JSON files, one a micro-batch, and without DISTINCT in windows, of which Spark has none."""
+    """The plan reading JSON files, one a micro-batch."""
     changes: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
@@ -59,10 +60,6 @@ def located(node: Node, folders: dict[str, Path]) -> Node:
     if isinstance(node, Scan):
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
-    elif isinstance(node, WindowAggregate):
-        dropped = {each.name for each in node.aggregates if each.distinct}
-        changes["aggregates"] = tuple(each for each in node.aggregates if each.name not in dropped)
-        changes["schema"] = tuple(column for column in node.schema if column.name not in dropped)
     return replace(node, **changes)
 
 

@@ -1,0 +1,120 @@
+"""DISTINCT aggregates, which Spark has none of on streams -> the set of a group's values, and array functions over it.
+
+The results are those of Spark's own aggregates, to the type and the last digit. COLLECT_SET leaves NULLs out and holds
+one NaN and one zero.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.sql.trees import (
+    both,
+    call,
+    cast,
+    column,
+    function,
+    interval,
+    is_null,
+    null,
+    number,
+    only_if,
+    struct,
+)
+from penstock.planner.plan import Aggregate, Expression
+from penstock.planner.types import BIGINT, DOUBLE, INTERVAL, Decimal, Type
+
+# Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
+# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. A larger sum fails.
+_WIDEST = 37
+
+
+def distinct_call(aggregate: Aggregate) -> Expression:
+    """COUNT, SUM or AVG over the set of the group's values."""
+    match aggregate.function:
+        case "COUNT":
+            return cast(call("SIZE", _values(aggregate)), BIGINT)
+        case "SUM":
+            return _sum(_in_order(aggregate), _held(aggregate), aggregate.type)
+        case "AVG" | "MEAN":
+            return _average(_in_order(aggregate), _held(aggregate), aggregate.type)
+        case _:
+            raise AssertionError(f"{aggregate.function}(DISTINCT …)")
+
+
+def _values(aggregate: Aggregate) -> Expression:
+    """The set of the values, of several arguments as structs, of the rows in which no argument is NULL."""
+    arguments = aggregate.arguments
+    if len(arguments) == 1:
+        collected, condition = call("COLLECT_SET", arguments[0]), aggregate.condition
+    else:
+        present = (exp.Not(this=is_null(each)) for each in arguments)
+        collected, condition = call("COLLECT_SET", call("STRUCT", *arguments)), both(aggregate.condition, *present)
+    if condition is None:
+        return collected
+    return exp.Filter(this=collected, expression=exp.Where(this=condition))
+
+
+def _in_order(aggregate: Aggregate) -> Expression:
+    """The values, floating ones in order: there the sum depends on it, and a set's order on micro-batch borders."""
+    values = _values(aggregate)
+    return call("ARRAY_SORT", values) if aggregate.type == DOUBLE else values
+
+
+def _held(aggregate: Aggregate) -> Type:
+    """The type in which the aggregate adds up, as in Spark: averages of whole numbers are added as DOUBLE."""
+    if not isinstance(aggregate.type, Decimal):
+        return aggregate.type
+    # AVG has four more decimals than its argument. Were they cut off at 38, the argument's would not be known.
+    assert aggregate.function == "SUM" or aggregate.type.scale < 38, "AVG(DISTINCT) with more than 33 decimals"
+    return Decimal(_WIDEST, aggregate.type.scale - (0 if aggregate.function == "SUM" else 4))
+
+
+def _sum(values: Expression, held: Type, result: Type) -> Expression:
+    """NULL over no values."""
+
+    def add(total: str, value: str) -> Expression:
+        taken = cast(column(value), held)
+        added = cast(exp.Add(this=column(total), expression=taken), held)
+        return call("COALESCE", added, taken.copy())
+
+    total = call("AGGREGATE", values, null(held), function("total", "value", body=add))
+    return total if held == result else cast(total, result)
+
+
+def _average(values: Expression, held: Type, result: Type) -> Expression:
+    def add(state: str, value: str) -> Expression:
+        total = exp.Add(this=column(state, "total"), expression=cast(column(value), held))
+        counted = exp.Add(this=column(state, "count"), expression=number(1))
+        return struct(total=cast(total, held), count=counted)
+
+    def divide(state: str) -> Expression:
+        total, count = column(state, "total"), column(state, "count")
+        mean = (
+            _decimal_mean(total, count, result)
+            if isinstance(result, Decimal)
+            else exp.Div(this=total, expression=count)
+        )
+        return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
+
+    nothing = struct(total=cast(_zero(held), held), count=number(0))
+    finish = function("state", body=divide)
+    return call("AGGREGATE", values, nothing, function("state", "value", body=add), finish)
+
+
+def _zero(type_: Type) -> Expression:
+    return interval(0) if type_ == INTERVAL else number(0)
+
+
+def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
+    """The quotient, rounded once, half up, to the result's decimals.
+
+    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
+    remains has few digits before the point, which leaves division enough of them behind it.
+    """
+    divisor = cast(count, Decimal(10, 0))
+    rest = exp.Mod(this=total, expression=divisor)
+    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())
+    part = exp.Div(this=rest.copy(), expression=divisor.copy())
+    exact = Decimal(_WIDEST, result.scale)
+    return cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)
