@@ -9,7 +9,7 @@ from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
-from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
 STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 
@@ -17,7 +17,7 @@ STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
     match node:
-        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case UnionAll():
             return node.inputs

@@ -223,6 +223,33 @@ def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
 
 
 @st.composite
+def rows_of_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
+    """The rows of one stream with their windows of all kinds, some filtered by these, and a history with times only."""
+    delay = draw(st.integers(0, LONGEST_DELAY))
+    scan = stream("a", delay)
+    branches: list[Node] = []
+    for kind in ("tumble", "hop", "cumulate"):
+        window = draw(windows[kind])
+        assert not isinstance(window, Session)
+        rows = plans.assign_windows(scan, window)
+        early = exp.LT(this=column("window_start"), expression=column("time"))
+        filtered = Filter(schema=rows.schema, shape=rows.shape, span=NOWHERE, input=rows, condition=early)
+        branches.append(filtered if draw(st.booleans()) else rows)
+    union = UnionAll(schema=branches[0].schema, shape=STREAM, span=NOWHERE, inputs=tuple(branches))
+    return union, with_times(draw(histories({"a": delay})))
+
+
+def with_times(history: History) -> History:
+    """The history without rows that have no time."""
+    return History(
+        tuple(
+            {name: [row for row in rows if row["time"] is not None] for name, rows in batch.items()}
+            for batch in history.batches
+        )
+    )
+
+
+@st.composite
 def overs(draw: st.DrawFn) -> tuple[Over, History]:
     """One to three aggregates over frames of different lengths, and a history."""
     source, delays = draw(sources())
