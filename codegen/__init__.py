@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
 from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.query import lower_query
+from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import RunningQuery
 
-__all__ = ["eject", "lower", "spark_text"]
+__all__ = ["answer_panes", "eject", "lower", "spark_text"]
 
 
 def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Program:
@@ -20,9 +22,9 @@ def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Prog
     The plans have passed all checks; one that can not be lowered is a defect and fails an assertion.
     """
     names = _names([query.name for query in queries])
+    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names)]
     return Program(
-        settings=_settings(state_partitions),
-        queries=tuple(lower_query(query, name, state_partitions) for query, name in zip(queries, names, strict=True)),
+        settings=_settings(state_partitions), queries=tuple(lower_query(part, state_partitions) for part in parts)
     )
 
 

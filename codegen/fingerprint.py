@@ -6,14 +6,14 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.program import Input, Output, View
+from penstock.codegen.program import Input, Output, PaneView, Step
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], views: Sequence[View], output: Output, mode: str, partitions: int
+    query: str, inputs: Sequence[Input], views: Sequence[Step], output: Output, mode: str, partitions: int
 ) -> str:
     """SHA-256 over the inputs, the views, the output, the mode and the number of state partitions.
 
@@ -25,12 +25,16 @@ def fingerprint(
             [each.connector, each.columns, [option for option in each.options if option[0] in _PLACE]]
             for each in inputs
         ],
-        "views": [
-            [view.sql.replace(f"`{query}_", "`_"), view.watermark and [view.watermark.column, view.watermark.delay]]
-            for view in views
-        ],
+        "views": [_computed(view, query) for view in views],
         "output": [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]],
         "mode": mode,
         "partitions": partitions,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _computed(view: Step, query: str) -> list[object]:
+    if isinstance(view, PaneView):
+        return [view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
+    mark = view.watermark
+    return [view.sql.replace(f"`{query}_", "`_"), mark and [mark.column, mark.delay]]

@@ -6,7 +6,7 @@ It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and wri
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 Option = tuple[str, str | int | bool]
 
@@ -53,6 +53,30 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class PaneView:
+    """A temporary view that DuckDB computes in Spark's Python workers from the panes of another view.
+
+    The view `source` has a pane in each row: `begin`, a time, and `pane`, an array of structs. DuckDB runs `sql` over
+    `rows`: of each struct its number `place`, the number `pane` and the `begin` of its pane, and the fields `given`;
+    times and intervals come as microseconds. It answers with `place` and columns of its own. The view's columns are
+    the fields `kept` of the structs at those places, then the columns of the answer, but of a column that is `picked`
+    (its name, a field) the field's value in the struct whose place it says. `schema` is a Spark SELECT that is never
+    run: it has the names and types of these columns.
+    """
+
+    name: str
+    source: str
+    sql: str
+    given: tuple[str, ...]
+    kept: tuple[str, ...]
+    picked: tuple[tuple[str, str], ...]
+    schema: str
+
+
+Step: TypeAlias = View | PaneView
+
+
+@dataclass(frozen=True, slots=True)
 class Rejects:
     """The rows of input `name` that were set aside: a query that is started when the first one has been seen.
 
@@ -90,7 +114,7 @@ class SparkQuery:
 
     name: str
     inputs: tuple[Input, ...]
-    views: tuple[View, ...]
+    views: tuple[Step, ...]
     result: str
     output: Output
     mode: Literal["append", "update"]

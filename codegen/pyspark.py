@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
-from penstock.codegen.program import Input, Option, Output, Program, Rejects, SparkQuery, View
+from penstock.codegen.panes import answer_panes, as_number
+from penstock.codegen.program import Input, Option, Output, PaneView, Program, Rejects, SparkQuery, Step
+from penstock.codegen.stages import STAGE
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
@@ -109,15 +112,39 @@ def report(query, counts, inputs):
         print(f"{query}: {counts[f'in:{name}']} rows of {name} = {text}")
 '''
 
+# What the text of codegen/panes.py needs besides.
+_PANE_IMPORTS = {
+    "from collections import Counter\n": "from collections.abc import Iterator, Sequence\n",
+    "from datetime import UTC, datetime\n": "from typing import Any\n",
+}
+_PANE_VIEW = '''
+def pane_view(spark, name, source, sql, given, kept, picked, schema):
+    """A view that DuckDB computes in Python workers; `schema` is a SELECT of its columns that is never run."""
+
+    def answer(batches):
+        return answer_panes(batches, sql, given, kept, picked)
+
+    spark.table(source).mapInArrow(answer, spark.sql(schema).schema).createOrReplaceTempView(name)
+'''
+
 
 def eject(program: Program) -> str:
-    """The text of a Python program; it needs PySpark 4 and nothing else, and takes `--checkpoint` and `--drain`."""
+    """The text of a Python program, which takes `--checkpoint` and `--drain`.
+
+    It needs PySpark 4 and nothing else, with OVER also duckdb, and the pandas and pyarrow that PySpark asks for there.
+    """
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = {query.output.connector for query in program.queries}
     sinks |= {"files" for query in program.queries if query.rejects}
+    head, panes = _HEAD, list[str]()
+    if any(isinstance(view, PaneView) for query in program.queries for view in query.views):
+        for line, after in _PANE_IMPORTS.items():
+            head = head.replace(line, line + after)
+        panes = [inspect.getsource(answer_panes), inspect.getsource(as_number), _PANE_VIEW]
     parts = [
-        f"{_HEAD}\n{_settings(program)}",
+        f"{head}\n{_settings(program)}",
         _BASE,
+        *panes,
         *(text for connector, text in SOURCES.items() if connector in connectors),
         *(text for connector, text in SINKS.items() if connector in sinks),
         *map(_query, program.queries),
@@ -165,13 +192,23 @@ def _function(query: SparkQuery) -> str:
 def _source(source: Input) -> str:
     columns = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in source.columns)
     arguments = _arguments(source.options, leave_out=("partitions",))
+    if source.connector == STAGE:
+        arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
     return (
         f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n"
         f'rows.createOrReplaceTempView("{source.view}")'
     )
 
 
-def _view(view: View) -> str:
+def _view(view: Step) -> str:
+    if isinstance(view, PaneView):
+        picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
+        arguments = (
+            *(_text(view.name), _text(view.source), _sql(view.sql)),
+            *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
+            f"schema={_sql(view.schema)}",
+        )
+        return "pane_view(\n    spark,\n" + "".join(f"    {each},\n" for each in arguments) + ")"
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {_text(each.name)}: {_text(each.sql)}," for each in view.metrics)
@@ -179,6 +216,10 @@ def _view(view: View) -> str:
     if view.watermark is not None:
         extra += f"\n    watermark=({_text(view.watermark.column)}, {view.watermark.delay}),"
     return f'view(\n    spark,\n    "{view.name}",\n    {_sql(view.sql)},{extra}\n)'
+
+
+def _list(names: tuple[str, ...]) -> str:
+    return ", ".join(map(_text, names))
 
 
 def _sql(sql: str) -> str:
@@ -194,6 +235,8 @@ def _write(output: Output, query: SparkQuery) -> str:
         tuple((options.get(name, name), value) for name, value in output.options),
         leave_out=("partitions", "rows", "files_per_batch"),
     )
+    if output.connector == STAGE:
+        arguments = ', f"{checkpoint}/rows"'
     if output.connector == "memory" and query.key:
         arguments += f", key=[{', '.join(map(_text, query.key))}]"
     return (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from penstock.codegen.program import Input, Program, SparkQuery, View
+from penstock.codegen.program import Input, PaneView, Program, SparkQuery, Step
 
 
 def spark_text(program: Program) -> str:
@@ -28,7 +28,11 @@ def _input(source: Input) -> str:
     return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{options}"
 
 
-def _view(view: View) -> str:
+def _view(view: Step) -> str:
+    if isinstance(view, PaneView):
+        head = f"view {view.name}, by DuckDB over the rows of the panes of {view.source}:"
+        lines = [head, indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
+        return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
     lines = [f"view {view.name}:", indent(view.sql, "  ")]
     if view.watermark is not None:
         lines.append(f"  watermark {view.watermark.column}, {view.watermark.delay} ms behind")

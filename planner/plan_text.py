@@ -12,9 +12,11 @@ from penstock.planner.plan import (
     AssignWindows,
     Cumulate,
     Filter,
+    Frame,
     GroupAggregate,
     GroupingSets,
     Hop,
+    Intermediate,
     IntervalJoin,
     KStream,
     KTable,
@@ -81,6 +83,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
     match node:
         case Scan():
             return f"Scan {node.origin.name}"
+        case Intermediate():
+            return f"Intermediate {below[0]}"
         case Filter():
             return f"Filter {below[0]} where {expression_text(node.condition)}"
         case Project():
@@ -108,7 +112,7 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
         case Over():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = ", ".join(
-                f"{aggregate_text(each.aggregate)} over {duration_text(each.preceding)}" for each in node.aggregates
+                f"{aggregate_text(each.aggregate)} over {frame_text(each.frame)}" for each in node.aggregates
             )
             return f"Over {below[0]} by {by} along {node.time}: {frames}"
         case _:
@@ -149,7 +153,8 @@ def aggregates_text(aggregates: tuple[Aggregate, ...]) -> str:
 
 
 def aggregate_text(aggregate: Aggregate) -> str:
-    arguments = ", ".join(expression_text(argument) for argument in aggregate.arguments) or "*"
+    arguments = ", ".join(expression_text(argument) for argument in aggregate.arguments)
+    arguments = arguments or ("*" if aggregate.function == "COUNT" else "")
     distinct = "distinct " if aggregate.distinct else ""
     where = "" if aggregate.condition is None else f" where {expression_text(aggregate.condition)}"
     return f"{aggregate.function}({distinct}{arguments}){where} as {aggregate.name}"
@@ -167,6 +172,13 @@ def window_text(window: Window) -> str:
             return f"session gap {duration_text(window.gap)}"
         case _:
             assert_never(window)
+
+
+def frame_text(frame: Frame) -> str:
+    """`10 min`, or `-10 min to -1 min` for a frame that does not end at the row's time."""
+    if frame.end == 0:
+        return duration_text(-frame.start)
+    return f"{duration_text(frame.start)} to {duration_text(frame.end)}"
 
 
 def bound_text(bound: TimeBound, difference: str) -> str:

@@ -38,8 +38,7 @@ def state_bound(node: Node) -> str:
             row = f"one row per {keys}" if keys else "one row"
             return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
         case Over():
-            frame = max(each.preceding for each in node.aggregates)
-            return kept(node.input, 2 * frame, delay_of(node.input))
+            return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:
             return "none"
 

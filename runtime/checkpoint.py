@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Output, SparkQuery, View
+from penstock.codegen.program import Output, PaneView, SparkQuery, Step
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
@@ -61,10 +61,12 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         raise RunError([R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)])
 
 
-def _text(part: View | Output) -> str:
+def _text(part: Step | Output) -> str:
     if isinstance(part, Output):
         columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
         return f"{part.connector} ({columns})"
+    if isinstance(part, PaneView):
+        return part.sql
     mark = part.watermark
     return part.sql if mark is None else f"{part.sql} WATERMARK {mark.column} {mark.delay} ms"
 

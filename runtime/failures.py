@@ -106,12 +106,21 @@ def _rival(layer: _Layer, causes: list[_Layer], query: str) -> Diagnostic:
     return R015.at(None, query=query).because(_first_line(layer.message))
 
 
+def _python(layer: _Layer, causes: list[_Layer], query: str) -> Diagnostic:
+    """What a Python worker raised: its last line. The sums of OVER overflow there."""
+    told = layer.parameters.get("traceback", "").strip().rpartition("\n")[2]
+    if told.startswith("OverflowError: "):
+        return R022.at(None, query=query).because("in a sum over a frame").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
+    return R099.at(None, query=query, reason=_first_line(told or layer.message))
+
+
 _RULES: tuple[tuple[str, Callable[[_Layer, list[_Layer], str], Diagnostic]], ...] = (
     (r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", _division),
     (r"CAST_INVALID_INPUT|CANNOT_PARSE_TIMESTAMP|INVALID_DATETIME|DATETIME_FIELD_OUT_OF_BOUNDS", _cast),
     (r"\w*ARITHMETIC_OVERFLOW|CAST_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", _overflow),
     (r"FAILED_READ_FILE\.PARQUET_COLUMN_DATA_TYPE_MISMATCH", _misfit),
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
+    (r"PYTHON_EXCEPTION", _python),
     (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
 )
 

@@ -13,13 +13,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import PaneView, SparkQuery
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
 from penstock.runtime.drain import drain, drained, end_stream
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.frames import framed
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
@@ -165,6 +166,9 @@ class Run:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
+            if isinstance(view, PaneView):
+                _register(framed(self._spark, view), view.name)
+                continue
             rows = self._spark.sql(view.sql)
             if view.watermark is not None:
                 rows = rows.withWatermark(_quoted(view.watermark.column), f"{view.watermark.delay} milliseconds")

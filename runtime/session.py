@@ -19,6 +19,8 @@ from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
+from penstock.runtime.sources.stage import placed
+from penstock.runtime.storage import Storage
 
 
 def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
@@ -58,9 +60,10 @@ class Session:
         self._apply(program)
         with ExitStack() as resources:
             opened = []
+            places: dict[str, str] = {}
             for query in program.queries:
                 own = resources.enter_context(ExitStack())
-                opened.append((self._open(query, own, draining=False), own))
+                opened.append((self._open(query, own, places, draining=False), own))
             handles = []
             for run, own in opened:
                 handles.append(QueryHandle(run, own.pop_all()))
@@ -80,7 +83,8 @@ class Session:
         """
         self._apply(program)
         with ExitStack() as resources:
-            runs = [self._open(query, resources, draining=drain) for query in program.queries]
+            places: dict[str, str] = {}
+            runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
             return [run.to_end(draining=drain, progress=progress) for run in runs]
 
     def rows(self, name: str) -> list[dict[str, Any]]:
@@ -133,9 +137,12 @@ class Session:
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 
-    def _open(self, query: SparkQuery, resources: ExitStack, *, draining: bool) -> Run:
+    def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
+        """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
         try:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
+            places[query.name] = place
+            query = placed(query, Storage(self._spark), places)
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
         except SPARK_ERRORS as error:

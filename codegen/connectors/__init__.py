@@ -2,11 +2,13 @@
 
 from penstock.codegen.connectors.files import READ_FILES, WRITE_FILES
 from penstock.codegen.connectors.local import KEEP, READ_RATE, SHOW
+from penstock.codegen.connectors.stage import READ_STAGE, WRITE_STAGE
+from penstock.codegen.stages import STAGE
 
-SOURCES = {"files": READ_FILES, "rate": READ_RATE}
+SOURCES = {"files": READ_FILES, "rate": READ_RATE, STAGE: READ_STAGE}
 """By connector: the text of the function that returns a source's rows, named `read_<connector>`."""
 
-SINKS = {"files": WRITE_FILES, "console": SHOW, "memory": KEEP}
+SINKS = {"files": WRITE_FILES, "console": SHOW, "memory": KEEP, STAGE: WRITE_STAGE}
 """By connector: the text of the function that returns a writer of a query's rows, named `write_<connector>`."""
 
 __all__ = ["SINKS", "SOURCES"]

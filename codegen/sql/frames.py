@@ -1,108 +1,182 @@
-"""An aggregate over a frame -> the value that it takes of each row, and array functions over a slice of these values.
+"""A function over a frame -> what the panes hold for it, what DuckDB computes of that, and how Spark ends it.
 
-The results are those of Spark's own aggregates, to the type and the last digit: NULLs do not count, an overflow fails.
+The results are those of Spark's own functions, to the type and the last digit. DuckDB is given numbers, texts, bytes
+and truth values; any other value, and any that comes out as it went in, is found again by its place.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import (
-    both,
-    call,
-    cast,
-    column,
-    either,
-    function,
-    is_null,
-    null,
-    number,
-    only_if,
-    struct,
-)
-from penstock.planner.plan import Aggregate, Expression
-from penstock.planner.plan.over import OVER_FUNCTIONS
-from penstock.planner.types import BIGINT, Decimal, Type
+from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, number, only_if
+from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate
+from penstock.planner.plan.over import ORDERED
+from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, INTEGERS, Decimal, Type
 
-# Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
-# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. A larger sum fails.
+# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. A larger one fails.
 _WIDEST = 37
+_MICROSECONDS = 1000
+_SAME = {
+    **{name: name for name in ("SUM", "MIN", "MAX", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")},
+    **{name: name for name in ("BOOL_AND", "BOOL_OR", "BIT_AND", "BIT_OR", "BIT_XOR")},
+    **{"VARIANCE": "VAR_SAMP", "STDDEV": "STDDEV_SAMP", "EVERY": "BOOL_AND", "ANY": "BOOL_OR", "SOME": "BOOL_OR"},
+}
+"""Functions that DuckDB computes as Spark does, with DuckDB's name for them."""
 
 
-def value_taken(aggregate: Aggregate) -> Expression | None:
-    """What the aggregate takes of a row, NULL for a row that it leaves out; None if it takes all rows alike."""
-    assert aggregate.function in OVER_FUNCTIONS, f"{aggregate.function} over a frame"
-    assert not aggregate.distinct, "DISTINCT over a frame"
-    condition = aggregate.condition
-    if aggregate.function == "COUNT":
-        present = (exp.Not(this=is_null(argument)) for argument in aggregate.arguments)
-        counted = both(condition, *present)
-        return None if counted is None else only_if(counted, exp.Boolean(this=True))
-    value = only_if(condition, aggregate.arguments[0])
-    return value if aggregate.function in ("MIN", "MAX") else cast(value, _held(aggregate))
+@dataclass(slots=True)
+class Panes:
+    """What the rows of the panes hold, and what DuckDB computes of them, while these are found out.
 
+    A row holds all columns of the input as c0, c1 …, and other values as v0, v1 …. DuckDB's answers are r0, r1 ….
+    `time` is the event time's column.
+    """
 
-def frame_value(aggregate: Aggregate, taken: str, frame: str, start: str) -> Expression:
-    """The aggregate over the rows [frame.start, frame.past) of `pane`, whose field `taken` is the value taken."""
-    length = exp.Sub(this=column(frame, "past"), expression=column(frame, start))
-    if aggregate.function == "COUNT" and value_taken(aggregate) is None:
-        return cast(length, BIGINT)
-    begin = exp.Add(this=column(frame, start), expression=number(1))
-    rows = call("SLICE", column("pane"), begin, length)
-    values = exp.Dot(this=rows, expression=exp.Identifier(this=taken, quoted=True))
-    match aggregate.function:
-        case "COUNT":
-            return cast(call("SIZE", call("ARRAY_COMPACT", values)), BIGINT)
-        case "MIN":
-            return call("ARRAY_MIN", values)
-        case "MAX":
-            return call("ARRAY_MAX", values)
-        case "SUM":
-            return _sum(values, _held(aggregate), aggregate.type)
-        case _:
-            return _average(values, _held(aggregate), aggregate.type)
+    schema: tuple[Column, ...]
+    time: str
+    held: dict[str, Expression] = field(default_factory=dict)
+    given: list[str] = field(default_factory=list)
+    answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
+    picked: dict[str, str] = field(default_factory=dict)
+    frames: list[Frame] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.held = {f"c{place}": column(each.name) for place, each in enumerate(self.schema)}
 
-def _held(aggregate: Aggregate) -> Type:
-    """The type in which the aggregate adds up, as in Spark: averages of whole numbers are added as DOUBLE."""
-    if not isinstance(aggregate.type, Decimal):
-        return aggregate.type
-    if aggregate.function == "SUM":
-        return Decimal(_WIDEST, aggregate.type.scale)
-    # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
-    assert aggregate.type.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
-    return Decimal(_WIDEST, aggregate.type.scale - 4)
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The columns of the input."""
+        return tuple(f"c{place}" for place in range(len(self.schema)))
 
+    def hold(self, value: Expression) -> str:
+        """The field of the rows that has the value."""
+        value = column(value.name) if isinstance(value, exp.Column) else value
+        for name, known in self.held.items():
+            if known == value:
+                return name
+        name = f"v{len(self.held) - len(self.schema)}"
+        self.held[name] = value
+        return name
 
-def _sum(values: Expression, held: Type, result: Type) -> Expression:
-    """NULL until the first value that is none."""
+    def give(self, value: Expression) -> Expression:
+        """The value as DuckDB's column."""
+        name = self.hold(value)
+        if name not in self.given:
+            self.given.append(name)
+        return column(name)
 
-    def add(sum_: str, value: str) -> Expression:
-        added = cast(exp.Add(this=column(sum_), expression=column(value)), held)
-        return call("COALESCE", added, column(sum_), column(value))
+    def answer(self, tree: Expression, type_: Type) -> Expression:
+        """What DuckDB answers."""
+        return self._answer(tree, type_, None)
 
-    total = call("AGGREGATE", values, null(held), function("sum", "value", body=add))
-    return total if held == result else cast(total, result)
+    def pick(self, place: Expression, value: Expression) -> Expression:
+        """The value in the row whose place DuckDB answers."""
+        return self._answer(place, BIGINT, self.hold(value))
 
+    def _answer(self, tree: Expression, type_: Type, picked: str | None) -> Expression:
+        for name, known in self.answers.items():
+            if known == (tree, type_) and self.picked.get(name) == picked:
+                return column(name)
+        name = f"r{len(self.answers)}"
+        self.answers[name] = (tree, type_)
+        if picked is not None:
+            self.picked[name] = picked
+        return column(name)
 
-def _average(values: Expression, held: Type, result: Type) -> Expression:
-    def add(state: str, value: str) -> Expression:
-        total = cast(exp.Add(this=column(state, "total"), expression=column(value)), held)
-        counted = exp.Add(this=column(state, "count"), expression=number(1))
-        return either(is_null(column(value)), column(state), struct(total=total, count=counted))
+    def over(self, function: Expression, frame: Frame) -> Expression:
+        """The function over the frame's rows of the pane."""
+        if frame not in self.frames:
+            self.frames.append(frame)
+        name = exp.Identifier(this=f"w{self.frames.index(frame)}", quoted=True)
+        return exp.Window(this=function, alias=name, over="OVER")
 
-    def divide(state: str) -> Expression:
-        total, count = column(state, "total"), column(state, "count")
-        mean = (
-            _decimal_mean(total, count, result)
-            if isinstance(result, Decimal)
-            else exp.Div(this=total, expression=count)
+    def windows(self) -> list[Expression]:
+        """The frames as the WINDOW clause names them."""
+        return [self._window(f"w{place}", frame) for place, frame in enumerate(self.frames)]
+
+    def _window(self, name: str, frame: Frame) -> Expression:
+        start, start_side = _edge(frame.start)
+        end, end_side = _edge(frame.end)
+        return exp.Window(
+            this=exp.Identifier(this=name, quoted=True),
+            partition_by=[column("pane")],
+            order=exp.Order(expressions=[exp.Ordered(this=self.clock(), nulls_first=False)]),
+            spec=exp.WindowSpec(kind="RANGE", start=start, start_side=start_side, end=end, end_side=end_side),
         )
-        return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
-    nothing = struct(total=cast(number(0), held), count=number(0))
-    finish = function("state", body=divide)
-    return call("AGGREGATE", values, nothing, function("state", "value", body=add), finish)
+    def clock(self) -> Expression:
+        """The event time as DuckDB's column."""
+        return self.give(column(self.time))
+
+    def type_of(self, value: Expression) -> Type | None:
+        """The type of a plain column; None for other expressions."""
+        names = {each.name: each.type for each in self.schema}
+        return names.get(value.name) if isinstance(value, exp.Column) else None
+
+    def renamed(self, expression: Expression) -> Expression:
+        """An expression over the input's columns as one over c0, c1 …."""
+        names = {each.name: name for name, each in zip(self.kept, self.schema, strict=True)}
+
+        def rename(node: exp.Expression) -> exp.Expression:
+            return column(names[node.name]) if isinstance(node, exp.Column) else node
+
+        return expression.copy().transform(rename)
+
+
+def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
+    """The function's value as a Spark expression over c0, c1 … and r0, r1 …, which `panes` has after this."""
+    aggregate, frame = framed.aggregate, framed.frame
+    if aggregate.function in ORDERED:
+        return _by_place(aggregate, frame, panes)
+    if aggregate.function in ("COUNT", "COUNT_IF"):
+        return _count(aggregate, frame, panes)
+    if aggregate.function in ("AVG", "MEAN"):
+        return _average(aggregate, frame, panes)
+    argument = aggregate.arguments[0]
+    value = only_if(aggregate.condition, argument)
+    match aggregate.function:
+        case "SUM" if aggregate.type == DOUBLE:
+            total = panes.over(_called("SUM", panes.give(_as_double(value, panes)), aggregate.distinct), frame)
+            return panes.answer(total, DOUBLE)
+        case "SUM":
+            total = panes.over(_called("SUM", panes.give(value), aggregate.distinct), frame)
+            return panes.answer(cast(total, aggregate.type), aggregate.type)
+        case "MIN" | "MAX" if not _is_number(aggregate.type):
+            best = call(f"ARG_{aggregate.function}", column("place"), panes.give(value))
+            return panes.pick(panes.over(best, frame), argument)
+        case function:
+            called = _called(_SAME[function], panes.give(value), aggregate.distinct)
+            return panes.answer(panes.over(called, frame), aggregate.type)
+
+
+def _count(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+    if aggregate.distinct:
+        value = panes.give(only_if(aggregate.condition, aggregate.arguments[0]))
+        return panes.answer(panes.over(_called("COUNT", value, distinct=True), frame), BIGINT)
+    if aggregate.function == "COUNT_IF":
+        counted = both(aggregate.condition, *aggregate.arguments)
+    else:
+        counted = both(aggregate.condition, *(exp.Not(this=is_null(each)) for each in aggregate.arguments))
+    if counted is None:
+        return panes.answer(panes.over(call("COUNT", exp.Star()), frame), BIGINT)
+    taken = panes.give(only_if(counted, exp.Boolean(this=True)))
+    return panes.answer(panes.over(call("COUNT", taken), frame), BIGINT)
+
+
+def _average(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+    """Spark's division of the sum by the count. Sums of whole numbers are exact, and rounded to DOUBLE once."""
+    value = only_if(aggregate.condition, aggregate.arguments[0])
+    is_whole = panes.type_of(value) in INTEGERS
+    exact = isinstance(aggregate.type, Decimal) or is_whole
+    taken = panes.give(value if exact else _as_double(value, panes))
+    total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
+    count = panes.over(_called("COUNT", taken.copy(), aggregate.distinct), frame)
+    if isinstance(aggregate.type, Decimal):
+        widest = Decimal(38, aggregate.type.scale - 4)
+        return _decimal_mean(panes.answer(total, widest), panes.answer(count, BIGINT), aggregate.type)
+    return panes.answer(exp.Div(this=cast(total, DOUBLE), expression=count), DOUBLE)
 
 
 def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
@@ -111,9 +185,81 @@ def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expr
     Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
     remains has few digits before the point, which leaves division enough of them behind it.
     """
+    # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
+    assert result.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
+    held = cast(total, Decimal(_WIDEST, result.scale - 4))
     divisor = cast(count, Decimal(10, 0))
-    rest = exp.Mod(this=total, expression=divisor)
-    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())
+    rest = exp.Mod(this=held, expression=divisor)
+    whole = exp.Div(this=exp.Sub(this=held.copy(), expression=rest), expression=divisor.copy())
     part = exp.Div(this=rest.copy(), expression=divisor.copy())
     exact = Decimal(_WIDEST, result.scale)
-    return cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)
+    mean = cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)
+    return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
+
+
+def _by_place(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+    """Functions of the order of rows, which is that of their places."""
+    place = column("place")
+    first, last = panes.over(call("MIN", place), frame), panes.over(call("MAX", place.copy()), frame)
+    match aggregate.function:
+        case "FIRST" | "FIRST_VALUE" | "LAST" | "LAST_VALUE":
+            least = aggregate.function.startswith("FIRST")
+            if aggregate.condition is not None:
+                chosen = only_if(panes.give(aggregate.condition), place.copy())
+                first, last = panes.over(call("MIN", chosen), frame), panes.over(call("MAX", chosen.copy()), frame)
+            return panes.pick(first if least else last, aggregate.arguments[0])
+        case "MIN_BY" | "MAX_BY":
+            return _extreme(aggregate, frame, panes)
+        case "LAG" | "LEAD":
+            offset = int(aggregate.arguments[1].name) if len(aggregate.arguments) > 1 else 1
+            direction = exp.Add if aggregate.function == "LEAD" else exp.Sub
+            meant = direction(this=place.copy(), expression=number(offset))
+            inside = exp.Between(this=meant, low=first, high=last)
+            found = only_if(inside, meant.copy())
+            value = panes.pick(found, aggregate.arguments[0])
+            if len(aggregate.arguments) < 3:
+                return value
+            is_inside = panes.answer(inside.copy(), BOOLEAN)
+            return either(is_inside, value, panes.renamed(aggregate.arguments[2]))
+        case "ROW_NUMBER":
+            before = exp.Sub(this=place.copy(), expression=first)
+            return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
+        case "RANK":
+            upto = panes.over(call("COUNT", exp.Star()), Frame(frame.start, 0))
+            peers = panes.over(call("COUNT", exp.Star()), Frame(0, 0))
+            before = exp.Sub(this=upto, expression=peers)
+            return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
+        case "DENSE_RANK":
+            times = _called("COUNT", panes.clock(), distinct=True)
+            return panes.answer(cast(panes.over(times, Frame(frame.start, 0)), INT), INT)
+        case function:
+            raise AssertionError(function)
+
+
+def _extreme(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+    """MIN_BY and MAX_BY: of the rows with the least or greatest value the first one."""
+    value, by = aggregate.arguments
+    compared = panes.give(only_if(aggregate.condition, by))
+    place = column("place")
+    tie = place if aggregate.function == "MIN_BY" else exp.Neg(this=place)
+    best = call(f"ARG_{aggregate.function[:3]}", place.copy(), call("ROW", compared, tie))
+    known = exp.Filter(this=best, expression=exp.Where(this=exp.Not(this=is_null(compared.copy()))))
+    return panes.pick(panes.over(known, frame), value)
+
+
+def _called(function: str, value: Expression, distinct: bool) -> Expression:
+    return call(function, exp.Distinct(expressions=[value]) if distinct else value)
+
+
+def _edge(milliseconds: int) -> tuple[Expression | str, str | None]:
+    if milliseconds == 0:
+        return "CURRENT ROW", None
+    return number(abs(milliseconds) * _MICROSECONDS), "PRECEDING" if milliseconds < 0 else "FOLLOWING"
+
+
+def _as_double(value: Expression, panes: Panes) -> Expression:
+    return value if panes.type_of(value) == DOUBLE else cast(value, DOUBLE)
+
+
+def _is_number(type_: Type) -> bool:
+    return isinstance(type_, Decimal) or type_ in (*INTEGERS, FLOAT, DOUBLE, DATE)

@@ -35,6 +35,7 @@ _ATOMS = (
     exp.Case,
     exp.Anonymous,
     exp.Var,
+    exp.Window,
 )
 # How tightly operators bind, loosest first; beside its equals or within arithmetic an operator gets parentheses.
 _COMPARISONS = (
@@ -88,6 +89,10 @@ _STRUCTURE = (
     exp.DataType,
     exp.DataTypeParam,
     exp.ColumnDef,
+    exp.Qualify,
+    exp.WindowSpec,
+    exp.Order,
+    exp.Ordered,
 )
 
 
@@ -104,6 +109,12 @@ def print_inline(tree: Expression) -> str:
     return _laid_out(tree, pretty=False)
 
 
+def print_duckdb(tree: Expression) -> str:
+    """The same for DuckDB. There is no user text in what it is given, and so there are no string literals."""
+    assert not any(literal.is_string for literal in tree.find_all(exp.Literal)), "a string for DuckDB"
+    return _laid_out(tree, pretty=True, dialect="duckdb")
+
+
 def quoted(value: str) -> str:
     r"""A Spark string literal: nothing in it can end the literal, start a `${…}` substitution or break the line.
 
@@ -118,9 +129,9 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[i] << 8 | units[i + 1]:04X}" for i in range(0, len(units), 2))
 
 
-def _laid_out(tree: Expression, *, pretty: bool) -> str:
+def _laid_out(tree: Expression, *, pretty: bool, dialect: str = "spark") -> str:
     safe = tree.copy().transform(_safe, copy=False)
-    return str(safe.sql(dialect="spark", identify=True, pretty=pretty, comments=False, normalize_functions=False))
+    return str(safe.sql(dialect=dialect, identify=True, pretty=pretty, comments=False, normalize_functions=False))
 
 
 def _safe(node: Expression) -> Expression:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from penstock.codegen.fingerprint import fingerprint
-from penstock.codegen.program import Output, SparkQuery, View
+from penstock.codegen.program import Output, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
@@ -19,6 +19,7 @@ from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     GroupingSets,
+    Intermediate,
     IntervalJoin,
     Node,
     Operator,
@@ -39,8 +40,9 @@ _TIMED = (WindowAggregate, IntervalJoin, Over)
 _EDGE = 1
 
 
-def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQuery:
-    """The query under the name `name`, a plain identifier that is unique in the program."""
+def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
+    """A query without intermediate streams. Its name is a plain identifier, and unique in the program."""
+    name = query.name
     nodes = _in_order(query.root)
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     wanted = wanted_rows(nodes)
@@ -48,7 +50,7 @@ def lower_query(query: RunningQuery, name: str, state_partitions: int) -> SparkQ
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
-    views: list[View] = []
+    views: list[Step] = []
     for node in nodes:
         views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
@@ -107,7 +109,7 @@ def _holds_its_edge(node: Node) -> bool:
     return isinstance(node, IntervalJoin) or (isinstance(node, WindowAggregate) and isinstance(node.window, Session))
 
 
-def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[View, ...]:
+def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[Step, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)
@@ -132,6 +134,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return join_views(operator, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case Intermediate():
+            raise AssertionError("the plan is not cut at its intermediate streams")
         case _:
             assert_never(operator)
 

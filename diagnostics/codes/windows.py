@@ -28,6 +28,9 @@ W024 = Code("W024", "no window is called {name}")
 W025 = Code("W025", "OVER without PARTITION BY is computed in one partition", severity="warning")
 W026 = Code("W026", "OVER needs a stream, and {relation} is a table")
 W027 = Code("W027", "the reach of RANGE is not an interval")
+W028 = Code("W028", "the frame of OVER has no upper end, so no row would ever be final")
+W029 = Code("W029", "the frame of OVER ends before it begins")
+W030 = Code("W030", "two windows are called {name}")
 
 CODES = (
     W001,
@@ -56,4 +59,7 @@ CODES = (
     W025,
     W026,
     W027,
+    W028,
+    W029,
+    W030,
 )

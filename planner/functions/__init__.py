@@ -5,6 +5,7 @@ from __future__ import annotations
 from penstock.planner.functions.aggregates import AGGREGATES
 from penstock.planner.functions.arrays import ARRAYS
 from penstock.planner.functions.conditional import CONDITIONAL
+from penstock.planner.functions.frames import FRAMES
 from penstock.planner.functions.function import Function
 from penstock.planner.functions.hashes import HASHES
 from penstock.planner.functions.json import JSON
@@ -21,6 +22,7 @@ __all__ = [
     "Function",
     "find_function",
     "is_aggregate",
+    "is_framed",
     "is_processing_time",
     "reference",
 ]
@@ -35,6 +37,7 @@ FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("JSON", JSON),
     ("Hashes and encodings", HASHES),
     ("Aggregates", AGGREGATES),
+    ("Over a frame", FRAMES),
 )
 FUNCTIONS: tuple[Function, ...] = tuple(function for _, family in FAMILIES for function in family)
 
@@ -50,6 +53,12 @@ def is_aggregate(name: str) -> bool:
     """Whether a call of that name computes one value over many rows."""
     function = find_function(name)
     return function is not None and function.aggregate
+
+
+def is_framed(name: str) -> bool:
+    """Whether a call of that name needs the order of the rows of a frame."""
+    function = find_function(name)
+    return function is not None and function.framed
 
 
 def is_processing_time(name: str) -> bool:

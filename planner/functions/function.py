@@ -18,7 +18,8 @@ class Function:
     """`signatures` are read by `signature`, the first that fits counts; `example` is an expression and its value.
 
     `result` gives the type where it depends on the value of an argument (None: the arguments are refused).
-    The example of an aggregate is over the rows of `aggregates.EXAMPLE_ROWS`.
+    The example of an aggregate is over the rows of `aggregates.EXAMPLE_ROWS`; that of a `framed` function, which has to
+    have OVER, is over those where n is not NULL, in their order, and its value is that of the last row.
     """
 
     name: str
@@ -26,4 +27,5 @@ class Function:
     doc: str
     example: tuple[str, object]
     aggregate: bool = False
+    framed: bool = False
     result: Result | None = None

@@ -21,6 +21,11 @@ literal is read as DATE or TIMESTAMP where one is asked for.
 _AGGREGATES = f"""
 The examples are over the rows `{EXAMPLE_ROWS}`. NULLs are left out, unless all rows are counted.
 """
+_FRAMES = """
+These need OVER. The examples are over the same rows but the last, `OVER (ORDER BY n)`, in the row where n is 4. Rows of
+one time are in the order of all their columns. FIRST and LAST take FILTER. Most aggregates can have OVER, too: see
+[W023](errors/W023.md).
+"""
 _REFUSED = """
 ## Not allowed
 
@@ -40,7 +45,7 @@ def page(families: Iterable[tuple[str, tuple[Function, ...]]]) -> str:
 
 def _family(title: str, functions: tuple[Function, ...]) -> Iterator[str]:
     yield f"## {title}"
-    yield _AGGREGATES if functions[0].aggregate else ""
+    yield _AGGREGATES if functions[0].aggregate else _FRAMES if functions[0].framed else ""
     yield "| function | gives | example | value |"
     yield "|---|---|---|---|"
     for function in functions:

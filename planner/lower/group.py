@@ -27,8 +27,8 @@ from penstock.planner.lower.grouping_sets import (
     key_sets,
 )
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output
-from penstock.planner.lower.rows import Rows, event_time, require_stateless
-from penstock.planner.lower.windows import is_window_call, is_window_column, regrouped, window_of_call
+from penstock.planner.lower.rows import Rows, TimedWindow, staged
+from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     Aggregate,
@@ -42,7 +42,6 @@ from penstock.planner.plan import (
     Node,
     Session,
     Shape,
-    Window,
     WindowAggregate,
     WTable,
 )
@@ -303,13 +302,12 @@ def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], pos
     return Named(name, typed.expression, typed.type)
 
 
-def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None, emission: Emission) -> Node:
+def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
     rows, keys, aggregates = grouping.rows, tuple(grouping.keys), tuple(grouping.aggregates)
     names = tuple(key.name for key in keys)
     columns = [Column(key.name, key.type) for key in keys]
     values = [Column(each.name, each.type) for each in aggregates]
-    if window is None:
-        require_stateless(rows.node, "a GROUP BY", select.span)
+    if timed is None:
         for clause, written in (("GRACE PERIOD", select.grace), ("LATE", select.late)):
             if written is not None:
                 raise CompileError([W005.at(written.span, "", clause=clause, needed="window")])
@@ -321,10 +319,11 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
             schema=(*columns, *values),
             shape=KTable(names),
             span=select.span,
-            input=rows.node,
+            input=staged(rows.node, "a GROUP BY", select.span),
             keys=keys,
             aggregates=aggregates,
         )
+    window = timed.window
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
     )
@@ -333,15 +332,14 @@ def aggregate_node(select: ast.Select, grouping: Grouping, window: Window | None
         found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
         raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
-    time = event_time(rows, "a window", select.span)
-    shape: Shape = WTable(names) if not select.stream else KStream(names)
+    shape: Shape = KStream(names, final_times(window)) if select.stream else WTable(names)
     return WindowAggregate(
         schema=(*columns, *window_columns, *values),
         shape=shape,
         span=select.span,
-        input=rows.node,
+        input=staged(rows.node, "a window", select.span, timed.time),
         window=window,
-        time=time,
+        time=timed.time,
         keys=keys,
         aggregates=aggregates,
         emission=emission,

@@ -129,8 +129,7 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
     key = tuple(names[name] for name in shape.key if name in names)
     match shape:
         case KStream():
-            time = names.get(shape.time) if shape.time else None
-            return KStream(() if missing else key, time, shape.delay if time else None)
+            return shape.renamed(names)
         case KTable() | WTable():
             if missing:
                 found = K006.at(span, "", column=missing[0])

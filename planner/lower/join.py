@@ -14,11 +14,12 @@ from penstock.parser import ast
 from penstock.planner import bounds, joins, scalars
 from penstock.planner.intervals import fixed_milliseconds
 from penstock.planner.lower.context import Context, column, condition, scalar
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.near_misses import Attempt, near_miss, right_part
 from penstock.planner.plan import (
     Column,
+    EventTime,
     Filter,
     IntervalJoin,
     JoinType,
@@ -30,6 +31,7 @@ from penstock.planner.plan import (
 )
 
 Equality = tuple[exp.Expression, exp.Expression]
+OPERATOR = "a stream-stream join"
 
 # The sides whose rows may be filtered before the join by a condition of ON on that side alone.
 PUSHED = {
@@ -45,17 +47,15 @@ PUSHED = {
 def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
     """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
     check_matrix(join, left, right)
-    left_time = event_time(left, "a stream-stream join", join.left.span)
-    right_time = event_time(right, "a stream-stream join", join.right.span)
-    if left.name.lower() == right.name.lower():
+    event_time(left, OPERATOR, join.left.span)
+    event_time(right, OPERATOR, join.right.span)
+    left, right = qualified(left), qualified(right)
+    if left.scope.has_relation(right.name):
         found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
         raise CompileError([found.with_hint(f"{right.name} AS another")])
-    left, right = qualified(left), qualified(right)
-    times = bounds.Times(
-        Scope((*left.scope.columns, *right.scope.columns)), f"{left.name}.{left_time}", f"{right.name}.{right_time}"
-    )
     is_inner = join.kind is ast.JoinKind.INNER
     parts = [*bounds.conjuncts(join.on), *(where if is_inner else ())]
+    times = compared_times(parts, left, right)
     bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
     equalities, conditions = keys_and_conditions(join, rest, left, right, times.scope, context)
     pushed = PUSHED[join.kind]
@@ -67,10 +67,13 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
     node = IntervalJoin(
         schema=joined_schema(join.kind, left.node, right.node),
-        shape=KStream(tuple(e.name for e, _ in equalities if isinstance(e, exp.Column))),
+        shape=KStream(
+            tuple(each.name for each, _ in equalities if isinstance(each, exp.Column)),
+            joined_times(join.kind, bound, timed(left, times.left), timed(right, times.right), left, right),
+        ),
         span=join.span,
-        left=filtered(left.node, filters["left"]),
-        right=filtered(right.node, filters["right"]),
+        left=staged(filtered(left.node, filters["left"]), OPERATOR, join.left.span, times.left),
+        right=staged(filtered(right.node, filters["right"]), OPERATOR, join.right.span, times.right),
         type=JoinType[join.kind.name],
         equalities=tuple(equalities),
         left_time=times.left,
@@ -80,6 +83,46 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     )
     scope = left.scope if one_sided else times.scope
     return Rows(node, scope, f"{left.name} and {right.name}")
+
+
+def compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:
+    """The event times that the conditions bound the difference of; the default ones if they bound none."""
+    scope = Scope((*left.scope.columns, *right.scope.columns))
+    pairs = [
+        bounds.Times(scope, one.column, other.column) for one in stream(left).times for other in stream(right).times
+    ]
+    return next((times for times in pairs if bounds.split(parts, times)[0].bound()), pairs[0])
+
+
+def stream(rows: Rows) -> KStream:
+    assert isinstance(rows.node.shape, KStream)
+    return rows.node.shape
+
+
+def timed(rows: Rows, column: str) -> EventTime:
+    return next(time for time in stream(rows).times if time.column == column)
+
+
+def joined_times(
+    kind: ast.JoinKind, bound: TimeBound, one: EventTime, other: EventTime, left: Rows, right: Rows
+) -> tuple[EventTime, ...]:
+    """The event times of the pairs, joined by the times `one` of the left rows and `other` of the right ones.
+
+    A pair comes out when the second of its rows is read. That one is not behind the watermark, the other at most the
+    reach of the bound behind it; and no pair before was further ahead of the watermark than a delay and that reach.
+    """
+    if kind not in (ast.JoinKind.INNER, ast.JoinKind.SEMI):
+        return ()  # a row without a partner may come out long after later ones
+    lower, upper = bound.lower.milliseconds, bound.upper.milliseconds
+    delay = max(one.delay, other.delay) + 2 * max(abs(lower), abs(upper))
+    times = [
+        EventTime(each.column, delay + each.spread + one.spread, each.low, each.high) for each in stream(left).times
+    ]
+    if kind is ast.JoinKind.INNER:
+        for each in stream(right).times:
+            low, high = each.low - other.high + lower + one.low, each.high - other.low + upper + one.high
+            times.append(EventTime(each.column, delay + each.spread + other.spread, low, high))
+    return tuple(times)
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
@@ -103,15 +146,14 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
 
 
 def qualified(rows: Rows) -> Rows:
-    """The same rows with their columns called `alias.column`, as one side of a join."""
-    node, shape = rows.node, rows.node.shape
-    assert isinstance(shape, KStream)
+    """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
+    node, shape = rows.node, stream(rows)
+    if all(each.column == f"{each.relation}.{each.name}" for each in rows.scope.columns):
+        return rows
     names = {c.name: f"{rows.name}.{c.name}" for c in node.schema}
     items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
-    key = tuple(names[name] for name in shape.key)
-    time = names[shape.time] if shape.time else None
-    renamed = Project(schema=schema, shape=KStream(key, time, shape.delay), span=node.span, input=node, items=items)
+    renamed = Project(schema=schema, shape=shape.renamed(names), span=node.span, input=node, items=items)
     scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
     return Rows(renamed, scope, rows.name)
 

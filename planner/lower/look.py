@@ -46,7 +46,7 @@ def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
             raise UsesBroken(entry.name)
         case Declared():
             origin = entry.origin
-            shape: Shape = KStream(origin.key, origin.time, origin.delay)
+            shape: Shape = origin.stream
         case Derived():
             shape = entry.node.shape
         case _:

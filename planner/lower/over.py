@@ -8,47 +8,55 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.types import T007
-from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027
+from penstock.diagnostics.codes.types import T007, T008
+from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027, W028, W029, W030
 from penstock.parser import ast
+from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
 from penstock.planner.lower.group import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.plan import Aggregate, Column, FramedAggregate, KStream, Node, Over
-from penstock.planner.plan.over import OVER_FUNCTIONS
-from penstock.planner.types import INTERVAL, Decimal
+from penstock.planner.plan import Aggregate, Column, EventTime, Frame, FramedAggregate, KStream, Node, Over
+from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
+from penstock.planner.types import INTERVAL, Array, Decimal, Map, Struct
 
-RANKING = frozenset(
-    [
-        "ROW_NUMBER",
-        "RANK",
-        "DENSE_RANK",
-        "PERCENT_RANK",
-        "CUME_DIST",
-        "NTILE",
-        "LAG",
-        "LEAD",
-        "FIRST_VALUE",
-        "LAST_VALUE",
-    ]
-)
+# Their value is the place of the row among the frame's rows.
+RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+# They keep the value of one row, so that there is nothing to leave out before.
+UNFILTERED = (*RANKING, "LAG", "LEAD")
 Expressions = tuple[exp.Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """An OVER after names are looked up: resolved partition keys and the reach back in milliseconds."""
+    """An OVER after names are looked up: resolved partition keys and the frame."""
 
     partition_by: Expressions
-    preceding: int
+    frame: Frame
     span: Span
 
 
 def has_over(expression: exp.Expression) -> bool:
     return expression.find(exp.Window) is not None
+
+
+def takes_over(node: exp.Expression) -> bool:
+    """Whether the OVER of the relation is for this node: an aggregate, or a function that exists over frames only."""
+    return is_aggregate_call(node) or is_framed_call(node)
+
+
+def is_framed_call(node: exp.Expression) -> bool:
+    call = node.this if isinstance(node, exp.Filter) else node
+    return isinstance(call, exp.Anonymous) and is_framed(str(call.this))
+
+
+def refuse_framed(outputs: list[Output], rows: Rows) -> None:
+    """Raises CompileError for functions over frames in a SELECT without OVER."""
+    for output in outputs:
+        for call in topmost(output.value, is_framed_call):
+            scalar(call.this if isinstance(call, exp.Filter) else call, rows.scope)
 
 
 def lower_over(
@@ -60,6 +68,7 @@ def lower_over(
         found = W026.at(span, "", relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     time = event_time(rows, "OVER", span)
+    check_windows(select, rows, time)
     framed: list[FramedAggregate] = []
     specifications: list[Specification] = []
     rewritten: list[Output] = []
@@ -67,12 +76,12 @@ def lower_over(
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
         try:
-            for call in list(topmost(holder, lambda n: isinstance(n, exp.Window) or is_aggregate_call(n))):
+            for call in list(topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
                 specification = specification_of(call, select, rows, time)
                 specifications.append(specification)
                 wanted = output.name if call.parent is holder else f"over{len(framed) + 1}"
                 function = call.this if isinstance(call, exp.Window) else call
-                name = add(framed, function, specification.preceding, wanted, rows)
+                name = add(framed, function, specification.frame, wanted, rows)
                 swap(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
         except CompileError as error:
@@ -90,9 +99,9 @@ def lower_over(
     columns = [Column(each.aggregate.name, each.aggregate.type) for each in framed]
     node = Over(
         schema=(*rows.node.schema, *columns),
-        shape=KStream(rows.node.shape.key),
+        shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=rows.node,
+        input=staged(rows.node, "OVER", span, time),
         partition_by=first.partition_by,
         time=time,
         aggregates=tuple(framed),
@@ -101,34 +110,52 @@ def lower_over(
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def add(framed: list[FramedAggregate], call: exp.Expression, preceding: int, name: str, rows: Rows) -> str:
-    """Adds the aggregate unless it is there already; the name of its column."""
-    function = call.this if isinstance(call, exp.Filter) else call
-    name_called = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
-    if name_called in RANKING:
-        raise CompileError([B002.at(call.meta["span"], "", construct=f"{name_called} over a frame")])
+def add(framed: list[FramedAggregate], call: exp.Expression, frame: Frame, name: str, rows: Rows) -> str:
+    """Adds the function unless it is there already; the name of its column."""
     resolved = aggregate(call, rows.scope)
-    if resolved.function not in OVER_FUNCTIONS or not is_framable(resolved):
-        found = W023.at(call.meta["span"], "", function=resolved.function)
-        raise CompileError([found.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
-    if resolved.distinct:
-        raise CompileError([B002.at(call.meta["span"], "", construct="DISTINCT over a frame")])
+    refuse_unframable(resolved, call, frame, rows)
     for known in framed:
-        if known.preceding == preceding and replace(known.aggregate, name="") == resolved:
+        if known.frame == frame and replace(known.aggregate, name="") == resolved:
             return known.aggregate.name
     taken = {c.name.lower() for c in rows.node.schema} | {each.aggregate.name.lower() for each in framed}
     while name.lower() in taken:
         name += "_"
-    framed.append(FramedAggregate(replace(resolved, name=name), preceding))
+    framed.append(FramedAggregate(replace(resolved, name=name), frame))
     return name
 
 
-def is_framable(aggregate: Aggregate) -> bool:
-    """SUM and AVG of intervals, and AVG with more decimals than can be divided exactly, have no array form."""
-    if aggregate.function not in ("SUM", "AVG"):
+def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame, rows: Rows) -> None:
+    """Raises CompileError for what can not be computed over this frame."""
+    span: Span = call.meta["span"]
+    name = function.function
+    refused = W023.at(span, "", function=name)
+    if name not in OVER_FUNCTIONS:
+        raise CompileError([refused.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
+    if name in UNFILTERED and function.condition is not None:
+        raise CompileError([T008.at(span, "", construct=f"FILTER of {name}")])
+    if name in ORDERED and function.distinct:
+        raise CompileError([T008.at(span, "", construct=f"DISTINCT of {name}")])
+    if name in RANKING and not frame.start <= 0 <= frame.end:
+        raise CompileError([refused.because("It is the place of a row in its frame, and the row is not in this one.")])
+    if function.distinct and len(function.arguments) > 1:
+        raise CompileError([B002.at(span, "", construct=f"{name}(DISTINCT …) of several columns over a frame")])
+    if not is_summable(function):
+        raise CompileError([refused.because(f"It would be of type {function.type}.")])
+    written = call.this if isinstance(call, exp.Filter) else call
+    compared = written.expressions[1:] if name.endswith("_BY") else written.expressions
+    if compared and (function.distinct or name in ("MIN", "MAX", "MIN_BY", "MAX_BY")):
+        value = compared[0].expressions[0] if isinstance(compared[0], exp.Distinct) else compared[0]
+        type_ = scalar(value, rows.scope).type
+        if isinstance(type_, Array | Map | Struct):
+            raise CompileError([refused.because(f"Over a frame values of type {type_} are not compared.")])
+
+
+def is_summable(aggregate: Aggregate) -> bool:
+    """No intervals, and no AVG with more decimals than can be divided exactly."""
+    if aggregate.function not in ("SUM", "AVG", "MEAN"):
         return True
     type_ = aggregate.type
-    return type_ != INTERVAL and not (isinstance(type_, Decimal) and aggregate.function == "AVG" and type_.scale > 37)
+    return type_ != INTERVAL and not (isinstance(type_, Decimal) and aggregate.function != "SUM" and type_.scale > 37)
 
 
 def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
@@ -170,7 +197,7 @@ def checked(
     rows: Rows,
     time: str,
 ) -> Specification:
-    """The specification, if it is ordered by the event time and reaches back a fixed time."""
+    """The specification, if it is ordered by the event time and its frame is bounded."""
     keys = tuple(scalar(expression, rows.scope).expression for expression in partition_by)
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
     if len(order_by) != 1 or order_by[0].args.get("desc"):
@@ -180,14 +207,47 @@ def checked(
         raise CompileError([W021.at(order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
-    start, end = frame.args.get("start"), frame.args.get("end")
-    if start == "UNBOUNDED":
+    return Specification(keys, frame_of(frame, span, hint), span)
+
+
+def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame:
+    """The frame, if it reaches back and forward by fixed times."""
+    start, end = frame.args.get("start"), frame.args.get("end") or "CURRENT ROW"
+    if start == "UNBOUNDED" and frame.args.get("start_side") == "PRECEDING":
         table = "or as a table of its own: SELECT key, SUM(…) FROM … GROUP BY key"
         raise CompileError([W020.at(span, "UNBOUNDED PRECEDING").with_hint(f"{hint}; {table}")])
+    if "UNBOUNDED" in (start, end) and not (end == "UNBOUNDED" and frame.args.get("end_side") == "PRECEDING"):
+        finite = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING"
+        raise CompileError([W028.at(span, "UNBOUNDED FOLLOWING").with_hint(finite)])
     if str(frame.args.get("kind")).upper() != "RANGE":
         raise CompileError([B002.at(span, "", construct="OVER (… ROWS n PRECEDING)")])
-    if frame.args.get("start_side") != "PRECEDING" or end not in (None, "CURRENT ROW") or start == "CURRENT ROW":
-        raise CompileError([B002.at(span, "", construct="OVER with a frame that does not end at the current row")])
-    if not isinstance(start, exp.Interval):
-        raise CompileError([W027.at(span, "").with_hint(hint)])
-    return Specification(keys, positive_milliseconds(interval_duration(start), "frame"), span)
+    edges = []
+    for edge, side in ((start, frame.args.get("start_side")), (end, frame.args.get("end_side"))):
+        if edge == "CURRENT ROW":
+            edges.append(0)
+        elif isinstance(edge, exp.Interval):
+            length = positive_milliseconds(interval_duration(edge), "frame")
+            edges.append(length if side == "FOLLOWING" else -length)
+        elif edge != "UNBOUNDED":
+            raise CompileError([W027.at(span, "").with_hint(hint)])
+    if len(edges) < 2 or edges[0] > edges[1]:
+        raise CompileError([W029.at(span, "").with_hint("RANGE BETWEEN the earlier AND the later end")])
+    return Frame(edges[0], edges[1])
+
+
+def check_windows(select: ast.Select, rows: Rows, time: str) -> None:
+    """Raises CompileError for windows of one name, and for what is wrong in one that may not be used."""
+    report: list[Diagnostic] = []
+    seen: dict[str, ast.NamedWindow] = {}
+    for window in select.windows:
+        first = seen.setdefault(window.name.folded, window)
+        if first is not window:
+            found = W030.at(window.name.span, "second", name=window.name.text)
+            report.append(found.also(first.name.span, "first"))
+        over = window.over
+        try:
+            checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if report:
+        raise CompileError(report)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, column
 from penstock.planner.lower.items import renamed
-from penstock.planner.lower.rows import operator_name
 from penstock.planner.lower.select import lower_select
-from penstock.planner.plan import Column, KStream, Named, Node, UnionAll
-from penstock.planner.plan.walk import stateful
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
 from penstock.planner.types import Type
 
 
@@ -56,10 +53,6 @@ def lower_union(union: ast.UnionAll, context: Context) -> Node:
         elif len(node.schema) != len(first.schema):
             reason = f"the first has {len(first.schema)} columns, this one {len(node.schema)}"
             report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
-        else:
-            below = stateful(node)
-            if below is not None:
-                report.append(B001.at(syntax.span, "", above="UNION ALL", below=operator_name(below)))
     if tables:
         found = K004.at(tables[0], "a table")
         for span in tables[1:]:
@@ -69,14 +62,21 @@ def lower_union(union: ast.UnionAll, context: Context) -> Node:
         raise CompileError(report)
     types = [common_type(union, branches, position) for position in range(len(first.schema))]
     aligned = tuple(align(branch, first, types) for branch in branches)
-    shapes = {branch.shape for branch in aligned}
-    times = {shape.time for shape in shapes if isinstance(shape, KStream)}
-    delays = [shape.delay for shape in shapes if isinstance(shape, KStream) and shape.delay is not None]
-    time = times.pop() if len(times) == 1 else None
-    keys = {shape.key for shape in shapes}
-    shape = KStream(keys.pop() if len(keys) == 1 else (), time, max(delays) if time else None)
+    shape = united([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
     schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
     return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def united(shapes: list[KStream]) -> KStream:
+    """The shape of streams put together: the key and the event times that all of them have."""
+    keys = {shape.key for shape in shapes}
+    common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
+    kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
+    times = tuple(
+        EventTime(each[0].column, max(t.delay for t in each), min(t.low for t in each), max(t.high for t in each))
+        for each in zip(*kept, strict=True)
+    )
+    return KStream(keys.pop() if len(keys) == 1 else (), times)
 
 
 def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
@@ -99,6 +99,4 @@ def align(branch: Node, first: Node, types: list[Type]) -> Node:
         Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
         for c, type_ in zip(branch.schema, types, strict=True)
     ]
-    shape = branch.shape
-    key, time = tuple(names[name] for name in shape.key), names[shape.time] if shape.time else None
-    return renamed(branch, items, KStream(key, time, shape.delay), branch.span)
+    return renamed(branch, items, branch.shape.renamed(names), branch.span)

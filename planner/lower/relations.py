@@ -16,7 +16,7 @@ from penstock.planner.lower.context import Context, UsesBroken, scope_of
 from penstock.planner.lower.join import lower_join
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.windows import window_of
-from penstock.planner.plan import KStream, KTable, Node, Scan
+from penstock.planner.plan import KTable, Node, Scan
 
 
 def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
@@ -70,7 +70,7 @@ def named_relation(name: ast.Name, context: Context) -> Node:
             return entry.node
         case Declared():
             origin = entry.origin
-            shape = KStream(origin.key, origin.time, origin.delay) if entry.kind == "STREAM" else KTable(origin.key)
+            shape = origin.stream if entry.kind == "STREAM" else KTable(origin.key)
             return Scan(schema=origin.columns, shape=shape, span=name.span, origin=origin)
         case _:
             assert_never(entry)

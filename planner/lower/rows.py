@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001
 from penstock.parser import ast
+from penstock.planner.connectors import check_format
 from penstock.planner.names import Scope
-from penstock.planner.plan import GroupAggregate, IntervalJoin, KStream, Node, Over, Window, WindowAggregate
-from penstock.planner.plan.walk import inputs, stateful
+from penstock.planner.plan import (
+    GroupAggregate,
+    Intermediate,
+    IntervalJoin,
+    KStream,
+    Node,
+    Over,
+    Project,
+    UnionAll,
+    Window,
+    WindowAggregate,
+    anchored,
+)
+from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
 
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class TimedWindow:
+    """A window, and the event-time column of the relation that it is over."""
+
+    window: Window
+    time: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +48,7 @@ class Rows:
     node: Node
     scope: Scope
     name: str
-    window: Window | None = None
+    window: TimedWindow | None = None
     over: ast.Over | None = None
 
 
@@ -58,24 +79,59 @@ def check_size(root: Node, span: Span) -> None:
         pending += inputs(pending.pop())
 
 
-def require_stateless(node: Node, operator: str, span: Span) -> None:
-    """Raises CompileError where `operator` would stand over another operator that keeps state."""
+def staged(node: Node, operator: str, span: Span, time: str | None = None) -> Node:
+    """The input of a stateful `operator`: what keeps state below it is computed by queries of their own.
+
+    `time` is the column of `node` that the operator goes by, None if it needs no event time. Raises CompileError where
+    the rows of the result below are replaced by others: those are no stream.
+    """
     below = stateful(node)
-    if below is not None:
-        found = B001.at(span, "", above=operator, below=operator_name(below))
-        found = found.also(below.span, "its input is computed here")
-        hint = "write the inner result to files with INSERT INTO, and read those in a second script"
-        raise CompileError([found.with_hint(hint)])
+    if below is None:
+        return node
+    if isinstance(node, STATEFUL):
+        if not isinstance(node.shape, KStream):
+            raise CompileError([unchained(operator, node, span)])
+        check_format((("format", "parquet"),), node.schema, span)
+        times = anchored(each for each in node.shape.times if each.column == time)
+        assert bool(times) == (time is not None), f"{time} is no event time"
+        return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
+    return with_inputs(node, tuple(staged(each, operator, span, time_below(node, each, time)) for each in inputs(node)))
 
 
-def event_time(rows: Rows, operator: str, span: Span) -> str:
-    """The event-time column of a stream; raises CompileError where it has none."""
-    require_stateless(rows.node, operator, span)
+def time_below(node: Node, below: Node, time: str | None) -> str | None:
+    """What the column `time` of a stateless operator is called in its input `below`."""
+    if time is None:
+        return None
+    match node:
+        case Project():
+            return next(str(item.value.name) for item in node.items if item.name == time)
+        case UnionAll():
+            position = next(i for i, each in enumerate(node.schema) if each.name == time)
+            return below.schema[position].name
+        case _:
+            return time
+
+
+def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
+    """The finding that `operator` can not yet read the result of `below`."""
+    found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
+    if isinstance(below.shape, KStream):
+        return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
+    return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")
+
+
+def event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None) -> str:
+    """The event-time column of a stream: `wanted` if it can be that, else the one it has by itself.
+
+    Raises CompileError where there is none.
+    """
     shape = rows.node.shape
-    if not isinstance(shape, KStream) or shape.time is None:
-        found = W001.at(span, "", operator=operator, relation=rows.name)
-        hint = (
-            f"declare it with {rows.name}: WATERMARK FOR time AS time - INTERVAL '10' SECOND, and select it unchanged"
-        )
-        raise CompileError([found.with_hint(hint)])
-    return shape.time
+    times = [each.column for each in shape.times] if isinstance(shape, KStream) else []
+    if times:
+        return wanted if wanted in times else times[0]
+    below = stateful(rows.node)
+    if below is not None and not (isinstance(below.shape, KStream) and below.shape.times):
+        raise CompileError([unchained(operator, below, span)])
+    found = W001.at(span, "", operator=operator, relation=rows.name)
+    hint = f"declare it with {rows.name}: WATERMARK FOR time AS time - INTERVAL '10' SECOND, and select it unchanged"
+    raise CompileError([found.with_hint(hint)])

@@ -15,9 +15,9 @@ from penstock.diagnostics.codes.windows import W005, W019
 from penstock.parser import ast
 from penstock.planner import bounds
 from penstock.planner.lower.context import Context, condition
-from penstock.planner.lower.group import has_aggregate, lower_group
+from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
-from penstock.planner.lower.over import has_over, lower_over
+from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.relations import lower_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
@@ -61,7 +61,8 @@ def aggregated(
 ) -> tuple[Node, list[Output], Scope]:
     """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
     is_framed = any(has_over(output.value) for output in outputs)
-    if rows.over is not None and not is_framed and not any(has_aggregate(o.value) for o in outputs):
+    is_over_relation = any(True for output in outputs for _ in topmost(output.value, takes_over))
+    if rows.over is not None and not is_framed and not is_over_relation:
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
     if is_framed or rows.over is not None:
         if select.group_by:
@@ -71,6 +72,9 @@ def aggregated(
         refuse_having(select)
         refuse_window_clauses(select)
         return lower_over(select, rows, outputs, context)
+    if select.windows:
+        raise CompileError([W005.at(select.windows[0].over.span, "", clause="WINDOW", needed="OVER")])
+    refuse_framed(outputs, rows)
     if is_grouped(select):
         return lower_group(select, rows, outputs, emission(select, context))
     refuse_having(select)

@@ -16,12 +16,13 @@ from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, positive_milliseconds
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, TimedWindow, event_time
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     AssignWindows,
     Column,
     Cumulate,
+    EventTime,
     Filter,
     Hop,
     Node,
@@ -30,7 +31,6 @@ from penstock.planner.plan import (
     Tumble,
     Window,
 )
-from penstock.planner.plan.walk import walk
 from penstock.planner.types import TIMESTAMP
 
 ARGUMENTS = {
@@ -48,7 +48,7 @@ def is_window_call(expression: exp.Expression) -> bool:
     return isinstance(expression, exp.Anonymous) and str(expression.this).upper() in ast.WindowKind.__members__
 
 
-def window_of_call(call: exp.Expression, rows: Rows) -> Window:
+def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
     """The window of a call in GROUP BY."""
     kind = ast.WindowKind[str(call.this).upper()]
     arguments = call.expressions
@@ -59,9 +59,9 @@ def window_of_call(call: exp.Expression, rows: Rows) -> Window:
     return window_of(kind, arguments[0], durations, rows, call.meta["span"])
 
 
-def windowed_rows(rows: Rows, window: Window, span: Span) -> Rows:
+def windowed_rows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
     """The rows once for each of their windows, with its start and end beside them."""
-    if isinstance(window, Session):
+    if isinstance(timed.window, Session):
         found = W018.at(span, "").because("Which session a row belongs to depends on rows that are still to come.")
         raise CompileError([found.with_hint("GROUP BY the key of the sessions, or use TUMBLE, HOP or CUMULATE")])
     for each in WINDOW_COLUMNS:
@@ -75,8 +75,8 @@ def windowed_rows(rows: Rows, window: Window, span: Span) -> Rows:
         shape=rows.node.shape,
         span=span,
         input=rows.node,
-        window=window,
-        time=event_time(rows, "a window", span),
+        window=timed.window,
+        time=timed.time,
     )
     relation = rows.scope.columns[0].relation
     beside = (ScopeColumn(relation, column.name, column.name, column.type) for column in added)
@@ -99,15 +99,17 @@ def regrouped(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
     The windows are then those of the grouping, so that its rows become final with them.
     """
     names = {each.name.lower() for each in group_by if is_window_column(each)}
-    assigned = next((node for node in walk(rows.node) if isinstance(node, AssignWindows)), None)
-    if rows.window is not None or assigned is None or len(names) < len(WINDOW_COLUMNS):
+    assigned = rows.node
+    while isinstance(assigned, Filter | Project):
+        assigned = assigned.input
+    if rows.window is not None or not isinstance(assigned, AssignWindows) or len(names) < len(WINDOW_COLUMNS):
         return rows
     node = unassigned(rows.node)
     if node is None:
         construct = "GROUP BY the windows of a relation that has used them already"
         raise CompileError([B002.at(group_by[0].meta["span"], "", construct=construct).also(assigned.span, "assigned")])
     scope = Scope(tuple(each for each in rows.scope.columns if each.column not in WINDOW_COLUMNS))
-    return Rows(node, scope, rows.name, assigned.window)
+    return Rows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
 
 
 def unassigned(node: Node) -> Node | None:
@@ -130,15 +132,21 @@ def unassigned(node: Node) -> Node | None:
 
 def window_of(
     kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: Rows, span: Span
-) -> Window:
+) -> TimedWindow:
     """A checked window over the event time of `rows`."""
-    expected = event_time(rows, f"a {kind.value} window", span)
     typed = scalar(time, rows.scope)
-    if not (isinstance(typed.expression, exp.Column) and typed.expression.name == expected):
+    wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
+    expected = event_time(rows, f"a {kind.value} window", span, wanted)
+    if wanted != expected:
         found = W002.at(time.meta["span"], "", column=time.meta["span"].text, relation=rows.name)
         raise CompileError([found.with_hint(f"the event time is {expected}")])
     if len(durations) != (2 if kind in (ast.WindowKind.HOP, ast.WindowKind.CUMULATE) else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
+    return TimedWindow(checked_window(kind, durations), expected)
+
+
+def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Window:
+    """The window of a call that has as many durations as its kind takes."""
     match kind:
         case ast.WindowKind.TUMBLE:
             return Tumble(positive_milliseconds(durations[0], "window"))
@@ -160,3 +168,14 @@ def window_of(
             return Cumulate(step, size)
         case _:
             assert_never(kind)
+
+
+def final_times(window: Window) -> tuple[EventTime, ...]:
+    """The columns that can be the event time of a window's final rows. They come out in the order of these times."""
+    if isinstance(window, Session):
+        return (EventTime("window_end", 0),)
+    if isinstance(window, Cumulate):
+        # A long window comes out after the short ones that begin later.
+        start = EventTime("window_start", window.size - window.step, -window.size, -window.step)
+        return EventTime("window_end", 0), start
+    return EventTime("window_start", 0), EventTime("window_end", 0, window.size, window.size)

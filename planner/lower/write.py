@@ -20,11 +20,12 @@ from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
-from penstock.planner.lower.rows import check_size, operator_name
+from penstock.planner.lower.rows import check_size, operator_name, staged
 from penstock.planner.plan import (
     Column,
     Emission,
     GroupAggregate,
+    Intermediate,
     KStream,
     KTable,
     Named,
@@ -33,10 +34,11 @@ from penstock.planner.plan import (
     Scan,
     Shape,
     Sink,
+    UnionAll,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, expressions, walk
+from penstock.planner.plan.walk import STATEFUL, expressions, inputs, stateful, walk, with_inputs
 from penstock.planner.types import VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
@@ -44,6 +46,7 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
+    root = united(root)
     check_size(root, span)
     check_built(root)
     check_columns(root, span)
@@ -53,6 +56,16 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
     emission = Emission.CHANGES if is_changing else Emission.FINAL
     every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate)), None)
     return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span, every)
+
+
+def united(node: Node) -> Node:
+    """The plan with each stateful branch of a UNION ALL computed by a query of its own, at its own pace."""
+    if isinstance(node, Intermediate) or (isinstance(node, UnionAll) and stateful(node) is None):
+        return node
+    below = tuple(map(united, inputs(node)))
+    if isinstance(node, UnionAll):
+        below = tuple(staged(each, "UNION ALL", node.span) for each in below)
+    return with_inputs(node, below)
 
 
 def check_columns(root: Node, span: Span) -> None:

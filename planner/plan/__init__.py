@@ -13,15 +13,16 @@ from penstock.planner.plan.aggregate import (
     WindowAggregate,
 )
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
+from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
-from penstock.planner.plan.node import Column, KStream, KTable, Node, Shape, WTable
-from penstock.planner.plan.over import FramedAggregate, Over
+from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
+from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
-Operator: TypeAlias = Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over
+Operator: TypeAlias = Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Intermediate
 
 __all__ = [
     "Aggregate",
@@ -30,13 +31,16 @@ __all__ = [
     "Column",
     "Cumulate",
     "Emission",
+    "EventTime",
     "Explained",
     "Expression",
     "Filter",
+    "Frame",
     "FramedAggregate",
     "GroupAggregate",
     "GroupingSets",
     "Hop",
+    "Intermediate",
     "IntervalJoin",
     "JoinType",
     "KStream",
@@ -61,4 +65,5 @@ __all__ = [
     "WTable",
     "Window",
     "WindowAggregate",
+    "anchored",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -19,17 +20,68 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class EventTime:
+    """A column that can serve as event time, never NULL.
+
+    `delay`: the milliseconds by which its watermark has to stay behind its newest value. In every row it lies `low` to
+    `high` milliseconds after the stream's first event time.
+    """
+
+    column: str
+    delay: int
+    low: int = 0
+    high: int = 0
+
+    @property
+    def spread(self) -> int:
+        """By how much its distance from the first event time differs from row to row, in milliseconds."""
+        return self.high - self.low
+
+
+def anchored(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
+    """Event times of one stream, their distances counted from the first of these."""
+    times = tuple(times)
+    anchor = times[0] if times else None
+    return tuple(
+        EventTime(each.column, each.delay)
+        if each is anchor
+        else EventTime(each.column, each.delay, each.low - anchor.high, each.high - anchor.low)
+        for each in times
+        if anchor is not None
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class KStream:
     """An append-only stream of facts.
 
-    `key`: the columns that it is partitioned by, empty if none is known. `time`: the event-time column that still
-    carries its watermark, None if there is none. `delay`: milliseconds by which the watermark stays behind the newest
-    event time.
+    `key`: the columns that it is partitioned by, empty if none is known. `times`: the columns that operators above can
+    take for the event time, the one meant where nothing is said first; empty if there is none.
     """
 
     key: tuple[str, ...] = ()
-    time: str | None = None
-    delay: int | None = None
+    times: tuple[EventTime, ...] = ()
+
+    @property
+    def time(self) -> str | None:
+        """The event-time column where nothing else is said."""
+        return self.times[0].column if self.times else None
+
+    @property
+    def delay(self) -> int | None:
+        """The watermark delay of that column in milliseconds."""
+        return self.times[0].delay if self.times else None
+
+    def has_time(self, column: str) -> bool:
+        """Whether the column can be the event time."""
+        return any(time.column == column for time in self.times)
+
+    def renamed(self, names: Mapping[str, str]) -> KStream:
+        """The stream with its columns under the names given; those without one are gone."""
+        key = tuple(names[name] for name in self.key if name in names)
+        times = anchored(each for each in self.times if each.column in names)
+        renamed = (EventTime(names[each.column], each.delay, each.low, each.high) for each in times)
+        return KStream(key if len(key) == len(self.key) else (), tuple(renamed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""OVER: one output row per input row, with aggregates over the rows of its frame."""
+"""OVER: one output row per input row, with aggregates over the rows of its frames."""
 
 from __future__ import annotations
 
@@ -7,26 +7,65 @@ from dataclasses import dataclass
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.node import Node
 
-OVER_FUNCTIONS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
-"""The aggregates that can be computed over a frame, without DISTINCT."""
+ORDERED = (
+    *("FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD", "ROW_NUMBER", "RANK", "DENSE_RANK"),
+    *("MIN_BY", "MAX_BY"),
+)
+"""The functions whose value over a frame depends on the order of its rows."""
+OVER_FUNCTIONS = (
+    *("COUNT", "COUNT_IF", "SUM", "AVG", "MEAN", "MIN", "MAX", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"),
+    *("VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "BIT_AND", "BIT_OR", "BIT_XOR"),
+    *ORDERED,
+)
+"""The functions that can be computed over a frame."""
+_SHORTEST_PANE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The rows of the same partition whose time is in [row.time + start, row.time + end], in milliseconds.
+
+    Both ends and all peers, which are the rows of the same time, are included; a row need not be in its own frame.
+    """
+
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class FramedAggregate:
-    """An aggregate over the rows of the same partition whose time is in [row.time - preceding, row.time].
-
-    `preceding` is in milliseconds; both ends and all peers are included.
-    """
+    """An aggregate, or a function that exists over frames only, over the rows of a frame."""
 
     aggregate: Aggregate
-    preceding: int
+    frame: Frame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Over(Node):
-    """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns."""
+    """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns.
+
+    Rows are answered a pane at a time. A pane are the rows of one partition with times in [k·length, (k+1)·length);
+    for their frames, the rows `back` before it and `forward` behind it are kept as well, and when the watermark has
+    passed those, the pane is final. Short panes hold rows more often, long ones answer later: with the reach of the
+    frames as the length every row is kept twice, whatever the frames.
+    """
 
     input: Node
     partition_by: tuple[Expression, ...]
     time: str
     aggregates: tuple[FramedAggregate, ...]
+
+    @property
+    def back(self) -> int:
+        """How far the frames reach back, in milliseconds."""
+        return max(0, *(-each.frame.start for each in self.aggregates))
+
+    @property
+    def forward(self) -> int:
+        """How far the frames reach forward, in milliseconds."""
+        return max(0, *(each.frame.end for each in self.aggregates))
+
+    @property
+    def pane(self) -> int:
+        """The length of a pane in milliseconds."""
+        return max(self.back + self.forward, _SHORTEST_PANE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from penstock.planner.plan.node import Column, Node
+from penstock.planner.plan.node import Column, EventTime, KStream, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,12 @@ class Origin:
     time: str | None
     delay: int | None
     partitions: int | None
+
+    @property
+    def stream(self) -> KStream:
+        """The shape of its rows read as a stream."""
+        times = () if self.time is None or self.delay is None else (EventTime(self.time, self.delay),)
+        return KStream(self.key, times)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

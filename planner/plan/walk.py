@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
+from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
@@ -17,7 +19,9 @@ STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
     match node:
-        case Filter() | Project() | AssignWindows() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return (node.input,)
+        case WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case UnionAll():
             return node.inputs
@@ -25,6 +29,23 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case _:
             return ()
+
+
+def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
+    """The operator over other inputs of the same schemas; itself where they are the same."""
+    if below == inputs(node):
+        return node
+    match node:
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return replace(node, input=below[0])
+        case WindowAggregate() | GroupAggregate() | Over():
+            return replace(node, input=below[0])
+        case UnionAll():
+            return replace(node, inputs=below)
+        case IntervalJoin():
+            return replace(node, left=below[0], right=below[1])
+        case _:
+            raise AssertionError(f"{type(node).__name__} has no inputs")
 
 
 def expressions(node: Node) -> Iterator[Expression]:
@@ -62,5 +83,8 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def stateful(node: Node) -> Node | None:
-    """The node itself or the first one below it that keeps state, None in a stateless plan."""
-    return next((below for below in walk(node) if isinstance(below, STATEFUL)), None)
+    """The node itself or one below it that keeps state in the same query, None in a stateless one."""
+    if isinstance(node, STATEFUL):
+        return node
+    below = () if isinstance(node, Intermediate) else inputs(node)
+    return next((found for found in map(stateful, below) if found is not None), None)

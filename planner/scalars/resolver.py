@@ -49,7 +49,7 @@ class Resolver:
         return None
 
     def aggregate(self, call: exp.Expression) -> Aggregate | None:
-        """A call of an aggregate function, with DISTINCT and FILTER."""
+        """A call of an aggregate function, or of one over a frame, with DISTINCT and FILTER."""
         condition = None
         sound = True
         if isinstance(call, exp.Filter):
@@ -62,7 +62,7 @@ class Resolver:
         function = known_function(call, self.report)
         if function is None:
             return None
-        if not function.aggregate:
+        if not (function.aggregate or function.framed):
             self.report.append(T008.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
             return None
         written = call.expressions
@@ -283,6 +283,11 @@ class Resolver:
             return None
         if function.aggregate:
             self.report.append(T007.at(node.meta.get("span"), name=function.name))
+            return None
+        if function.framed:
+            found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
+            hint = f"{function.name}(…) OVER (PARTITION BY … ORDER BY … RANGE … PRECEDING)"
+            self.report.append(found.because("It needs the order of the rows of a frame.").with_hint(hint))
             return None
         if arguments is None:
             return None

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.program import Input
-from penstock.runtime.sources import files, rate
+from penstock.runtime.sources import files, rate, stage
 from penstock.runtime.storage import Storage
 
 
@@ -24,6 +24,8 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
             return files.stream(spark, source)
         case "rate":
             return rate.stream(spark, source)
+        case stage.STAGE:
+            return stage.stream(spark, source)
         case other:
             raise AssertionError(f"codegen let the source {other} through")
 

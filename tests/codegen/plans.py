@@ -14,6 +14,7 @@ from penstock.planner.plan import (
     Emission,
     Expression,
     Filter,
+    Frame,
     FramedAggregate,
     GroupAggregate,
     IntervalJoin,
@@ -64,7 +65,7 @@ def scan(
     time = next((each.name for each in columns if each.type == TIMESTAMP), None)
     schema = tuple(columns)
     origin = Origin(name, connector, tuple({**place, **options}.items()), schema, (), time, delay, None)
-    return Scan(schema=schema, shape=KStream((), time, delay), span=HERE, origin=origin)
+    return Scan(schema=schema, shape=origin.stream, span=HERE, origin=origin)
 
 
 def where(below: Node, condition: str) -> Filter:
@@ -157,8 +158,8 @@ def joined(
     )
 
 
-def over(below: Node, *framed: tuple[Aggregate, int], by: Sequence[str] = ("k",)) -> Over:
-    """Each aggregate with the length of its frame in milliseconds."""
+def over(below: Node, *framed: tuple[Aggregate, int | Frame], by: Sequence[str] = ("k",)) -> Over:
+    """Each aggregate with its frame, or how far the frame reaches back in milliseconds."""
     return Over(
         schema=(*below.schema, *_columns([each for each, _ in framed])),
         shape=KStream(),
@@ -166,7 +167,9 @@ def over(below: Node, *framed: tuple[Aggregate, int], by: Sequence[str] = ("k",)
         input=below,
         partition_by=tuple(expression(each) for each in by),
         time="time",
-        aggregates=tuple(FramedAggregate(each, preceding) for each, preceding in framed),
+        aggregates=tuple(
+            FramedAggregate(each, frame if isinstance(frame, Frame) else Frame(-frame, 0)) for each, frame in framed
+        ),
     )
 
 

@@ -12,8 +12,9 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.codegen import lower
-from penstock.codegen.program import Input, SparkQuery
+from penstock.codegen.program import Input, PaneView, SparkQuery
 from penstock.planner.plan import RunningQuery
+from penstock.runtime.frames import framed
 from tests.codegen.clock import Clock
 
 Row = tuple[Any, ...]
@@ -95,6 +96,9 @@ class Running:
             end = self.spark.readStream.schema("time timestamp").json(str(checkpoint / "end"))
             end.createOrReplaceTempView(f"{name}_end")
         for view in self.query.views:
+            if isinstance(view, PaneView):
+                framed(self.spark, view).createOrReplaceTempView(view.name)
+                continue
             rows = self.spark.sql(view.sql)
             if view.watermark is not None:
                 rows = rows.withWatermark(view.watermark.column, f"{view.watermark.delay} milliseconds")

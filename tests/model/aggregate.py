@@ -7,6 +7,7 @@ other. Not modelled: FIRST, LAST, COLLECT_LIST and all else that depends on the 
 from __future__ import annotations
 
 import decimal
+import functools
 import math
 import statistics
 from collections.abc import Callable, Iterable
@@ -79,6 +80,9 @@ AGGREGATES: dict[str, Callable[[list[Value]], Value]] = {
     "BOOL_OR": any,
     "ANY": any,
     "SOME": any,
+    "BIT_AND": lambda values: functools.reduce(int.__and__, values),
+    "BIT_OR": lambda values: functools.reduce(int.__or__, values),
+    "BIT_XOR": lambda values: functools.reduce(int.__xor__, values),
     "VAR_POP": _of_floats(statistics.pvariance, 1),
     "VAR_SAMP": _of_floats(statistics.variance, 2),
     "VARIANCE": _of_floats(statistics.variance, 2),

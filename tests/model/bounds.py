@@ -3,7 +3,7 @@
 join    rows of the left whose time + upper, and of the right whose time − lower, is not behind the watermark (for an
         open end: is ahead of it)
 window  keys times windows whose end is not behind the watermark
-OVER    rows of the longest frame behind the watermark, and those after it
+OVER    rows as far behind the watermark as the frames reach, back and forward, and those after it
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
         case WindowAggregate():
             return below + len([row for row in evaluate(node, tables) if row["window_end"] >= watermark])
         case Over():
-            longest = milliseconds(max(each.preceding for each in node.aggregates))
-            return below + len([row for row in rows[0] if row[node.time] + longest >= watermark])
+            reach = milliseconds(node.back + node.forward)
+            return below + len([row for row in rows[0] if row[node.time] + reach >= watermark])
         case _:
             return below

@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     GroupingSets,
+    Intermediate,
     IntervalJoin,
     Node,
     Over,
@@ -37,7 +38,9 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case UnionAll():
             return node.inputs
-        case Filter() | Project() | AssignWindows() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return (node.input,)
+        case WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
@@ -53,6 +56,8 @@ def walk(node: Node) -> Iterator[Node]:
 def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
     """One operator over the rows of its inputs."""
     match node:
+        case Intermediate():
+            return tables[0]
         case Filter():
             return filter_rows(node, *tables)
         case Project():

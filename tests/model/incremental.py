@@ -176,11 +176,12 @@ class SessionState:
 
 
 class OverState:
-    """A row is answered when no row at or before its time can come; it stays while it can be in a frame to come."""
+    """A row is answered when none can come that its frames reach; it stays while it can be in a frame to come."""
 
     def __init__(self, node: Over) -> None:
         self.node = node
-        self.preceding = milliseconds(max(each.preceding for each in node.aggregates))
+        self.back = milliseconds(max(0, *(-each.frame.start for each in node.aggregates)))
+        self.forward = milliseconds(max(0, *(each.frame.end for each in node.aggregates)))
         self.rows: list[Row] = []
         self.answered = datetime.min
 
@@ -190,11 +191,11 @@ class OverState:
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
         self.rows += tables[0]
         for row in self.rows:
-            if self.answered <= row[self.node.time] < watermark:
+            if self.answered <= row[self.node.time] + self.forward < watermark:
                 mine = partition_of(self.node, row)
                 yield over_row(self.node, row, [each for each in self.rows if partition_of(self.node, each) == mine])
         self.answered = watermark
-        self.rows = [row for row in self.rows if row[self.node.time] + self.preceding >= watermark]
+        self.rows = [row for row in self.rows if row[self.node.time] + self.back + self.forward >= watermark]
 
 
 def state_of(node: Node) -> State | None:

@@ -1,11 +1,17 @@
-"""OVER RANGE: every row with aggregates over the rows of its partition that are not after it and not too far before."""
+"""OVER RANGE: every row with functions over the rows of its partition that are in its frame.
+
+Rows of one time are in the order of all their columns, NULLs first. Not modelled: columns without an order.
+"""
 
 from __future__ import annotations
 
-from penstock.planner.plan import FramedAggregate, Over
+from collections.abc import Callable
+from datetime import datetime
+
+from penstock.planner.plan import Aggregate, FramedAggregate, Over
 from tests.model.aggregate import Key, aggregate
-from tests.model.scalars import evaluate_scalar
-from tests.model.values import Row, Value, columns, milliseconds
+from tests.model.scalars import evaluate_scalar, holds
+from tests.model.values import Row, Types, Value, columns, milliseconds
 
 
 def partition_of(node: Over, row: Row) -> Key:
@@ -13,11 +19,78 @@ def partition_of(node: Over, row: Row) -> Key:
     return tuple(evaluate_scalar(each, row, columns(node.input.schema)) for each in node.partition_by)
 
 
+def order_of(node: Over, row: Row) -> tuple[Value, ...]:
+    """The place of a row in its partition."""
+    values = [row[node.time], *(row[each.name] for each in node.input.schema)]
+    return tuple((value is not None, 0 if value is None else value) for value in values)
+
+
 def framed(node: Over, each: FramedAggregate, row: Row, partition: list[Row]) -> Value:
-    """One aggregate over a row's frame: both ends and all rows of the same time (its peers) belong to it."""
-    first = row[node.time] - milliseconds(each.preceding)
-    frame = [other for other in partition if first <= other[node.time] <= row[node.time]]
-    return aggregate(each.aggregate, frame, columns(node.input.schema))
+    """One function over a row's frame: both ends and all rows of the same time (its peers) belong to it."""
+    first, last = (row[node.time] + milliseconds(end) for end in (each.frame.start, each.frame.end))
+    partition = sorted(partition, key=lambda other: order_of(node, other))
+    frame = [other for other in partition if first <= other[node.time] <= last]
+    types = columns(node.input.schema)
+    if each.aggregate.function in ORDERED:
+        return ORDERED[each.aggregate.function](Framed(each.aggregate, node.time, row, frame, partition, types))
+    return aggregate(each.aggregate, frame, types)
+
+
+class Framed:
+    """A function, a row, the rows of its frame and of its partition in order."""
+
+    def __init__(
+        self, function: Aggregate, time: str, row: Row, frame: list[Row], partition: list[Row], types: Types
+    ) -> None:
+        self.function, self.time, self.row, self.frame, self.types = function, time, row, frame, types
+        self.partition = partition
+
+    def argument(self, place: int, row: Row) -> Value:
+        return evaluate_scalar(self.function.arguments[place], row, self.types)
+
+    def edge(self, place: int) -> Value:
+        """The argument in the first or last row that FILTER lets pass."""
+        kept = [other for other in self.frame if holds(self.function.condition, other, self.types)]
+        return self.argument(0, kept[place]) if kept else None
+
+    def extreme(self, best: Callable[[list[Value]], Value]) -> Value:
+        """The first argument in the first of the rows in which the second is best."""
+        kept = [other for other in self.frame if holds(self.function.condition, other, self.types)]
+        known = [self.argument(1, other) for other in kept if self.argument(1, other) is not None]
+        if not known:
+            return None
+        return next(self.argument(0, other) for other in kept if self.argument(1, other) == best(known))
+
+    def away(self, direction: int) -> Value:
+        """The argument some rows away, if that row is in the frame, else the default."""
+        count = self.argument(1, self.row) if len(self.function.arguments) > 1 else 1
+        place = next(i for i, other in enumerate(self.partition) if other is self.row) + direction * count
+        inside = 0 <= place < len(self.partition) and any(other is self.partition[place] for other in self.frame)
+        if inside:
+            return self.argument(0, self.partition[place])
+        return self.argument(2, self.row) if len(self.function.arguments) > 2 else None
+
+    def before(self) -> list[datetime]:
+        """The times of the rows of the frame that are before the row."""
+        return [other[self.time] for other in self.frame if other[self.time] < self.row[self.time]]
+
+    def number(self) -> int:
+        return next(i for i, other in enumerate(self.frame) if other is self.row) + 1
+
+
+ORDERED: dict[str, Callable[[Framed], Value]] = {
+    "FIRST": lambda framed: framed.edge(0),
+    "FIRST_VALUE": lambda framed: framed.edge(0),
+    "LAST": lambda framed: framed.edge(-1),
+    "LAST_VALUE": lambda framed: framed.edge(-1),
+    "MIN_BY": lambda framed: framed.extreme(min),
+    "MAX_BY": lambda framed: framed.extreme(max),
+    "LAG": lambda framed: framed.away(-1),
+    "LEAD": lambda framed: framed.away(1),
+    "ROW_NUMBER": Framed.number,
+    "RANK": lambda framed: len(framed.before()) + 1,
+    "DENSE_RANK": lambda framed: len(set(framed.before())) + 1,
+}
 
 
 def over_row(node: Over, row: Row, partition: list[Row]) -> Row:

@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Column,
     Cumulate,
     Emission,
+    Frame,
     FramedAggregate,
     GroupAggregate,
     GroupingSets,
@@ -33,7 +34,7 @@ from penstock.planner.plan import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.types import BIGINT, DOUBLE, TIMESTAMP, Decimal, Type
+from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, TIMESTAMP, Decimal, Type
 
 NOWHERE = Span(Source("<test>", ""), 0, 0)
 STREAM = KStream()
@@ -53,7 +54,7 @@ def scan(name: str, types: Mapping[str, Type], time: str | None = "time", delay:
     """A stream of that name with those columns; `delay` in milliseconds."""
     schema = tuple(Column(each, type_) for each, type_ in types.items())
     origin = Origin(name, "files", (), schema, (), time, delay, None)
-    return Scan(schema=schema, shape=KStream((), time, delay), span=NOWHERE, origin=origin)
+    return Scan(schema=schema, shape=origin.stream, span=NOWHERE, origin=origin)
 
 
 def project(node: Node, items: Sequence[tuple[str, exp.Expression, Type]]) -> Project:
@@ -125,6 +126,34 @@ def distinct_aggregates(value: str = "v", price: str = "price") -> tuple[Aggrega
     )
 
 
+def framed_functions() -> tuple[Aggregate, ...]:
+    """One of each kind that exists over a frame, over the columns id, k, v, price and time."""
+    positive = exp.GT(this=column("v"), expression=exp.Literal.number(0))
+    two, zero = exp.Literal.number(2), exp.Cast(this=exp.Literal.number(0), to=exp.DataType.build("BIGINT"))
+    v, first_id = (column("v"),), (column("id"), column("v"))
+    return (
+        *standard_aggregates(),
+        aggregate("kinds_of_price", "SUM", "price", Decimal(20, 2), distinct=True),
+        aggregate("name", "MAX", "k", STRING),
+        aggregate("latest", "MAX", "time", TIMESTAMP, condition=positive),
+        aggregate("spread", "STDDEV_SAMP", "price", DOUBLE),
+        Aggregate("good", "COUNT_IF", (positive.copy(),), False, None, BIGINT),
+        Aggregate("all_good", "EVERY", (positive.copy(),), False, None, BOOLEAN),
+        aggregate("bits", "BIT_XOR", "v", BIGINT),
+        Aggregate("least_id", "MIN_BY", first_id, False, None, BIGINT),
+        Aggregate("most_id", "MAX_BY", first_id, False, positive.copy(), BIGINT),
+        aggregate("first", "FIRST", "v", BIGINT, condition=positive.copy()),
+        aggregate("last", "LAST_VALUE", "price", Decimal(10, 2)),
+        aggregate("before", "LAG", "id", BIGINT),
+        Aggregate("long_before", "LAG", (*v, two), False, None, BIGINT),
+        Aggregate("after", "LEAD", (*v, exp.Literal.number(1), zero), False, None, BIGINT),
+        *(Aggregate(name.lower(), name, (), False, None, INT) for name in RANKS),
+    )
+
+
+RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+
+
 def window_aggregate(
     node: Node, window: Window, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",),
     emission: Emission = Emission.FINAL, grace: int = 0,
@@ -167,11 +196,13 @@ def group_aggregate(node: Node, aggregates: tuple[Aggregate, ...], keys: tuple[s
     )
 
 
-def over(node: Node, framed: Sequence[tuple[Aggregate, int]], partition_by: tuple[str, ...] = ("k",)) -> Over:
-    """`SELECT *, aggregate OVER (PARTITION BY … ORDER BY time RANGE preceding PRECEDING), … FROM node`."""
+def over(node: Node, framed: Sequence[tuple[Aggregate, int | Frame]], partition_by: tuple[str, ...] = ("k",)) -> Over:
+    """`SELECT *, aggregate OVER (PARTITION BY … ORDER BY time RANGE …), … FROM node`; a number is that PRECEDING."""
     schema = (*node.schema, *(Column(each.name, each.type) for each, _ in framed))
     return Over(
         schema=schema, shape=STREAM, span=NOWHERE, input=node, time="time",
         partition_by=tuple(column(each) for each in partition_by),
-        aggregates=tuple(FramedAggregate(each, preceding) for each, preceding in framed),
+        aggregates=tuple(
+            FramedAggregate(each, frame if isinstance(frame, Frame) else Frame(-frame, 0)) for each, frame in framed
+        ),
     )  # fmt: skip

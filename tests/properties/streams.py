@@ -20,6 +20,7 @@ from penstock.planner.plan import (
     Cumulate,
     Emission,
     Filter,
+    Frame,
     Hop,
     IntervalJoin,
     JoinType,
@@ -223,6 +224,24 @@ def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
 
 
 @st.composite
+def united_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
+    """The final rows of two windows of one stream or of two, each with a grace period of its own, and a history."""
+    delays = {name: draw(st.integers(0, LONGEST_DELAY)) for name in draw(st.sampled_from(("a", "ab")))}
+    names = (min(delays), max(delays))
+    branches = tuple(
+        plans.window_aggregate(
+            draw(perhaps_filtered(stream(name, delays[name]))),
+            draw(windows[draw(st.sampled_from(list(windows)))]),
+            plans.standard_aggregates()[:4],
+            grace=draw(st.sampled_from((0, SECOND, 3 * SECOND))),
+        )
+        for name in names
+    )
+    union = UnionAll(schema=branches[0].schema, shape=STREAM, span=NOWHERE, inputs=branches)
+    return union, draw(histories(delays, max_rows=14))
+
+
+@st.composite
 def rows_of_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
     """The rows of one stream with their windows of all kinds, some filtered by these, and a history with times only."""
     delay = draw(st.integers(0, LONGEST_DELAY))
@@ -250,9 +269,23 @@ def with_times(history: History) -> History:
 
 
 @st.composite
-def overs(draw: st.DrawFn) -> tuple[Over, History]:
-    """One to three aggregates over frames of different lengths, and a history."""
+def frames(draw: st.DrawFn) -> Frame:
+    """Mostly up to the row, else around it, after it, or before it."""
+    start = draw(st.integers(-8, 0))
+    end = draw(st.sampled_from((0, 0, 0, 0, 1, 3, 5, -1)))
+    shift = draw(st.sampled_from((0, 0, 0, 0, 2)))
+    return Frame((min(start, end) + shift) * SECOND, (end + shift) * SECOND)
+
+
+@st.composite
+def overs(draw: st.DrawFn, most: int = 3) -> tuple[Over, History]:
+    """Some functions over frames of different lengths, and a history."""
     source, delays = draw(sources())
-    chosen = draw(st.lists(st.sampled_from(plans.standard_aggregates()), min_size=1, max_size=3, unique=True))
-    framed = [(each, draw(seconds(0, 8))) for each in chosen]
+    chosen = draw(st.lists(st.sampled_from(plans.framed_functions()), min_size=1, max_size=most, unique=True))
+    framed = [(each, draw(frames())) for each in chosen]
+    framed = [
+        (each, frame if frame.start <= 0 <= frame.end or each.function not in plans.RANKS else Frame(frame.start, 0))
+        for each, frame in framed
+        if frame.start <= 0 or each.function not in plans.RANKS
+    ] or [(plans.aggregate("n", "COUNT", None, t.BIGINT), Frame(-SECOND, 0))]
     return plans.over(source, framed, draw(st.sampled_from(((), ("k",))))), draw(histories(delays, max_rows=14))

@@ -20,7 +20,6 @@ from penstock.planner.plan import (
     Emission,
     JoinType,
     Node,
-    Over,
     RunningQuery,
     Scan,
     Sink,
@@ -44,14 +43,15 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
+    "united windows": streams.united_windows(),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
-    "over": streams.overs(),
+    "over": streams.overs(most=8),
 }
 
 
 def located(node: Node, folders: dict[str, Path]) -> Node:
-    """The plan reading JSON files, one a micro-batch, and without DISTINCT over frames, which there is none of."""
+    """The plan reading JSON files, one a micro-batch."""
     changes: dict[str, Any] = {}
     for field in fields(node):
         value = getattr(node, field.name)
@@ -62,10 +62,6 @@ def located(node: Node, folders: dict[str, Path]) -> Node:
     if isinstance(node, Scan):
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
-    elif isinstance(node, Over):
-        dropped = {each.aggregate.name for each in node.aggregates if each.aggregate.distinct}
-        changes["aggregates"] = tuple(each for each in node.aggregates if each.aggregate.name not in dropped)
-        changes["schema"] = tuple(column for column in node.schema if column.name not in dropped)
     return replace(node, **changes)
 
 

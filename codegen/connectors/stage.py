@@ -1,0 +1,15 @@
+"""Intermediate streams, for ejected programs: Parquet files in the checkpoint of the query that writes them."""
+
+READ_STAGE = '''
+def read_stage(spark, columns, path):
+    """The rows that another query of this program has written, each of its micro-batches as a whole."""
+    os.makedirs(path, exist_ok=True)
+    declared = ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns.items())
+    return spark.readStream.option("maxFileAge", "36500d").schema(declared).parquet(path)
+'''
+
+WRITE_STAGE = '''
+def write_stage(rows, query, path):
+    """Rows for the queries above this one."""
+    return rows.writeStream.format("parquet").option("path", path)
+'''

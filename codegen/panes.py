@@ -1,0 +1,58 @@
+"""Panes of rows, as Arrow batches -> rows with the values of their frames, computed by DuckDB.
+
+This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
+"""
+
+# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def answer_panes(
+    batches: Iterator[Any], sql: str, given: Sequence[str], kept: Sequence[str], picked: dict[str, str]
+) -> Iterator[Any]:
+    """The rows of a PaneView, a batch of them for each batch of panes. All columns of a pane are in it.
+
+    Raises:
+        OverflowError: a sum does not fit its type.
+    """
+    import duckdb
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # Nothing but these rows is read and nothing is written; Spark runs a worker for each core already.
+    closed = (
+        "SET threads = 1; SET temp_directory = ''; SET autoinstall_known_extensions = false; "
+        "SET autoload_known_extensions = false; SET python_enable_replacements = false; "
+        "SET enable_external_access = false; SET lock_configuration = true"
+    )
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(closed)
+        for batch in batches:
+            panes = batch.column("pane")
+            numbers, rows = pc.list_parent_indices(panes), panes.flatten()
+            columns = {
+                "place": pc.cumulative_sum(pa.repeat(pa.scalar(1), len(rows)), start=-1),
+                "pane": numbers,
+                "begin": as_number(batch.column("begin")).take(numbers),
+                **{name: as_number(rows.field(name)) for name in given},
+            }
+            connection.register("rows", pa.table(columns))
+            try:
+                answer = connection.sql(sql).to_arrow_table().combine_chunks()
+            except (duckdb.ConversionException, duckdb.OutOfRangeException) as error:
+                raise OverflowError(" ".join(str(error).splitlines()[:1])) from None
+            connection.unregister("rows")
+            result = {name: rows.field(name).take(answer.column("place")) for name in kept}
+            for name in answer.column_names[1:]:
+                column = answer.column(name)
+                result[name] = rows.field(picked[name]).take(column) if name in picked else column
+            yield from pa.table(result).to_batches()
+
+
+def as_number(column: Any) -> Any:
+    """Times and intervals as microseconds, which DuckDB takes for what they are; all else as it is."""
+    import pyarrow as pa
+
+    is_time = pa.types.is_timestamp(column.type) or pa.types.is_duration(column.type)
+    return column.cast(pa.int64()) if is_time else column

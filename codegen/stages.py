@@ -1,0 +1,46 @@
+"""RunningQuery -> the queries that compute it: a plan cut at its intermediate streams.
+
+Every `Intermediate` becomes the sink of a query of its own and a scan in the one above. Both call it by the same name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from penstock.planner.plan import Emission, Intermediate, KStream, Node, Origin, RunningQuery, Scan, Sink
+from penstock.planner.plan.walk import inputs, with_inputs
+
+STAGE = "stage"
+"""The connector of an intermediate stream: only codegen and the runtime know it."""
+
+
+def stages(query: RunningQuery, name: str, taken: Collection[str]) -> list[RunningQuery]:
+    """The query as queries without intermediate streams, those that write one before those that read it.
+
+    `name` is that of the whole query as a plain identifier; the others are called `<name>_stage1` and so on, which is
+    also the name of what they write. None of them is in `taken`.
+    """
+    scans: dict[Node, Node] = {}
+    above: list[RunningQuery] = []
+
+    def cut(node: Node) -> Node:
+        if node not in scans:
+            below = with_inputs(node, tuple(cut(each) for each in inputs(node)))
+            scans[node] = written(below) if isinstance(below, Intermediate) else below
+        return scans[node]
+
+    def written(node: Intermediate) -> Node:
+        number = len(above) + 1
+        stage = f"{name}_stage{number}"
+        while stage in taken:
+            stage += "_"
+        sink = Sink(stage, STAGE, ())
+        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span))
+        shape = node.shape
+        assert isinstance(shape, KStream)
+        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None)
+        return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
+
+    root = cut(query.root)
+    return [*above, replace(query, name=name, root=root)]

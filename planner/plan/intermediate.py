@@ -1,0 +1,18 @@
+"""A stream between two queries: Spark runs one stateful operator per query here, and the next query reads its rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intermediate(Node):
+    """The rows of `input`, computed by a query of its own and written to a stream that is read here.
+
+    The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
+    at least the disorder in which `input` puts its rows out.
+    """
+
+    input: Node

@@ -1,0 +1,96 @@
+"""Scripts in which operators with state stand over one another, and histories without late rows to run them over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import strategies as st
+
+import penstock
+from penstock.planner.plan import RunningQuery
+from tests.model.history import History
+from tests.properties import streams
+
+CHAINS: Mapping[str, str] = {
+    "windows of a join": """
+        SELECT STREAM k, window_start, COUNT(*) AS n, SUM(w) AS total
+        FROM (SELECT STREAM a.k AS k, a.time AS time, b.v AS w
+              FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time + 3 SEC) pairs
+        GROUP BY k, TUMBLE(time, 4 SEC)""",
+    "sessions of a join, by the time of its right side": """
+        SELECT STREAM k, window_start, window_end, COUNT(*) AS n
+        FROM (SELECT STREAM a.k AS k, b.time AS later
+              FROM a JOIN b ON a.k = b.k AND b.time > a.time AND b.time <= a.time + 5 SEC) pairs
+        GROUP BY k, SESSION(later, 2 SEC)""",
+    "windows of a semi join": """
+        SELECT STREAM window_start, COUNT(*) AS n
+        FROM (SELECT STREAM a.time AS time
+              FROM a LEFT SEMI JOIN b ON a.k = b.k AND b.time BETWEEN a.time AND a.time + 2 SEC) found
+        GROUP BY TUMBLE(time, 3 SEC)""",
+    "a join of a join, bounded by its right side": """
+        SELECT STREAM a.id AS a, b.id AS b, c.id AS c FROM a
+        JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 1 SEC AND a.time + 2 SEC
+        JOIN c ON a.k = c.k AND c.time BETWEEN b.time AND b.time + 3 SEC""",
+    "windows of a join of a join": """
+        SELECT STREAM window_start, COUNT(*) AS n
+        FROM (SELECT STREAM a.time AS time FROM a
+              JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 1 SEC AND a.time + 2 SEC
+              LEFT SEMI JOIN c ON c.k = b.k AND c.time BETWEEN b.time - 2 SEC AND b.time) found
+        GROUP BY HOP(time, 2 SEC, 5 SEC)""",
+    "windows of windows": """
+        SELECT STREAM window_start, MAX(n) AS most, SUM(n) AS total
+        FROM (SELECT STREAM k, window_start AS start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 2 SEC)) small
+        GROUP BY TUMBLE(start, 6 SEC)""",
+    "windows of sessions": """
+        SELECT STREAM window_start, COUNT(*) AS n
+        FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, SESSION(time, 2 SEC)) runs
+        GROUP BY TUMBLE(window_end, 5 SEC)""",
+    "OVER windows": """
+        SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
+        FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
+    "OVER a join": """
+        SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
+        FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x
+              FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time) pairs""",
+    "a join of OVER": """
+        SELECT STREAM x.id AS id, x.total AS total, b.id AS other
+        FROM (SELECT STREAM id, k, time, SUM(v) OVER (PARTITION BY k ORDER BY time RANGE 4 SEC PRECEDING) AS total
+              FROM a) x
+        LEFT JOIN b ON x.k = b.k AND b.time BETWEEN x.time - 1 SEC AND x.time + 1 SEC""",
+    "a join of windows": """
+        SELECT STREAM x.k AS k, x.window_start AS start, x.n AS n, y.n AS before
+        FROM (SELECT STREAM k, window_start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 2 SEC)) x
+        FULL JOIN (SELECT STREAM k, window_start, COUNT(*) AS n FROM b GROUP BY k, TUMBLE(time, 2 SEC)) y
+        ON x.k = y.k AND y.window_start = x.window_start - 2 SEC""",
+    "a union of windows and a join": """
+        SELECT STREAM k, window_start AS time, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 3 SEC)
+        UNION ALL
+        SELECT STREAM a.k, a.time, b.v FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time AND a.time + 2 SEC
+        UNION ALL
+        SELECT STREAM k, time, v FROM c""",
+    "windows of a union": """
+        SELECT STREAM window_start, COUNT(*) AS n, SUM(x) AS total FROM (
+          SELECT STREAM window_start AS time, COUNT(*) AS x FROM a GROUP BY k, TUMBLE(time, 1 SEC)
+          UNION ALL
+          SELECT STREAM a.time, b.v FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time AND a.time + 2 SEC) both
+        GROUP BY TUMBLE(time, 4 SEC)""",
+}
+_DECLARED = """CREATE STREAM {name} (id BIGINT, k STRING, v BIGINT, price DECIMAL(10, 2), time TIMESTAMP,
+  WATERMARK FOR time AS time - INTERVAL {delay} SECONDS)
+WITH (connector = 'files', path = '{folder}/{name}', format = 'json', files_per_batch = 1);
+"""
+
+
+def compiled(chain: str, delays: Mapping[str, int], folder: str = ".") -> RunningQuery:
+    """The query of a chain over streams in `folder` with the watermark delays given in seconds."""
+    declared = "".join(_DECLARED.format(name=name, delay=delay, folder=folder) for name, delay in delays.items())
+    (query,) = penstock.compile(f"{declared} CREATE STREAM result AS {CHAINS[chain]};").queries
+    return query
+
+
+delays = st.fixed_dictionaries({name: st.integers(0, streams.LONGEST_DELAY) for name in "abc"})
+
+
+def histories(delays: Mapping[str, int]) -> st.SearchStrategy[History]:
+    """Histories whose disorder stays within the delays."""
+    return streams.histories(delays, max_rows=12, orderly=True)

@@ -1,0 +1,53 @@
+"""A plan cut at its intermediate streams answers as the whole plan does: no row is late on the way, none is lost."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from penstock.codegen.stages import stages
+from penstock.planner.plan import RunningQuery, Scan
+from tests.model.evaluate import evaluate, walk
+from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
+from tests.model.incremental import Incremental
+from tests.model.rows import assert_same_rows
+from tests.model.values import Row
+from tests.properties import chains, streams
+
+HISTORIES = 25
+
+
+@pytest.mark.parametrize("chain", chains.CHAINS)
+def test_stages_equal_the_whole(chain: str) -> None:
+    @settings(max_examples=HISTORIES, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(chains.delays, st.data())
+    def check(delays: dict[str, int], data: st.DataObject) -> None:
+        streams.tried[chain] += 1
+        history = data.draw(chains.histories(delays))
+        query = chains.compiled(chain, delays)
+        arrivals: dict[str, list[list[Row]]] = {name: [batch[name] for batch in history.batches] for name in delays}
+        for stage in stages(query, "result", ()):
+            arrivals[stage.sink.name] = sent(stage, arrivals, data)
+        assert_same_rows([row for batch in arrivals["result"] for row in batch], evaluate(query.root, history.tables()))
+
+    check()
+
+
+def sent(query: RunningQuery, arrivals: dict[str, list[list[Row]]], data: st.DataObject) -> list[list[Row]]:
+    """What a query sends, micro-batch by micro-batch, and what its drain gives. Its own borders are drawn anew."""
+    names = dict.fromkeys(node.origin.name for node in walk(query.root) if isinstance(node, Scan))
+    batches: list[Tables] = []
+    waiting = {name: list(arrivals[name]) for name in names}
+    while any(waiting.values()):
+        batch: Tables = {name: [] for name in names}
+        for name, rest in waiting.items():
+            for _ in range(min(len(rest), data.draw(st.integers(0 if batch else 1, 2)))):
+                batch[name] += rest.pop(0)
+        batches.append(batch)
+    history, times = History(tuple(batches)), clocks(query.root)
+    assert accepted(history, times) == history, "rows are late"
+    run = Incremental(query.root)
+    steps = zip(history.batches, watermarks(history, times), strict=False)
+    rows = [run.step(batch, watermark) for batch, watermark in steps]
+    return [*rows, run.step({name: [] for name in names}, DRAINED)]

@@ -1,0 +1,61 @@
+"""Chains of queries through Spark: the rows of the whole plan, over a stop and a resume, and none of them late."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from pyspark.sql import SparkSession
+
+from penstock.codegen import lower
+from penstock.runtime import Session
+from tests.model.evaluate import evaluate
+from tests.model.history import History, write_json_lines
+from tests.model.rows import difference
+from tests.properties import chains, streams
+from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, in_few_batches
+
+pytestmark = pytest.mark.spark
+THROUGH_SPARK = ("windows of a join of a join", "OVER windows", "a join of windows", "a union of windows and a join")
+
+
+def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
+    def outcome(chain: str) -> str:
+        delays, history = drawn(chain)
+        return f"{chain}\n{history}\n{found}" if (found := wrong(chain, delays, history)) else ""
+
+    def wrong(chain: str, delays: dict[str, int], history: History) -> str:
+        folder = tmp_path / chain
+        query = chains.compiled(chain, delays, str(folder))
+        spark = only_spark.newSession()
+        spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
+        folders = write_json_lines(history, folder)
+        with Session(spark, checkpoint=str(folder / "checkpoint")) as session:
+            program = lower([query], state_partitions=2)
+            held_back = hold_back(folders.values(), 1)
+            reports = session.run_once(program, drain=False)
+            for path, elsewhere in held_back.items():
+                elsewhere.rename(path)
+            reports += session.run_once(program, drain=True)
+            late = sum(each.late for report in reports for each in report.inputs)
+            streams.tried[f"{chain}, through Spark"] += 1
+            return difference(session.rows("result"), evaluate(query.root, history.tables())) or late * "late row "
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        failures = list(filter(None, pool.map(outcome, THROUGH_SPARK)))
+    assert not failures, "\n\n".join(failures)
+
+
+def drawn(chain: str) -> tuple[dict[str, int], History]:
+    """The fullest of some histories."""
+    found: list[tuple[dict[str, int], History]] = []
+
+    @settings(max_examples=20, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+    @given(chains.delays.flatmap(lambda delays: chains.histories(delays).map(lambda history: (delays, history))))
+    def draw(case: tuple[dict[str, int], History]) -> None:
+        found.append((case[0], in_few_batches(case[1])))
+
+    draw()
+    return max(found, key=lambda case: len(evaluate(chains.compiled(chain, case[0]).root, case[1].tables())))
