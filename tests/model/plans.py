@@ -112,20 +112,6 @@ def standard_aggregates(value: str = "v", price: str = "price") -> tuple[Aggrega
     )
 
 
-def distinct_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
-    """DISTINCT aggregates of the same columns, several of which share the set that they are computed from."""
-    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
-    return (
-        Aggregate("pairs", "COUNT", (column(value), column(price)), True, None, BIGINT),
-        Aggregate("positives", "COUNT", (column(value), column(price)), True, positive, BIGINT),
-        aggregate("different", "SUM", value, BIGINT, distinct=True),
-        aggregate("different_positive", "SUM", value, BIGINT, distinct=True, condition=positive),
-        aggregate("mean_of_different", "AVG", value, DOUBLE, distinct=True),
-        aggregate("prices", "SUM", price, Decimal(20, 2), distinct=True),
-        aggregate("mean_of_prices", "AVG", price, Decimal(14, 6), distinct=True),
-    )
-
-
 def framed_functions() -> tuple[Aggregate, ...]:
     """One of each kind that exists over a frame, over the columns id, k, v, price and time."""
     positive = exp.GT(this=column("v"), expression=exp.Literal.number(0))
@@ -152,6 +138,20 @@ def framed_functions() -> tuple[Aggregate, ...]:
 
 
 RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+
+
+def distinct_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
+    """DISTINCT aggregates of the same columns, several of which share the set that they are computed from."""
+    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
+    return (
+        Aggregate("pairs", "COUNT", (column(value), column(price)), True, None, BIGINT),
+        Aggregate("positives", "COUNT", (column(value), column(price)), True, positive, BIGINT),
+        aggregate("different", "SUM", value, BIGINT, distinct=True),
+        aggregate("different_positive", "SUM", value, BIGINT, distinct=True, condition=positive),
+        aggregate("mean_of_different", "AVG", value, DOUBLE, distinct=True),
+        aggregate("prices", "SUM", price, Decimal(20, 2), distinct=True),
+        aggregate("mean_of_prices", "AVG", price, Decimal(14, 6), distinct=True),
+    )
 
 
 def window_aggregate(
