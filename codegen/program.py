@@ -108,6 +108,7 @@ class SparkQuery:
     row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty
     until the query is drained and then holds one row whose column `time` lies behind every event time.
     `key`: the columns by which newer rows replace older ones in an `update` query.
+    `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
 
@@ -121,6 +122,7 @@ class SparkQuery:
     key: tuple[str, ...]
     rejects: tuple[Rejects, ...]
     fingerprint: str
+    every: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ def spark_text(program: Program) -> str:
 def _query(query: SparkQuery) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
     place = f"{query.output.name} ({query.output.connector})"
-    head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}"
+    every = "" if query.every is None else f", a micro-batch every {query.every} ms"
+    head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}"
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 

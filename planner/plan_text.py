@@ -9,6 +9,7 @@ from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
+    AssignWindows,
     Cumulate,
     Filter,
     Frame,
@@ -64,7 +65,7 @@ def query_text(query: RunningQuery) -> str:
         state = state_bound(node)
         suffix = "" if state == "none" else f"\n      state: {state}"
         lines.append(f"{head.ljust(min(width, 100))}  => {shape_text(node.shape)}{suffix}")
-    emission = query.emission.value.lower()
+    emission = query.emission.value.lower() + (f" every {duration_text(query.every)}" if query.every else "")
     key = f" by {', '.join(query.key)}" if query.key else ""
     return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {query.sink.connector}"])
 
@@ -88,6 +89,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"Filter {below[0]} where {expression_text(node.condition)}"
         case Project():
             return f"Project {below[0]} to {', '.join(named_text(item) for item in node.items)}"
+        case AssignWindows():
+            return f"AssignWindows {below[0]} {window_text(node.window)} of {node.time}"
         case GroupingSets():
             return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
         case UnionAll():

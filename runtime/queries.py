@@ -30,7 +30,7 @@ Sink: TypeAlias = ConsoleSink | FilesSink | MemorySink
 Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
-_TRIGGER = "1 second"
+_PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
 _preparing = threading.Lock()  # temporary views belong to the session, and so to all queries that are being prepared
 
 
@@ -87,7 +87,8 @@ class Run:
                 else:
                     writer = rows.writeStream.foreachBatch(self._put)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
-                writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=_TRIGGER)
+                pause = f"{self.query.every or _PAUSE} milliseconds"
+                writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
         except SPARK_ERRORS as error:
             raise RunError([explain(error, self.query.name)]) from None

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from penstock.codegen.sql.trees import column
-from penstock.planner.plan import Expression, Filter, Node, Project, UnionAll
+from penstock.codegen.sql.windows import in_some_window
+from penstock.planner.plan import AssignWindows, Expression, Filter, Node, Project, UnionAll
 from penstock.planner.plan.walk import inputs
 
 
@@ -34,6 +35,8 @@ def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expr
             return [(node.input, node.condition if wanted is None else exp.And(this=node.condition, expression=wanted))]
         case Project():
             return [(node.input, _in_terms_of(wanted, {item.name: item.value for item in node.items}))]
+        case AssignWindows():
+            return [(node.input, None if wanted is None else in_some_window(node, wanted))]
         case UnionAll():
             return [(each, _in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
         case _:

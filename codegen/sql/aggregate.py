@@ -9,7 +9,18 @@ from sqlglot import exp
 from penstock.codegen.program import View
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import before_all, call, column, columns, duration, floored, named, number, select
+from penstock.codegen.sql.trees import (
+    before_all,
+    call,
+    column,
+    columns,
+    duration,
+    floored,
+    named,
+    number,
+    select,
+    unused,
+)
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
@@ -44,9 +55,7 @@ def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: 
     Each is as long as the size until it is shown, so that the watermark closes it at its end.
     """
     hop = call("WINDOW", column(node.time), duration(window.size), duration(window.step))
-    held = "_window"
-    while any(each.name.lower() == held for each in node.input.schema):
-        held += "_"
+    held = unused("_window", node.input.schema)
     each_window = View(f"{name}_windows", print_sql(select([*columns(node.input.schema), named(hop, held)], source)))
     end = _part(column(held), "end")
     last = exp.Sub(this=call("UNIX_MICROS", end), expression=number(1))

@@ -13,7 +13,9 @@ from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
+from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner.plan import (
+    AssignWindows,
     Emission,
     Filter,
     GroupAggregate,
@@ -67,6 +69,7 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
         fingerprint=fingerprint(name, sources, views, output, mode, state_partitions if is_stateful else 0),
+        every=query.every,
     )
 
 
@@ -120,6 +123,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return (filter_view(operator, name, *below),)
         case Project():
             return (project_view(operator, name, *below),)
+        case AssignWindows():
+            return assign_windows_views(operator, name, *below)
         case GroupingSets():
             return grouping_sets_views(operator, name, *below)
         case UnionAll():

@@ -116,8 +116,20 @@ def duration(milliseconds: int) -> Expression:
 
 def floored(micros: Expression, step: int) -> Expression:
     """The last multiple of `step` milliseconds since 1970 that is at or before a count of microseconds, as a time."""
-    rest = call("PMOD", micros, number(step * 1000))
-    return call("TIMESTAMP_MICROS", exp.Sub(this=micros.copy(), expression=rest))
+    return call("TIMESTAMP_MICROS", multiple(micros, step))
+
+
+def multiple(micros: Expression, step: int) -> Expression:
+    """The last multiple of `step` milliseconds at or before a count of microseconds."""
+    return exp.Sub(this=micros, expression=call("PMOD", micros.copy(), number(step * 1000)))
+
+
+def unused(name: str, schema: Iterable[Column]) -> str:
+    """The name, or with underscores behind it if a column has it."""
+    taken = {each.name.lower() for each in schema}
+    while name.lower() in taken:
+        name += "_"
+    return name
 
 
 def before_all(time: Expression) -> Expression:

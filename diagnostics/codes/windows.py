@@ -18,6 +18,8 @@ W014 = Code("W014", "the processing time decides what {operator} keeps")
 W015 = Code("W015", "the size of a CUMULATE is not a multiple of its step")
 W016 = Code("W016", "a window inside grouping sets: it belongs to all of them")
 W017 = Code("W017", "two of the grouping sets have the same keys")
+W018 = Code("W018", "the rows of a SESSION are not known before it is over")
+W019 = Code("W019", "EMIT EARLY EVERY in SELECT STREAM: a row of a stream is final when it is sent")
 W020 = Code("W020", "the frame of OVER has no lower end, so every row would be kept for ever")
 W021 = Code("W021", "OVER needs ORDER BY the event time")
 W022 = Code("W022", "OVER without a frame reaches back to the first row, so every row would be kept for ever")
@@ -47,6 +49,8 @@ CODES = (
     W015,
     W016,
     W017,
+    W018,
+    W019,
     W020,
     W021,
     W022,

@@ -28,7 +28,7 @@ from penstock.planner.lower.grouping_sets import (
 )
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output
 from penstock.planner.lower.rows import Rows, TimedWindow, staged
-from penstock.planner.lower.windows import final_times, is_window_call, window_of_call
+from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     Aggregate,
@@ -212,6 +212,7 @@ def lower_group(
     select: ast.Select, rows: Rows, outputs: list[Output], emission: Emission
 ) -> tuple[Node, list[Output], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
+    rows = regrouped([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
     keys: list[Named] = []
     parts: list[list[KeySet]] = []
@@ -237,7 +238,7 @@ def lower_group(
                     first_span = first_window.meta["span"] if first_window is not None else select.relation.span
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
                 window, first_window = window_of_call(expression, rows), expression
-            elif not (window is not None and is_window_column(expression)):
+            elif not (window is not None and is_window_column(expression)):  # else the window groups by it anyway
                 parts.append(key_sets(expression, place))
         except CompileError as error:
             report.extend(error.diagnostics)
@@ -287,11 +288,6 @@ def is_column(expression: exp.Expression, name: str) -> bool:
     return isinstance(inner, exp.Column) and bool(inner.meta.get("grouped")) and inner.name == name
 
 
-def is_window_column(expression: exp.Expression) -> bool:
-    """`window_start` and `window_end` beside FROM TUMBLE(…) repeat what the window groups by anyway."""
-    return isinstance(expression, exp.Column) and expression.name.lower() in WINDOW_COLUMNS
-
-
 def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], position: int) -> Named:
     """A key, called by its column, or by the SELECT item that it is the alias of or equal to."""
     if isinstance(expression, exp.Column) and not expression.table and not rows.scope.named(expression.name):
@@ -315,6 +311,8 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         for clause, written in (("GRACE PERIOD", select.grace), ("LATE", select.late)):
             if written is not None:
                 raise CompileError([W005.at(written.span, "", clause=clause, needed="window")])
+        if isinstance(select.emit, ast.EmitEarly):
+            raise CompileError([W005.at(select.emit.span, "", clause="EMIT EARLY EVERY", needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         return GroupAggregate(
@@ -346,4 +344,5 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         aggregates=aggregates,
         emission=emission,
         grace=0 if select.grace is None else positive_milliseconds(select.grace, "grace period", least=0),
+        every=positive_milliseconds(select.emit.every, "pause") if isinstance(select.emit, ast.EmitEarly) else None,
     )

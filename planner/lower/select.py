@@ -11,7 +11,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
-from penstock.diagnostics.codes.windows import W005
+from penstock.diagnostics.codes.windows import W005, W019
 from penstock.parser import ast
 from penstock.planner import bounds
 from penstock.planner.lower.context import Context, condition
@@ -20,6 +20,7 @@ from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.relations import lower_relation
 from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.windows import uses_windows, windowed_rows
 from penstock.planner.names import Scope
 from penstock.planner.plan import Emission, Filter, KStream, Node
 
@@ -31,6 +32,11 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     parts = bounds.conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     rows = lower_relation(select.relation, parts, context)
+    if rows.window is not None and not is_grouped(select):
+        rows = windowed_rows(rows, rows.window, select.relation.span)
+    elif rows.window is not None and select.where is not None and uses_windows(select.where):
+        found = B002.at(select.where.meta["span"], "", construct="WHERE by the windows that GROUP BY makes")
+        raise CompileError([found.with_hint("conditions on window_start and window_end go into HAVING")])
     report: list[Diagnostic] = []
     try:
         if select.where is not None and not inner:
@@ -55,7 +61,6 @@ def aggregated(
 ) -> tuple[Node, list[Output], Scope]:
     """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
     is_framed = any(has_over(output.value) for output in outputs)
-    is_grouped = bool(select.group_by) or any(has_aggregate(o.value) for o in outputs) or has_aggregate(select.having)
     is_over_relation = any(True for output in outputs for _ in topmost(output.value, takes_over))
     if rows.over is not None and not is_framed and not is_over_relation:
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
@@ -70,13 +75,17 @@ def aggregated(
     if select.windows:
         raise CompileError([W005.at(select.windows[0].over.span, "", clause="WINDOW", needed="OVER")])
     refuse_framed(outputs, rows)
-    if is_grouped:
+    if is_grouped(select):
         return lower_group(select, rows, outputs, emission(select, context))
-    if rows.window is not None:
-        raise CompileError([B002.at(select.relation.span, "", construct="a windowed relation without GROUP BY")])
     refuse_having(select)
     refuse_window_clauses(select)
     return rows.node, outputs, rows.scope
+
+
+def is_grouped(select: ast.Select) -> bool:
+    """Whether the SELECT makes one row of many, outside of OVER."""
+    expressions = [*(item.value for item in select.items), select.having]
+    return bool(select.group_by) or any(map(has_aggregate, expressions))
 
 
 def emission(select: ast.Select, context: Context) -> Emission:
@@ -90,7 +99,10 @@ def emission(select: ast.Select, context: Context) -> Emission:
                 raise CompileError([found.with_hint("leave out EMIT CHANGES, or STREAM")])
             return Emission.CHANGES
         case ast.EmitEarly():
-            raise CompileError([B002.at(select.emit.span, "", construct="EMIT EARLY EVERY")])
+            if select.stream:
+                found = W019.at(select.emit.span, "").because("What was sent early would have to be taken back.")
+                raise CompileError([found.with_hint("leave out EMIT, or CREATE TABLE … AS SELECT without STREAM")])
+            return Emission.CHANGES
         case None:
             return Emission.FINAL if select.stream else Emission.CHANGES
 

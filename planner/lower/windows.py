@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
-from penstock.diagnostics.codes.windows import W002, W006, W007, W015
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.kinds import K010
+from penstock.diagnostics.codes.windows import W002, W006, W007, W015, W018
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, positive_milliseconds
-from penstock.planner.lower.context import scalar
+from penstock.planner.lower.context import column, scalar
+from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows, TimedWindow, event_time
-from penstock.planner.plan import Cumulate, EventTime, Hop, Session, Tumble, Window
+from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.plan import (
+    AssignWindows,
+    Column,
+    Cumulate,
+    EventTime,
+    Filter,
+    Hop,
+    Node,
+    Project,
+    Session,
+    Tumble,
+    Window,
+)
+from penstock.planner.types import TIMESTAMP
 
 ARGUMENTS = {
     ast.WindowKind.TUMBLE: "the event time and a size: TUMBLE(time, INTERVAL '1' HOUR)",
@@ -38,6 +57,77 @@ def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
         raise CompileError([W006.at(call.meta["span"], "", window=kind.value, expected=ARGUMENTS[kind])])
     durations = tuple(interval_duration(interval) for interval in intervals)
     return window_of(kind, arguments[0], durations, rows, call.meta["span"])
+
+
+def windowed_rows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
+    """The rows once for each of their windows, with its start and end beside them."""
+    if isinstance(timed.window, Session):
+        found = W018.at(span, "").because("Which session a row belongs to depends on rows that are still to come.")
+        raise CompileError([found.with_hint("GROUP BY the key of the sessions, or use TUMBLE, HOP or CUMULATE")])
+    for each in WINDOW_COLUMNS:
+        taken = next((known for known in rows.node.schema if known.name.lower() == each), None)
+        if taken is not None:
+            hint = "give it another name in a subquery: the window's columns are called so"
+            raise CompileError([K010.at(span, "", name=taken.name).with_hint(hint)])
+    added = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
+    node = AssignWindows(
+        schema=(*rows.node.schema, *added),
+        shape=rows.node.shape,
+        span=span,
+        input=rows.node,
+        window=timed.window,
+        time=timed.time,
+    )
+    relation = rows.scope.columns[0].relation
+    beside = (ScopeColumn(relation, column.name, column.name, column.type) for column in added)
+    return Rows(node, Scope((*rows.scope.columns, *beside)), rows.name)
+
+
+def is_window_column(expression: exp.Expression) -> bool:
+    """Whether it is called `window_start` or `window_end`."""
+    return isinstance(expression, exp.Column) and expression.name.lower() in WINDOW_COLUMNS
+
+
+def uses_windows(expression: exp.Expression) -> bool:
+    """Whether `window_start` or `window_end` stands in the expression."""
+    return any(is_window_column(each) for each in expression.find_all(exp.Column))
+
+
+def regrouped(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
+    """The rows as FROM TUMBLE(…) gives them, where both columns of windows assigned further below are grouped by.
+
+    The windows are then those of the grouping, so that its rows become final with them.
+    """
+    names = {each.name.lower() for each in group_by if is_window_column(each)}
+    assigned = rows.node
+    while isinstance(assigned, Filter | Project):
+        assigned = assigned.input
+    if rows.window is not None or not isinstance(assigned, AssignWindows) or len(names) < len(WINDOW_COLUMNS):
+        return rows
+    node = unassigned(rows.node)
+    if node is None:
+        construct = "GROUP BY the windows of a relation that has used them already"
+        raise CompileError([B002.at(group_by[0].meta["span"], "", construct=construct).also(assigned.span, "assigned")])
+    scope = Scope(tuple(each for each in rows.scope.columns if each.column not in WINDOW_COLUMNS))
+    return Rows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
+
+
+def unassigned(node: Node) -> Node | None:
+    """The relation without its windows, each row once; None where anything depends on them."""
+    if isinstance(node, AssignWindows):
+        return node.input
+    if not isinstance(node, Filter | Project):
+        return None
+    below = unassigned(node.input)
+    if below is None:
+        return None
+    schema = tuple(each for each in node.schema if each.name not in WINDOW_COLUMNS)
+    if isinstance(node, Filter):
+        return None if uses_windows(node.condition) else replace(node, schema=schema, input=below)
+    kept = tuple(item for item in node.items if item.value != column(item.name) or item.name not in WINDOW_COLUMNS)
+    if any(uses_windows(item.value) or item.name in WINDOW_COLUMNS for item in kept):
+        return None
+    return replace(node, schema=schema, input=below, items=kept)
 
 
 def window_of(
@@ -82,6 +172,10 @@ def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) ->
 
 def final_times(window: Window) -> tuple[EventTime, ...]:
     """The columns that can be the event time of a window's final rows. They come out in the order of these times."""
-    if isinstance(window, Session | Cumulate):
+    if isinstance(window, Session):
         return (EventTime("window_end", 0),)
+    if isinstance(window, Cumulate):
+        # A long window comes out after the short ones that begin later.
+        start = EventTime("window_start", window.size - window.step, -window.size, -window.step)
+        return EventTime("window_end", 0), start
     return EventTime("window_start", 0), EventTime("window_end", 0, window.size, window.size)

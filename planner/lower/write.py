@@ -54,7 +54,8 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
     check_writable(sink, root, span)
     is_changing = changes(root)
     emission = Emission.CHANGES if is_changing else Emission.FINAL
-    return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span)
+    every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate)), None)
+    return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span, every)
 
 
 def united(node: Node) -> Node:

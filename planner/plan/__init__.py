@@ -18,25 +18,16 @@ from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
-Operator: TypeAlias = (
-    Scan
-    | Filter
-    | Project
-    | GroupingSets
-    | UnionAll
-    | WindowAggregate
-    | GroupAggregate
-    | IntervalJoin
-    | Over
-    | Intermediate
-)
+Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
+Operator: TypeAlias = Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Intermediate
 
 __all__ = [
     "Aggregate",
     "Answer",
+    "AssignWindows",
     "Column",
     "Cumulate",
     "Emission",
@@ -67,6 +58,7 @@ __all__ = [
     "Session",
     "Shape",
     "Sink",
+    "Stateless",
     "TimeBound",
     "Tumble",
     "UnionAll",

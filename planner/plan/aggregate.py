@@ -63,7 +63,8 @@ class Emission(Enum):
 class WindowAggregate(Node):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
-    The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds.
+    The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
+    comes at most once in so many milliseconds (None: with every micro-batch that changes it).
     """
 
     input: Node
@@ -73,6 +74,7 @@ class WindowAggregate(Node):
     aggregates: tuple[Aggregate, ...]
     emission: Emission
     grace: int = 0
+    every: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planner.plan.aggregate import Cumulate, Hop, Tumble
 from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.node import Node
 
@@ -22,6 +23,18 @@ class Project(Node):
 
     input: Node
     items: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignWindows(Node):
+    """Each row of `input` once for each window that holds it, with `window_start` and `window_end` behind its columns.
+
+    `time` is the input's event-time column; it is still that of the node.
+    """
+
+    input: Node
+    window: Tumble | Hop | Cumulate
+    time: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,8 @@ class Sink:
 class RunningQuery:
     """A plan to keep running.
 
-    With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`.
+    With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`, at
+    most once in `every` milliseconds where that is set.
     """
 
     name: str
@@ -32,6 +33,7 @@ class RunningQuery:
     emission: Emission
     key: tuple[str, ...]
     span: Span = field(compare=False, repr=False)
+    every: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

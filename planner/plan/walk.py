@@ -11,7 +11,7 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
-from penstock.planner.plan.stateless import Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
 STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 
@@ -19,7 +19,9 @@ STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
     match node:
-        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return (node.input,)
+        case WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case UnionAll():
             return node.inputs
@@ -34,7 +36,9 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     if below == inputs(node):
         return node
     match node:
-        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return replace(node, input=below[0])
+        case WindowAggregate() | GroupAggregate() | Over():
             return replace(node, input=below[0])
         case UnionAll():
             return replace(node, inputs=below)

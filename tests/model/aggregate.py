@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from penstock.planner.plan import (
     Aggregate,
+    AssignWindows,
     Cumulate,
     GroupAggregate,
     Hop,
@@ -110,6 +111,12 @@ def windows_of(window: Tumble | Hop | Cumulate, time: datetime) -> list[Span]:
         starts.append(start)
         start -= milliseconds(slide)
     return [(start, start + milliseconds(size)) for start in reversed(starts)]
+
+
+def assign_windows(node: AssignWindows, rows: list[Row]) -> list[Row]:
+    """Each row with each window that holds it."""
+    spans = ((row, span) for row in rows for span in windows_of(node.window, row[node.time]))
+    return [row | {"window_start": start, "window_end": end} for row, (start, end) in spans]
 
 
 def sessions(rows: list[Row], time: str, gap: timedelta) -> list[list[Row]]:

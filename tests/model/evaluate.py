@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.planner.plan import (
+    AssignWindows,
     Filter,
     GroupAggregate,
     GroupingSets,
@@ -21,7 +22,7 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
 )
-from tests.model.aggregate import group_aggregate, window_aggregate
+from tests.model.aggregate import assign_windows, group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
 from tests.model.stateless import filter_rows, grouping_sets, project, union_all
@@ -37,7 +38,9 @@ def inputs(node: Node) -> tuple[Node, ...]:
             return (node.left, node.right)
         case UnionAll():
             return node.inputs
-        case Filter() | Project() | GroupingSets() | WindowAggregate() | GroupAggregate() | Over() | Intermediate():
+        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
+            return (node.input,)
+        case WindowAggregate() | GroupAggregate() | Over():
             return (node.input,)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
@@ -59,6 +62,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return filter_rows(node, *tables)
         case Project():
             return project(node, *tables)
+        case AssignWindows():
+            return assign_windows(node, *tables)
         case GroupingSets():
             return grouping_sets(node, *tables)
         case UnionAll():

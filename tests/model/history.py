@@ -67,14 +67,23 @@ class Fate(Enum):
 def clocks(plan: Node) -> dict[str, Clock]:
     """The clocks of a plan's inputs; none where no operator waits for a watermark (nothing is late there).
 
-    A grace period is delay on top of the declared one.
+    A window's grace period is delay on top of the declared one for the inputs that feed it.
     """
     nodes = list(walk(plan))
     if not any(isinstance(node, (WindowAggregate, IntervalJoin, Over)) for node in nodes):
         return {}
-    grace = max((node.grace for node in nodes if isinstance(node, WindowAggregate)), default=0)
     origins = [node.origin for node in nodes if isinstance(node, Scan)]
-    return {each.name: Clock(each.time, each.delay + grace) for each in origins if each.time and each.delay is not None}
+    graces = dict.fromkeys((each.name for each in origins), 0)
+    for node in nodes:
+        if isinstance(node, WindowAggregate):
+            for below in walk(node):
+                if isinstance(below, Scan):
+                    graces[below.origin.name] = max(graces[below.origin.name], node.grace)
+    return {
+        each.name: Clock(each.time, each.delay + graces[each.name])
+        for each in origins
+        if each.time and each.delay is not None
+    }
 
 
 def watermarks(history: History, clocks: Mapping[str, Clock]) -> list[datetime]:

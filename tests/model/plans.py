@@ -9,12 +9,15 @@ from sqlglot import exp
 from penstock.diagnostics.source import Source, Span
 from penstock.planner.plan import (
     Aggregate,
+    AssignWindows,
     Column,
+    Cumulate,
     Emission,
     Frame,
     FramedAggregate,
     GroupAggregate,
     GroupingSets,
+    Hop,
     IntervalJoin,
     JoinType,
     KStream,
@@ -27,6 +30,7 @@ from penstock.planner.plan import (
     Project,
     Scan,
     TimeBound,
+    Tumble,
     Window,
     WindowAggregate,
 )
@@ -179,6 +183,14 @@ def grouping_sets(node: Node, keys: tuple[str, ...], sets: Sequence[tuple[str, .
         schema=(*node.schema, *added), shape=node.shape, span=NOWHERE, input=node, keys=named, ids=tuple(ids),
         id_column="set_id",
     )  # fmt: skip
+
+
+def assign_windows(node: Node, window: Tumble | Hop | Cumulate) -> AssignWindows:
+    """Each row of `node` with each of its windows."""
+    ends = (Column("window_start", TIMESTAMP), Column("window_end", TIMESTAMP))
+    return AssignWindows(
+        schema=(*node.schema, *ends), shape=node.shape, span=NOWHERE, input=node, window=window, time="time"
+    )
 
 
 def group_aggregate(node: Node, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",)) -> GroupAggregate:

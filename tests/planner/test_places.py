@@ -90,8 +90,8 @@ MARKED = [
     ),
     (
         "B002",
-        "SELECT STREAM id, COUNT(*) OVER (ORDER BY time RANGE 1 HOUR PRECEDING) AS n"
-        " FROM «TUMBLE(orders, time, 1 HOUR)»",
+        "SELECT STREAM id, COUNT(*) AS n"
+        " FROM «TUMBLE(orders OVER (ORDER BY time RANGE 1 HOUR PRECEDING), time, 1 HOUR)»",
     ),
     (
         "B002",

@@ -45,6 +45,14 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM window_start, COUNT(*) AS n
         FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, SESSION(time, 2 SEC)) runs
         GROUP BY TUMBLE(window_end, 5 SEC)""",
+    "windows of growing windows, by their starts": """
+        SELECT STREAM window_start, window_end, MAX(n) AS most, COUNT(*) AS windows
+        FROM (SELECT STREAM k, window_start AS start, COUNT(*) AS n FROM a GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) x
+        GROUP BY TUMBLE(start, 12 SEC)""",
+    "grouping sets of growing windows": """
+        SELECT STREAM k, GROUPING(k) AS all_keys, window_start, COUNT(DISTINCT n) AS counts
+        FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, CUMULATE(time, 1 SEC, 3 SEC)) grown
+        GROUP BY ROLLUP(k), HOP(window_end, 2 SEC, 4 SEC)""",
     "OVER windows": """
         SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
         FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",

@@ -211,7 +211,7 @@ def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
     source = tables | subqueries
 
     def windowed(kind: WindowKind) -> st.SearchStrategy[WindowedTable]:
-        count = 2 if kind is WindowKind.HOP else 1
+        count = 2 if kind in (WindowKind.HOP, WindowKind.CUMULATE) else 1
         lengths = st.lists(durations, min_size=count, max_size=count).map(tuple)
         return st.builds(WindowedTable, st.just(kind), source, scalars, lengths, aliases, NOWHERE)
 

@@ -238,6 +238,51 @@ def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
 
 
 @st.composite
+def united_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
+    """The final rows of two windows of one stream or of two, each with a grace period of its own, and a history."""
+    delays = {name: draw(st.integers(0, LONGEST_DELAY)) for name in draw(st.sampled_from(("a", "ab")))}
+    names = (min(delays), max(delays))
+    branches = tuple(
+        plans.window_aggregate(
+            draw(perhaps_filtered(stream(name, delays[name]))),
+            draw(windows[draw(st.sampled_from(list(windows)))]),
+            plans.standard_aggregates()[:4],
+            grace=draw(st.sampled_from((0, SECOND, 3 * SECOND))),
+        )
+        for name in names
+    )
+    union = UnionAll(schema=branches[0].schema, shape=STREAM, span=NOWHERE, inputs=branches)
+    return union, draw(histories(delays, max_rows=14))
+
+
+@st.composite
+def rows_of_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
+    """The rows of one stream with their windows of all kinds, some filtered by these, and a history with times only."""
+    delay = draw(st.integers(0, LONGEST_DELAY))
+    scan = stream("a", delay)
+    branches: list[Node] = []
+    for kind in ("tumble", "hop", "cumulate"):
+        window = draw(windows[kind])
+        assert not isinstance(window, Session)
+        rows = plans.assign_windows(scan, window)
+        early = exp.LT(this=column("window_start"), expression=column("time"))
+        filtered = Filter(schema=rows.schema, shape=rows.shape, span=NOWHERE, input=rows, condition=early)
+        branches.append(filtered if draw(st.booleans()) else rows)
+    union = UnionAll(schema=branches[0].schema, shape=STREAM, span=NOWHERE, inputs=tuple(branches))
+    return union, with_times(draw(histories({"a": delay})))
+
+
+def with_times(history: History) -> History:
+    """The history without rows that have no time."""
+    return History(
+        tuple(
+            {name: [row for row in rows if row["time"] is not None] for name, rows in batch.items()}
+            for batch in history.batches
+        )
+    )
+
+
+@st.composite
 def frames(draw: st.DrawFn) -> Frame:
     """Mostly up to the row, else around it, after it, or before it."""
     start = draw(st.integers(-8, 0))

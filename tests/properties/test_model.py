@@ -20,6 +20,8 @@ HISTORIES = 200
 KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_) for type_ in JoinType},
     **{kind: streams.window_aggregates(kind) for kind in streams.windows},
+    "united windows": streams.united_windows(),
+    "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
     "over": streams.overs(),
 }

@@ -43,6 +43,8 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
+    "united windows": streams.united_windows(),
+    "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
     "over": streams.overs(most=8),
 }
@@ -84,10 +86,11 @@ def examples(kind: str, number: int) -> list[Example]:
     """Hypothesis only draws here. Shrinking would run Spark hundreds of times, and one after the other."""
     drawn: list[Example] = []
 
+    # Rows without a time are mostly left out: setting them aside takes a second query.
     @settings(max_examples=number, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
     @given(KINDS[kind], st.integers(0, 3), st.integers(0, 3), st.integers(1, 3))
     def draw(case: tuple[Node, History], stopped: int, untimed: int, partitions: int) -> None:
-        plan, history = case[0], in_few_batches(case[1] if untimed == 0 else with_times(case[1]))
+        plan, history = case[0], in_few_batches(case[1] if untimed == 0 else streams.with_times(case[1]))
         drawn.append(Example(plan, history, len(history.batches) // 2 if stopped == 0 else 0, partitions))
 
     draw()
@@ -126,16 +129,6 @@ def difference_of(example: Example, spark: SparkSession) -> str:
             kept = located(example.plan, folders)
             rows = difference(session.rows("result"), evaluate(kept, fates[Fate.USED].tables()))
             return "\n".join(filter(None, [rows, *wrong_accounts(reports, fates)]))
-
-
-def with_times(history: History) -> History:
-    """The history without rows that have no time: setting those aside takes a second query."""
-    return History(
-        tuple(
-            {name: [row for row in rows if row["time"] is not None] for name, rows in batch.items()}
-            for batch in history.batches
-        )
-    )
 
 
 def in_few_batches(history: History, most: int = 3) -> History:

@@ -138,6 +138,20 @@ def test_a_run_goes_on_where_the_last_one_ended(spark: SparkSession, place: Plac
     assert sorted(row["n"] for row in written(place.root / "out")) == [1, 2]
 
 
+def test_changes_wait_for_the_time_that_the_query_says(spark: SparkSession, place: Place) -> None:
+    """A day, so that none begins while the test runs."""
+    program = place.windows(mode="update")
+    daily = replace(program, queries=tuple(replace(query, every=86_400_000) for query in program.queries))
+    place.put("a", {"id": 1, "v": 10, "ts": at(0)})
+    with Session(spark, str(place.root / "checkpoint")) as session:
+        (handle,) = session.start(daily)
+        wait_for(lambda: handle.status().out == 1)
+        place.put("b", {"id": 2, "v": 10, "ts": at(1)})
+        assert not handle.await_done(timeout=3)
+        assert counted(session) == {window(0): 1}
+        handle.stop()
+
+
 def test_a_continuous_query_reads_files_as_they_come(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)}, "no record")
     with Session(spark, str(place.root / "checkpoint")) as session:
