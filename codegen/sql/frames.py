@@ -15,7 +15,7 @@ from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAg
 from penstock.planner.plan.over import ORDERED
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, INTEGERS, Decimal, Type
 
-# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. A larger one fails.
+# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. Larger ones fail.
 _WIDEST = 37
 _MICROSECONDS = 1000
 _SAME = {
