@@ -150,7 +150,8 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
             # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
             taken = panes.give(value)
             spread, total, count = (
-                panes.over(_called(name, taken.copy(), aggregate.distinct), frame) for name in (function, "SUM", "COUNT")
+                panes.over(_called(name, taken.copy(), aggregate.distinct), frame)
+                for name in (function, "SUM", "COUNT")
             )
             is_single = exp.EQ(this=count, expression=number(1))
             return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)

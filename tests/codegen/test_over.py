@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from decimal import Decimal as Number
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from sqlglot.expressions import column
 
 from penstock.codegen import lower
 from penstock.codegen.program import PaneView
-from penstock.planner.plan import Aggregate, Column, Over
+from penstock.planner.plan import Aggregate, Column, Frame, Over
 from penstock.planner.types import (
     BIGINT,
     BINARY,
@@ -164,15 +165,31 @@ def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) 
         aggregate("max_if", "MAX", "s", STRING, condition="i > 0"),
     ]
     columns = (*KEYS, *(Column(name, type_) for name, type_ in (*VALUES, *CARRIED)))
-    reaches = (7 * MINUTE, MINUTE)
-    plan = over(scan(columns=columns), *((each, reaches[i % 2]) for i, each in enumerate(aggregates)))
-    result = over_a_table(spark, plan, tmp_path, [record(number) for number in range(300)])
-    frames = (
-        f"{batch(each)} OVER (PARTITION BY k ORDER BY time RANGE INTERVAL "
-        f"'{reaches[i % 2] // MINUTE}' MINUTE PRECEDING) AS {each.name}"
-        for i, each in enumerate(aggregates)
+    frames = (Frame(-7 * MINUTE, 0), Frame(-MINUTE, 0))
+    assert_as_spark(spark, tmp_path, columns, [(each, frames[i % 2]) for i, each in enumerate(aggregates)])
+
+
+def test_frames_around_before_and_after_the_row(spark: SparkSession, tmp_path: Path) -> None:
+    columns = (*KEYS, *(Column(name, type_) for name, type_ in VALUES))
+    frames = [(-1, 3), (-5, -1), (2, 4), (0, 0.125), (-0.25, 0.0625), (0, 0)]
+    framed = [
+        (aggregate(f"{name}{i}", function, "l", BIGINT), Frame(int(start * MINUTE), int(end * MINUTE)))
+        for i, (start, end) in enumerate(frames)
+        for name, function in (("sum", "SUM"), ("first", "FIRST"), ("n", "COUNT"))
+    ]
+    assert_as_spark(spark, tmp_path, columns, framed)
+
+
+def assert_as_spark(
+    spark: SparkSession, folder: Path, columns: Sequence[Column], framed: list[tuple[Aggregate, Frame]]
+) -> None:
+    """Fails unless Spark's own OVER gives the same over the same 300 rows."""
+    result = over_a_table(spark, over(scan(columns=columns), *framed), folder, [record(n) for n in range(300)])
+    items = (
+        f"{batch(each)} OVER (PARTITION BY k ORDER BY time {spark_frame(frame)}) AS {each.name}"
+        for each, frame in framed
     )
-    expected = spark.sql(f"SELECT *, {', '.join(frames)} FROM q_r0")
+    expected = spark.sql(f"SELECT *, {', '.join(items)} FROM q_r0")
     assert [(field.name, field.dataType) for field in result.schema] == [
         (field.name, field.dataType) for field in expected.schema
     ]
@@ -185,6 +202,14 @@ def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) 
         if told(one) != told(other)
     ]
     assert differences == []
+
+
+def spark_frame(frame: Frame) -> str:
+    ends = (
+        f"INTERVAL '{abs(end)}' MILLISECOND {'PRECEDING' if end < 0 else 'FOLLOWING'}" if end else "CURRENT ROW"
+        for end in (frame.start, frame.end)
+    )
+    return f"RANGE BETWEEN {' AND '.join(ends)}"
 
 
 def batch(each: Aggregate) -> str:
