@@ -1,4 +1,7 @@
-"""What Flink answered to the same rows in the same order, run through the model, and OVER through DuckDB. Each difference has its reason."""
+"""What Flink answered to the same rows in the same order, run through the model, and OVER through DuckDB.
+
+Each difference has its reason.
+"""
 
 from __future__ import annotations
 

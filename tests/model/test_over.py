@@ -38,10 +38,10 @@ def test_a_frame_of_no_length_holds_the_peers() -> None:
     assert totals(0, ("x", 0, 1), ("x", 0, 2), ("x", 1, 4)) == [3, 3, 4]
 
 
-def values(function: str, frame: Frame, *rows: tuple[int, int], arguments: tuple[object, ...] = ()) -> list[Value]:
+def values(function: str, frame: Frame, *rows: tuple[int, int], arguments: tuple[int, ...] = ()) -> list[Value]:
     """What a function of v and more arguments gives for rows (time, value) of one partition."""
-    literals = tuple(exp.convert(each) for each in arguments)
-    asked = Aggregate("f", function, (plans.column("v"), *literals), False, None, BIGINT)
+    values = [plans.column("v"), *(exp.Literal.number(each) for each in arguments)]
+    asked = Aggregate("f", function, tuple(values), False, None, BIGINT)
     node = plans.over(plans.scan("a", TYPES), [(asked, frame)])
     table = [{"k": "x", "v": value, "time": EPOCH + milliseconds(time)} for time, value in rows]
     return [row["f"] for row in evaluate(node, {"a": table})]
