@@ -69,6 +69,10 @@ CHAINS: Mapping[str, str] = {
     "OVER windows": """
         SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
         FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
+    "OVER two partitions": """
+        SELECT STREAM id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
+          SUM(v) OVER (PARTITION BY v ORDER BY time RANGE BETWEEN 1 SEC PRECEDING AND 1 SEC FOLLOWING) AS s,
+          COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 1 SEC PRECEDING) AS m FROM a""",
     "OVER a join": """
         SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x
