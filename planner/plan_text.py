@@ -36,6 +36,7 @@ from penstock.planner.plan import (
     UnionAll,
     Window,
     WindowAggregate,
+    WithLate,
     WTable,
 )
 from penstock.planner.plan.walk import inputs, walk
@@ -85,6 +86,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
     match node:
         case Scan():
             return f"Scan {node.origin.name}"
+        case WithLate():
+            scans = ", ".join(scan.origin.name for scan, _ in node.late)
+            return f"WithLate {below[0]} and late rows of {scans}"
         case Intermediate():
             return f"Intermediate {below[0]}"
         case Filter():

@@ -9,6 +9,7 @@ from penstock.codegen.program import Output, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
+from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.rank import ranked_views
@@ -33,6 +34,7 @@ from penstock.planner.plan import (
     Session,
     UnionAll,
     WindowAggregate,
+    WithLate,
 )
 from penstock.planner.plan.walk import STATEFUL, inputs
 
@@ -51,11 +53,12 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
     wanted = wanted_rows(nodes)
     delays = _delays(nodes)
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
+    keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     views: list[Step] = []
     for node in nodes:
-        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
+        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack, keeps_late))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)
     is_stateful = any(isinstance(node, STATEFUL) for node in nodes)
@@ -145,6 +148,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return over_views(operator, name, *below)
         case Ranked():
             return ranked_views(operator, name, *below)
+        case WithLate():
+            return (late_view(operator, name, below[0], names),)
         case Intermediate():
             raise AssertionError("the plan is not cut at its intermediate streams")
         case _:

@@ -29,7 +29,7 @@ from penstock.planner.plan import Emission, Filter, KStream, Node
 
 def lower_select(select: ast.Select, context: Context) -> Node:
     """The plan of one SELECT; raises CompileError."""
-    refuse_unbuilt(select)
+    refuse_unbuilt(select, context)
     refuse_subqueries(select, context)
     parts = bounds.conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
@@ -155,7 +155,7 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
     )
 
 
-def refuse_unbuilt(select: ast.Select) -> None:
+def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower."""
     report: list[Diagnostic] = []
     if select.distinct:
@@ -166,8 +166,8 @@ def refuse_unbuilt(select: ast.Select) -> None:
         report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:
         report.append(B002.at(select.retention.span, "", construct="RETENTION"))
-    if select.late is not None and select.late.into is not None:
-        report.append(B002.at(select.late.span, "", construct="LATE INTO"))
+    if select.late is not None and select.late.into is not None and select.late is not context.late:
+        report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
     if report:
         raise CompileError(report)
 
@@ -180,7 +180,8 @@ def refuse_having(select: ast.Select) -> None:
 
 def refuse_window_clauses(select: ast.Select) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows."""
-    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": select.late}
+    dropped = select.late if select.late is not None and select.late.into is None else None
+    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": dropped}
     written = [(name, clause) for name, clause in clauses.items() if clause is not None]
     report = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
     if report:

@@ -15,6 +15,7 @@ from penstock.planner.plan.aggregate import (
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
+from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
@@ -23,7 +24,9 @@ from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets,
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
-Operator: TypeAlias = Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Ranked | Intermediate
+Operator: TypeAlias = (
+    Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Ranked | WithLate | Intermediate
+)
 
 __all__ = [
     "Aggregate",
@@ -69,5 +72,6 @@ __all__ = [
     "WTable",
     "Window",
     "WindowAggregate",
+    "WithLate",
     "anchored",
 ]

@@ -9,6 +9,7 @@ from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
+from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
 from penstock.planner.plan.rank import Ranked
@@ -17,7 +18,7 @@ from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets,
 STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over, Ranked)
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets),
-    *(WindowAggregate, GroupAggregate, Over, Ranked, Intermediate),
+    *(WindowAggregate, GroupAggregate, Over, Ranked, WithLate, Intermediate),
 )
 
 
