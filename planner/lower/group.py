@@ -248,8 +248,6 @@ def lower_group(
     grouping, sets = Grouping(rows, keys, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
-        if window is None:
-            raise CompileError([B002.at(several.meta["span"], "", construct="grouping sets without a window")])
         sets = combined(parts, several.meta["span"])
         grouping.id_column = unused("grouping_id", [key.name for key in keys])
     rewritten: list[Output] = []
