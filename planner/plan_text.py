@@ -108,7 +108,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
             residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
-            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}"
+            panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
+            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}, {panes}"
         case Over():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = ", ".join(

@@ -10,6 +10,7 @@ from penstock.planner.plan import (
     GroupAggregate,
     Hop,
     IntervalJoin,
+    JoinType,
     KStream,
     Node,
     Over,
@@ -27,6 +28,14 @@ def state_bound(node: Node) -> str:
     A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
     """
     match node:
+        case IntervalJoin() if node.pane is not None:
+            back, forward = node.bound.reach(node.type)
+            delay = max(delay_of(node.left), delay_of(node.right))
+            own, met = node.pane + forward, back + node.pane + forward
+            reaches = {JoinType.RIGHT: (met, own), JoinType.FULL: (met, met)}.get(node.type, (own, met))
+            return "; ".join(
+                kept(side, reach, delay) for side, reach in zip((node.left, node.right), reaches, strict=True)
+            )
         case IntervalJoin():
             lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
             delay = max(delay_of(node.left), delay_of(node.right))

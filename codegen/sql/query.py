@@ -10,6 +10,7 @@ from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.over import over_views
+from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.windows import assign_windows_views
@@ -106,7 +107,9 @@ def _delay(scan: Scan) -> int:
 
 
 def _holds_its_edge(node: Node) -> bool:
-    return isinstance(node, IntervalJoin) or (isinstance(node, WindowAggregate) and isinstance(node.window, Session))
+    if isinstance(node, IntervalJoin):
+        return node.pane is None
+    return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 
 def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[Step, ...]:
@@ -131,7 +134,9 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
         case GroupAggregate():
             return (group_aggregate_view(operator, name, *below),)
         case IntervalJoin():
-            return join_views(operator, name, *below)
+            if operator.pane is None:
+                return join_views(operator, name, *below)
+            return pane_join_views(operator, operator.pane, name, *below)
         case Over():
             return over_views(operator, name, *below)
         case Intermediate():

@@ -28,10 +28,12 @@ from penstock.planner.plan import (
     Node,
     Project,
     TimeBound,
+    anchored,
 )
 
 Equality = tuple[exp.Expression, exp.Expression]
 OPERATOR = "a stream-stream join"
+SHORTEST_PANE = 1_000  # milliseconds; shorter ones cost more than they save
 
 # The sides whose rows may be filtered before the join by a condition of ON on that side alone.
 PUSHED = {
@@ -65,21 +67,25 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         side = only_side(resolved, left.node, right.node)
         (filters[side] if side in pushed else residual).append(resolved)
     one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
+    type_ = JoinType[join.kind.name]
+    crossing = any(not only_side(each, left.node, right.node) for each in residual)
+    pane = None if crossing and not is_inner else pane_length(type_, bound)
     node = IntervalJoin(
         schema=joined_schema(join.kind, left.node, right.node),
         shape=KStream(
             tuple(each.name for each, _ in equalities if isinstance(each, exp.Column)),
-            joined_times(join.kind, bound, timed(left, times.left), timed(right, times.right), left, right),
+            joined_times(join.kind, bound, pane, timed(left, times.left), timed(right, times.right), left, right),
         ),
         span=join.span,
         left=staged(filtered(left.node, filters["left"]), OPERATOR, join.left.span, times.left),
         right=staged(filtered(right.node, filters["right"]), OPERATOR, join.right.span, times.right),
-        type=JoinType[join.kind.name],
+        type=type_,
         equalities=tuple(equalities),
         left_time=times.left,
         right_time=times.right,
         bound=bound,
         residual=all_of(residual),
+        pane=pane,
     )
     scope = left.scope if one_sided else times.scope
     return Rows(node, scope, f"{left.name} and {right.name}")
@@ -103,26 +109,53 @@ def timed(rows: Rows, column: str) -> EventTime:
     return next(time for time in stream(rows).times if time.column == column)
 
 
-def joined_times(
-    kind: ast.JoinKind, bound: TimeBound, one: EventTime, other: EventTime, left: Rows, right: Rows
-) -> tuple[EventTime, ...]:
-    """The event times of the pairs, joined by the times `one` of the left rows and `other` of the right ones.
+def pane_length(type_: JoinType, bound: TimeBound) -> int | None:
+    """How long the panes of a join are: its reach, so that every row is kept about twice. None if panes do not pay.
 
-    A pair comes out when the second of its rows is read. That one is not behind the watermark, the other at most the
-    reach of the bound behind it; and no pair before was further ahead of the watermark than a delay and that reach.
+    They do not where partners are far apart: a pane would hold all that lies between them.
     """
-    if kind not in (ast.JoinKind.INNER, ast.JoinKind.SEMI):
-        return ()  # a row without a partner may come out long after later ones
+    back, forward = bound.reach(type_)
+    return max(back + forward, SHORTEST_PANE) if back + forward <= 2 * max(bound.width, SHORTEST_PANE) else None
+
+
+def joined_times(
+    kind: ast.JoinKind,
+    bound: TimeBound,
+    pane: int | None,
+    one: EventTime,
+    other: EventTime,
+    left: Rows,
+    right: Rows,
+) -> tuple[EventTime, ...]:
+    """The event times of the joined rows: those of the sides that are not padded.
+
+    The join goes by the times `one` of the left rows and `other` of the right ones. Panes come out in the order of
+    their own rows, whose partners are spread over the width of the bound. Without panes a pair comes out when the
+    second of its rows is read. That one is not behind the watermark, the other at most the reach of the bound behind
+    it; and no pair before was further ahead of the watermark than a delay and that reach.
+    """
     lower, upper = bound.lower.milliseconds, bound.upper.milliseconds
-    delay = max(one.delay, other.delay) + 2 * max(abs(lower), abs(upper))
-    times = [
-        EventTime(each.column, delay + each.spread + one.spread, each.low, each.high) for each in stream(left).times
-    ]
-    if kind is ast.JoinKind.INNER:
+    if pane is not None:
+        kept = {"left": 0, "right": bound.width} if kind is not ast.JoinKind.RIGHT else {"right": 0}
+    else:
+        delay = max(one.delay, other.delay) + 2 * max(abs(lower), abs(upper))
+        kept = {"left": delay, "right": delay}
+    if kind is not ast.JoinKind.INNER:
+        # The other side may be missing. Without panes, a row without a partner may come out long after later ones.
+        side = {ast.JoinKind.RIGHT: "right", ast.JoinKind.FULL: ""}.get(kind, "left")
+        ordered = pane is not None or kind is ast.JoinKind.SEMI
+        kept = {side: kept[side]} if ordered and side else {}
+    times: list[EventTime] = []
+    if "left" in kept:
+        times += (
+            EventTime(each.column, kept["left"] + each.spread + one.spread, each.low, each.high)
+            for each in stream(left).times
+        )
+    if "right" in kept:
         for each in stream(right).times:
             low, high = each.low - other.high + lower + one.low, each.high - other.low + upper + one.high
-            times.append(EventTime(each.column, delay + each.spread + other.spread, low, high))
-    return tuple(times)
+            times.append(EventTime(each.column, kept["right"] + each.spread + other.spread, low, high))
+    return anchored(times)
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:

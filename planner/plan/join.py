@@ -33,6 +33,25 @@ class TimeBound:
     lower: Limit
     upper: Limit
 
+    @property
+    def width(self) -> int:
+        """The milliseconds between the two ends."""
+        return self.upper.milliseconds - self.lower.milliseconds
+
+    def reach(self, type_: JoinType) -> tuple[int, int]:
+        """How far before and behind a row, in milliseconds, the rows lie that decide what becomes of it in a join.
+
+        The row is a left one, in a RIGHT join a right one, in a FULL join either.
+        """
+        lower, upper = self.lower.milliseconds, self.upper.milliseconds
+        match type_:
+            case JoinType.RIGHT:
+                return max(0, upper), max(0, -lower)
+            case JoinType.FULL:
+                return max(0, -lower, upper), max(0, -lower, upper)
+            case _:
+                return max(0, -lower), max(0, upper)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalJoin(Node):
@@ -42,6 +61,11 @@ class IntervalJoin(Node):
     nothing. `left_time`, `right_time`: the event-time columns. `residual` is over both inputs' columns. The inputs'
     column names are disjoint (`alias.column`); the schema is the left columns followed by the right ones (SEMI, ANTI:
     the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
+
+    `pane`: the length in milliseconds of the panes in which the join is computed, None if a row meets its partners one
+    by one as they are read. A pane are the rows with times in [k·pane, (k+1)·pane), those of the left side, in a RIGHT
+    join of the right one, in a FULL join of both. With them are kept the rows that they can meet; when the watermark
+    has passed those, all rows of the pane come out.
     """
 
     left: Node
@@ -52,3 +76,4 @@ class IntervalJoin(Node):
     right_time: str
     bound: TimeBound
     residual: Expression | None
+    pane: int | None

@@ -139,6 +139,7 @@ def joined(
     lower: Limit,
     upper: Limit,
     residual: str | None = None,
+    pane: int | None = None,
 ) -> IntervalJoin:
     """`left` as l and `right` as r, joined on k."""
     one, other = aliased(left, "l"), aliased(right, "r")
@@ -155,6 +156,7 @@ def joined(
         right_time="r.time",
         bound=TimeBound(lower, upper),
         residual=None if residual is None else expression(residual),
+        pane=pane,
     )
 
 

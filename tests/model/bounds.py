@@ -2,6 +2,7 @@
 
 join    rows of the left whose time + upper, and of the right whose time − lower, is not behind the watermark (for an
         open end: is ahead of it)
+        in panes: rows of both sides as far behind the watermark as a pane is long and its rows reach, back and forward
 window  keys times windows whose end is not behind the watermark
 OVER    rows as far behind the watermark as the frames reach, back and forward, and those after it
 """
@@ -21,6 +22,10 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
     below = sum(state_bound(child, tables, watermark) for child in inputs(node))
     rows = [evaluate(child, tables) for child in inputs(node)]
     match node:
+        case IntervalJoin() if node.pane is not None:
+            reach = milliseconds(node.pane + sum(node.bound.reach(node.type)))
+            times = [row[node.left_time] for row in rows[0]] + [row[node.right_time] for row in rows[1]]
+            return below + len([time for time in times if time + reach >= watermark])
         case IntervalJoin():
             upper, lower = node.bound.upper, node.bound.lower
             lefts = [row[node.left_time] + milliseconds(upper.milliseconds) for row in rows[0]]

@@ -27,10 +27,10 @@ from penstock.planner.plan import (
 from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
 from tests.model.evaluate import apply, inputs, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
-from tests.model.join import LEFT_KEPT, RIGHT_KEPT, matches, padded
+from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
 from tests.model.over import over_row, partition_of
 from tests.model.scalars import evaluate_scalar
-from tests.model.values import Row, Unsupported, columns, milliseconds
+from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
 
 class State(Protocol):
@@ -119,6 +119,40 @@ class JoinState:
         return None not in keys and reachable(end, lower, watermark)
 
 
+class PaneJoinState:
+    """Both sides wait until the watermark has passed a pane and what its rows can meet; then all its rows come out."""
+
+    def __init__(self, node: IntervalJoin, pane: int) -> None:
+        self.node = node
+        self.pane = milliseconds(pane)
+        back, forward = node.bound.reach(node.type)
+        self.back, self.forward = milliseconds(back), milliseconds(forward)
+        self.lefts: list[Row] = []
+        self.rights: list[Row] = []
+        self.answered = EPOCH
+
+    def size(self) -> int:
+        return len(self.lefts) + len(self.rights)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        self.lefts += tables[0]
+        self.rights += tables[1]
+        past = watermark - self.forward
+        past = max(self.answered, past - (past - EPOCH) % self.pane)
+        for row in interval_join(self.node, self.lefts, self.rights):
+            if self.answered <= self.own_time(row) < past:
+                yield row
+        self.answered = past
+        self.lefts = [row for row in self.lefts if row[self.node.left_time] >= past - self.back]
+        self.rights = [row for row in self.rights if row[self.node.right_time] >= past - self.back]
+
+    def own_time(self, row: Row) -> datetime:
+        """The time of the row whose pane a joined row belongs to."""
+        of_right = self.node.type is JoinType.RIGHT or row[self.node.left_time] is None
+        time: datetime = row[self.node.right_time if of_right else self.node.left_time]
+        return time
+
+
 class WindowState:
     """A TUMBLE or HOP window's rows wait until the watermark reaches the window's end."""
 
@@ -202,7 +236,7 @@ def state_of(node: Node) -> State | None:
     """The empty state of an operator, None for one that looks at single rows."""
     match node:
         case IntervalJoin():
-            return JoinState(node)
+            return JoinState(node) if node.pane is None else PaneJoinState(node, node.pane)
         case WindowAggregate():
             return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
         case Over():

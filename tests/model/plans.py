@@ -70,7 +70,13 @@ def aliased(node: Node, alias: str) -> Project:
 
 
 def interval_join(
-    type_: JoinType, left: Node, right: Node, bound: TimeBound, residual: exp.Expression | None = None, key: str = "k"
+    type_: JoinType,
+    left: Node,
+    right: Node,
+    bound: TimeBound,
+    residual: exp.Expression | None = None,
+    key: str = "k",
+    pane: int | None = None,
 ) -> IntervalJoin:
     """`left l JOIN right r ON l.k = r.k AND bound AND residual`, with event times in columns `time`."""
     lefts, rights = aliased(left, "l"), aliased(right, "r")
@@ -78,7 +84,7 @@ def interval_join(
     return IntervalJoin(
         schema=schema, shape=STREAM, span=NOWHERE, left=lefts, right=rights, type=type_,
         equalities=((column(f"l.{key}"), column(f"r.{key}")),), left_time="l.time", right_time="r.time",
-        bound=bound, residual=residual,
+        bound=bound, residual=residual, pane=pane,
     )  # fmt: skip
 
 

@@ -122,6 +122,15 @@ residuals: SearchStrategy[exp.Expression | None] = st.sampled_from(
 )
 
 
+one_sided: SearchStrategy[exp.Expression | None] = st.sampled_from(
+    (
+        exp.GT(this=column("l.v"), expression=exp.Literal.number(0)),
+        exp.And(
+            this=exp.LT(this=column("r.v"), expression=exp.Literal.number(2)),
+            expression=exp.Not(this=exp.Is(this=column("l.price"), expression=exp.Null())),
+        ),
+    )
+)
 mostly = st.sampled_from((True, True, False))
 
 
@@ -138,7 +147,12 @@ def joins(draw: st.DrawFn, type_: JoinType) -> tuple[IntervalJoin, History]:
     """An interval join of two streams, and a history of both; every other one ends at an edge."""
     delays = {"a": draw(st.integers(0, LONGEST_DELAY)), "b": draw(st.integers(0, LONGEST_DELAY))}
     left, right = (draw(perhaps_filtered(stream(name, delay))) for name, delay in delays.items())
-    join = plans.interval_join(type_, left, right, draw(bounds()), draw(residuals))
+    bound, residual = draw(bounds()), draw(one_sided | residuals)
+    crossing = residual is not None and len({each.name[0] for each in residual.find_all(exp.Column)}) == 2
+    # A condition on both sides decides who is a partner, which panes leave to the joined rows.
+    in_panes = draw(mostly) and (type_ is JoinType.INNER or not crossing)
+    pane = draw(seconds(1, 6)) if in_panes else None
+    join = plans.interval_join(type_, left, right, bound, residual, pane=pane)
     history = draw(histories(delays))
     reach = {"a": join.bound.upper.milliseconds, "b": -join.bound.lower.milliseconds}
     waiting = draw(st.sampled_from(("a", "b", None, None)))
