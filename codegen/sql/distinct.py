@@ -24,7 +24,7 @@ from penstock.planner.plan import Aggregate, Expression
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
 # Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
-# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. A larger sum or mean fails.
+# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. What is larger fails.
 _WIDEST = 37
 
 
