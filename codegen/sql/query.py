@@ -11,6 +11,7 @@ from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregat
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.pane_join import pane_join_views
+from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.windows import assign_windows_views
@@ -26,6 +27,7 @@ from penstock.planner.plan import (
     Operator,
     Over,
     Project,
+    Ranked,
     RunningQuery,
     Scan,
     Session,
@@ -35,7 +37,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
-_TIMED = (WindowAggregate, IntervalJoin, Over)
+_TIMED = (WindowAggregate, IntervalJoin, Over, Ranked)
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
@@ -109,6 +111,8 @@ def _delay(scan: Scan) -> int:
 def _holds_its_edge(node: Node) -> bool:
     if isinstance(node, IntervalJoin):
         return node.pane is None
+    if isinstance(node, Ranked):
+        return True
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 
@@ -139,6 +143,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return pane_join_views(operator, operator.pane, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case Ranked():
+            return ranked_views(operator, name, *below)
         case Intermediate():
             raise AssertionError("the plan is not cut at its intermediate streams")
         case _:

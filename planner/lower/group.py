@@ -89,6 +89,9 @@ class Grouping:
         neither grouped by nor aggregated.
         """
         holder = exp.Paren(this=expression.copy())
+        for over in list(holder.find_all(exp.Window)):
+            for part in over_parts(over):
+                part.replace(self.rewritten(part, None))
         for call in list(topmost(holder, is_grouping_call)):
             self.put_grouping(call)
         for call in list(topmost(holder, is_aggregate_call)):
@@ -182,6 +185,18 @@ def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) 
     if unequal is not None:
         raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
     return resolved
+
+
+def over_parts(call: exp.Window) -> list[exp.Expression]:
+    """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
+    function, parts = call.this, list[exp.Expression]()
+    if isinstance(function, exp.Filter):
+        parts.append(function.expression.this)
+        function = function.this
+    parts += (each for each in function.expressions if not isinstance(each, exp.Star | exp.Distinct))
+    parts += call.args.get("partition_by") or ()
+    order = call.args.get("order")
+    return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
