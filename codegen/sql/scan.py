@@ -13,7 +13,6 @@ from sqlglot import exp
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
-    EPOCH,
     both,
     call,
     cast,
@@ -39,6 +38,7 @@ FUTURE = "event time more than an hour after arrival"
 
 PAST = "event time before 1970"
 
+_EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
 _HOUR = 3_600_000
 # Spark's watermark is moved behind every event time by the end row; rows this late can not be real, they are rejected.
 _END_OF_TIME = "9000-01-01 00:00:00"
@@ -110,7 +110,7 @@ def _classified(origin: Origin, raw: str) -> str:
         reasons += [
             exp.If(this=is_null(column(origin.time)), true=text(NO_TIME)),
             exp.If(this=exp.GT(this=column(origin.time), expression=latest), true=text(FUTURE)),
-            exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(EPOCH), TIMESTAMP)), true=text(PAST)),
+            exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(_EPOCH), TIMESTAMP)), true=text(PAST)),
         ]
     reason = named(exp.Case(ifs=reasons), "_reason")
     return print_sql(select([*columns(origin.columns), column("_malformed"), column("_file"), reason], raw))

@@ -46,7 +46,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.types import TIMESTAMP, Decimal
+from penstock.planner.types import INTERVAL, TIMESTAMP, Decimal
 
 
 def is_aggregate_call(node: exp.Expression) -> bool:
@@ -175,8 +175,9 @@ def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) 
     span: Span = call.meta["span"]
     if resolved.function in _IDEMPOTENT:
         return replace(resolved, distinct=False)
-    too_fine = resolved.function != "COUNT" and isinstance(resolved.type, Decimal) and resolved.type.scale > 37
-    if resolved.function not in _OVER_SETS or too_fine:
+    too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    unbuilt = resolved.function != "COUNT" and (too_fine or resolved.type == INTERVAL)
+    if resolved.function not in _OVER_SETS or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
     function = call.this if isinstance(call, exp.Filter) else call
     types = [scalar(each, scope).type for each in function.expressions[0].expressions]
@@ -262,8 +263,6 @@ def lower_group(
     grouping, sets = Grouping(rows, keys, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
-        if window is None:
-            raise CompileError([B002.at(several.meta["span"], "", construct="grouping sets without a window")])
         sets = combined(parts, several.meta["span"])
         grouping.id_column = unused("grouping_id", [key.name for key in keys])
     rewritten: list[Output] = []

@@ -19,8 +19,13 @@ from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, in_few_
 
 pytestmark = pytest.mark.spark
 THROUGH_SPARK = (
-    *("windows of a join of a join", "OVER windows", "a join of windows", "a union of windows and a join"),
-    *("the first of each window", "the best of each moment, by key"),
+    "windows of a join of a join",
+    "OVER windows",
+    "a join of windows",
+    "a union of windows and a join",
+    "the first of each window",
+    "the best of each moment, by key",
+    "grouping sets of growing windows",
 )
 
 
