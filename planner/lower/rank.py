@@ -42,11 +42,12 @@ def partition_of(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, 
 
 
 def time_of(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
-    """The event time that the call is partitioned by, None if by none."""
+    """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
     shape = rows.node.shape
-    times = [each.column for each in shape.times] if isinstance(shape, KStream) else []
-    named = (rows.scope.find(each, []) for each in partition_of(call, select) if isinstance(each, exp.Column))
-    return next((column.column for column in named if column is not None and column.column in times), None)
+    times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
+    found = (rows.scope.find(each, []) for each in partition_of(call, select) if isinstance(each, exp.Column))
+    columns = [column.column for column in found if column is not None]
+    return next((each.column for each in times if each.column in columns), None)
 
 
 def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple[Node, list[Output], Scope]:

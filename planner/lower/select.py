@@ -70,8 +70,9 @@ def aggregated(
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
     if is_framed or rows.over is not None:
         if rows.over is not None and select.group_by:
-            raise CompileError([B002.at(rows.over.span, "", construct="OVER on a relation beside GROUP BY")])
-        if is_grouped(select) and rows.over is None:
+            found = B002.at(select.group_by[0].meta["span"], "", construct="OVER on a relation beside GROUP BY")
+            raise CompileError([found])
+        if select.group_by:
             node, outputs, scope = lower_group(select, rows, outputs, emission(select, context))
             rows = Rows(node, scope, "the result of GROUP BY")
         else:

@@ -108,9 +108,7 @@ ASKING = (
         "SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) RETENTION 1 DAY", "B002"
     ),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) LATE DROP"),
-    Promise(
-        "SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) LATE INTO late", "B002"
-    ),
+    Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) LATE INTO sink"),
     *(
         Promise(f"SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, {interval})")
         for interval in ("INTERVAL '10' MINUTE", "INTERVAL 10 MINUTES", "'10' MIN", "10 MIN", "'10' min")
