@@ -39,6 +39,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.walk import STATEFUL, expressions, inputs, stateful, walk, with_inputs
+from penstock.planner.prune import pruned
 from penstock.planner.types import VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
@@ -46,8 +47,8 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
-    root = united(root)
     check_size(root, span)
+    root = pruned(united(root))
     check_built(root)
     check_columns(root, span)
     check_clock(root)

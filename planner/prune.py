@@ -1,0 +1,102 @@
+"""Plan -> the same plan in which what an operator keeps has only the columns that are used above it.
+
+Rows that wait in an operator's state, or in an intermediate stream, are as wide as its input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.planner.lower.context import column
+from penstock.planner.plan import (
+    Column,
+    Filter,
+    Intermediate,
+    IntervalJoin,
+    KStream,
+    Named,
+    Node,
+    Over,
+    Project,
+    Ranked,
+    Shape,
+    WindowAggregate,
+)
+from penstock.planner.plan.walk import expressions, inputs, with_inputs
+
+
+def pruned(root: Node) -> Node:
+    """The plan with the schema that it had."""
+    return _pruned(root, {each.name for each in root.schema})
+
+
+def _pruned(node: Node, wanted: set[str]) -> Node:
+    """The operator with at least the columns `wanted` of its schema."""
+    used = wanted | _used(node)
+    match node:
+        case Filter():
+            below = _pruned(node.input, used)
+            return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))
+        case Project():
+            # A relation has a column, even if rows are only counted.
+            items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]
+            below = _pruned(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
+            schema = tuple(Column(item.name, item.type) for item in items)
+            return replace(node, input=below, items=items, schema=schema, shape=_shape(node, schema))
+        case Over():
+            below = _narrow(node.input, used)
+            framed = node.schema[len(node.input.schema) :]
+            schema = (*below.schema, *framed)
+            return replace(node, input=below, schema=schema, shape=_shape(node, schema))
+        case Ranked():
+            below = _narrow(node.input, used)
+            ranks = node.schema[len(node.input.schema) :]
+            schema = (*below.schema, *ranks)
+            return replace(node, input=below, schema=schema, shape=_shape(node, schema))
+        case IntervalJoin():
+            left, right = _narrow(node.left, used), _narrow(node.right, used)
+            kept = {each.name for each in (*left.schema, *right.schema)}
+            schema = tuple(each for each in node.schema if each.name in kept)
+            return replace(node, left=left, right=right, schema=schema, shape=_shape(node, schema))
+        case WindowAggregate():
+            return replace(node, input=_pruned(node.input, used))
+        case Intermediate() if not node.shared:
+            below = _narrow(node.input, used)
+            return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))
+        case _:
+            return with_inputs(node, tuple(_pruned(each, {c.name for c in each.schema}) for each in inputs(node)))
+
+
+def _narrow(node: Node, used: set[str]) -> Node:
+    """The operator with just the columns of its schema that are used."""
+    kept = tuple(each for each in node.schema if each.name in used) or node.schema[:1]
+    below = _pruned(node, {each.name for each in kept})
+    if len(below.schema) == len(kept):
+        return below
+    items = tuple(Named(each.name, column(each.name), each.type) for each in kept)
+    return Project(schema=kept, shape=_shape(below, kept), span=below.span, input=below, items=items)
+
+
+def _used(node: Node) -> set[str]:
+    """The columns of its inputs that the operator itself looks at."""
+    used = {each.name for expression in expressions(node) for each in expression.find_all(exp.Column)}
+    match node:
+        case IntervalJoin():
+            return used | {node.left_time, node.right_time}
+        case WindowAggregate() | Over() | Ranked():
+            return used | {node.time}
+        case Intermediate():
+            shape = node.shape
+            return {time.column for time in shape.times} if isinstance(shape, KStream) else set()
+        case _:
+            return used
+
+
+def _shape(node: Node, schema: tuple[Column, ...]) -> Shape:
+    """The operator's shape without the columns that are gone. The keys of tables are never among those."""
+    if not isinstance(node.shape, KStream):
+        return node.shape
+    names = {each.name for each in schema}
+    return node.shape.renamed({name: name for name in names})
