@@ -78,7 +78,20 @@ def _condition(node: IntervalJoin, same_bucket: Expression | None) -> Expression
     # Spark finds partners by looking their key up in its state, where NULL is found under NULL. Its optimiser keeps
     # such rows away from most joins, but not from a full one, nor where a key is computed by CASE or the like.
     known = (exp.Not(this=is_null(left)) for left, _ in node.equalities)
-    return both(*equalities, same_bucket, *known, *_bound(node), node.residual)
+    return both(*equalities, same_bucket, *known, *_bound(node), *_residual(node))
+
+
+def _residual(node: IntervalJoin) -> list[Expression]:
+    """The other conditions. One that Spark could work out to be false, such as `1 = 2` or `v > NULL`, would take the
+    equality with it, without which Spark refuses the join; so it stands beside something that is not known to be false.
+    """
+    whole = node.residual
+    conditions = [] if whole is None else list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
+    never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
+    return [
+        exp.Or(this=each, expression=never.copy()) if each.find(exp.Null) or not each.find(exp.Column) else each
+        for each in conditions
+    ]
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

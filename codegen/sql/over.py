@@ -93,15 +93,16 @@ def _in_order(node: Over, panes: Panes) -> Expression:
 
 def orderly(value: Expression, type_: Type) -> Expression:
     """A value that Spark can compare: itself, or its text as JSON if it holds maps, which have no order."""
-    return call("TO_JSON", struct_of([("value", value)])) if _holds_map(type_) else value
+    return call("TO_JSON", struct_of([("value", value)])) if holds_map(type_) else value
 
 
-def _holds_map(type_: Type) -> bool:
+def holds_map(type_: Type) -> bool:
+    """Whether values of the type hold maps, which have no order."""
     match type_:
         case Array(element):
-            return _holds_map(element)
+            return holds_map(element)
         case Struct(fields):
-            return any(_holds_map(each) for _, each in fields)
+            return any(holds_map(each) for _, each in fields)
         case _:
             return isinstance(type_, Map)
 

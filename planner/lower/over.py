@@ -67,7 +67,7 @@ def lower_over(
     if not isinstance(rows.node.shape, KStream):
         found = W026.at(span, "", relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
-    time = event_time(rows, "OVER", span)
+    time = event_time(rows, "OVER", span, ordered_by(select, rows, outputs))
     check_windows(select, rows, time)
     framed: dict[Expressions, list[FramedAggregate]] = {}
     specifications: list[Specification] = []
@@ -106,6 +106,16 @@ def lower_over(
         )
     added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
     return node, rewritten, Scope((*rows.scope.columns, *added))
+
+
+def ordered_by(select: ast.Select, rows: Rows, outputs: list[Output]) -> str | None:
+    """The column that the first OVER with an ORDER BY names, None where that is no column."""
+    calls = [call for output in outputs for call in topmost(output.value, lambda node: isinstance(node, exp.Window))]
+    orders = [call.args["order"].expressions for call in calls if call.args.get("order") is not None]
+    orders += [over.order_by for over in (rows.over, *(window.over for window in select.windows)) if over is not None]
+    first = next((order[0].this for order in orders if order), None)
+    found = rows.scope.find(first, []) if isinstance(first, exp.Column) else None
+    return None if found is None else found.column
 
 
 def add(

@@ -45,6 +45,7 @@ class Running:
         self.rows: list[Row] = []
         self.counts: Counter[str] = Counter()
         self.dropped = 0
+        self.kept = 0
         self._pushed = 0
         for source in self.query.inputs:
             self._path(source).mkdir(parents=True, exist_ok=True)
@@ -75,6 +76,7 @@ class Running:
             for observed in dict(progress.observedMetrics).values():
                 self.counts.update(observed.asDict())
             self.dropped += sum(operator.numRowsDroppedByWatermark for operator in progress.stateOperators)
+            self.kept = sum(operator.numRowsTotal for operator in progress.stateOperators)
         return self.rows[seen:]
 
     def rejected(self, name: str) -> list[Row]:

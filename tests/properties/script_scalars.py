@@ -1,0 +1,217 @@
+"""Random scalar expressions, as text, over columns whose types are known. Rows can not make them fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from sqlglot import exp
+
+from penstock.parser.unparse import text as written
+from penstock.planner.functions import FUNCTIONS, Function
+from tests.planner.expressions import expression
+
+ORDERED = ("BIGINT", "INT", "DECIMAL", "DOUBLE", "STRING", "BOOLEAN", "DATE", "TIMESTAMP")
+NUMBERS = ("BIGINT", "INT", "DECIMAL", "DOUBLE")
+NESTED = ("ARRAY", "MAP", "STRUCT", "BINARY")
+_LITERALS = {
+    "BIGINT": ("0", "7", "-3", "CAST(12 AS BIGINT)"),
+    "INT": ("1", "2", "-1", "CAST(4 AS INT)"),
+    "DECIMAL": ("1.5", "0.25", "CAST(2 AS DECIMAL(5, 1))"),
+    "DOUBLE": ("1e0", "CAST('NaN' AS DOUBLE)", "-2.5e-1"),
+    "STRING": ("'a'", "''", "'it''s'", "'${env:HOME}'", "'a\\b%_'", "'2026-01-01'"),
+    "BOOLEAN": ("TRUE", "FALSE"),
+    "DATE": ("DATE '2026-01-02'", "DATE '1999-12-31'"),
+    "TIMESTAMP": ("TIMESTAMP '2026-01-01 00:00:07'", "TIMESTAMP '2026-01-01T01:00:00+01:00'"),
+    "ARRAY": ("ARRAY('x', 'y')", "ARRAY('z', NULL)"),
+    "MAP": ("MAP('x', 1)",),
+    "STRUCT": ("NAMED_STRUCT('q', 1, 'r', 'x')",),
+    "BINARY": ("CAST('a' AS BINARY)",),
+}
+# Templates of a type: `{DECIMAL}` stands for an expression of that type. What data can make fail is guarded.
+_FORMS: dict[str, tuple[str, ...]] = {
+    "BIGINT": (
+        "{BIGINT} % 7",
+        "({BIGINT} % 100) + ({BIGINT} % 10)",
+        "LENGTH({STRING}) * ({INT} % 5)",
+        "UNIX_SECONDS({TIMESTAMP})",
+        "TRY_CAST({STRING} AS BIGINT)",
+        "({BIGINT} % 9) DIV NULLIFZERO({INT})",
+        "ABS({BIGINT} % 11) & 5 | 2 ^ 1",
+        "~({BIGINT} % 3)",
+    ),
+    "INT": (
+        "LENGTH({STRING})",
+        "SIZE({ARRAY})",
+        "HOUR({TIMESTAMP})",
+        "CASE {INT} WHEN 1 THEN 2 WHEN NULL THEN 3 END",
+        "{STRUCT}.q",
+        "ELEMENT_AT({MAP}, 'x')",
+        "COALESCE({INT}, 0) % 3",
+        "DATEDIFF({DATE}, DATE '2026-01-01')",
+        "{MAP}['y']",
+    ),
+    "DECIMAL": ("CAST({INT} % 100 AS DECIMAL(8, 2))", "ROUND({DECIMAL} % 10, 1)", "-({DECIMAL})", "NULLIF({DECIMAL}, 0)"),
+    "DOUBLE": (
+        "({DOUBLE} + 1) / NULLIFZERO({INT})",
+        "SQRT(ABS({DOUBLE}))",
+        "CAST({DECIMAL} AS DOUBLE)",
+        "NANVL({DOUBLE}, {DOUBLE})",
+        "GREATEST({DOUBLE}, {DOUBLE}, 0e0)",
+    ),
+    "STRING": (
+        "CONCAT({STRING}, 'x')",
+        "{STRING} || {STRING}",
+        "UPPER({STRING})",
+        "CAST({BIGINT} AS STRING)",
+        "CASE WHEN {BOOLEAN} THEN {STRING} WHEN {BOOLEAN} THEN 'b' ELSE {STRING} END",
+        "DATE_FORMAT({TIMESTAMP}, 'yyyy-MM-dd HH:mm')",
+        "ARRAY_JOIN({ARRAY}, ',')",
+        "SUBSTRING({STRING}, 1, 2)",
+        "TO_JSON({STRUCT})",
+        "REGEXP_REPLACE({STRING}, '[a-c]+', 'z')",
+        "HEX({BINARY})",
+        "{STRUCT}.r",
+        "TRY_ELEMENT_AT({ARRAY}, 1)",
+        "ELEMENT_AT(SPLIT({STRING} || ',', ','), 1)",
+    ),
+    "BOOLEAN": (
+        "{INT} > {INT}",
+        "{STRING} = {STRING}",
+        "{DECIMAL} <= {DOUBLE}",
+        "{STRING} LIKE 'a%'",
+        "{STRING} NOT RLIKE '^b'",
+        "{BIGINT} IN (1, 2, {BIGINT})",
+        "{TIMESTAMP} BETWEEN {TIMESTAMP} AND {TIMESTAMP} + INTERVAL '1' DAY",
+        "{STRING} IS NOT NULL",
+        "{DOUBLE} IS DISTINCT FROM {DOUBLE}",
+        "{STRING} <=> {STRING}",
+        "NOT {BOOLEAN}",
+        "({BOOLEAN} AND {BOOLEAN} OR {BOOLEAN})",
+        "EXISTS({ARRAY}, e -> e > {STRING})",
+        "ARRAY_CONTAINS({ARRAY}, {STRING})",
+        "{BOOLEAN} IS NOT TRUE",
+        "ISNAN({DOUBLE})",
+        "{DATE} < {DATE}",
+    ),
+    "DATE": ("CAST({TIMESTAMP} AS DATE)", "DATE_ADD({DATE}, 3)", "TRUNC({DATE}, 'MONTH')"),
+    "TIMESTAMP": (
+        "{TIMESTAMP} + INTERVAL '2' MINUTE",
+        "DATE_TRUNC('HOUR', {TIMESTAMP})",
+        "CAST({DATE} AS TIMESTAMP)",
+        "{TIMESTAMP} - 3 SEC",
+    ),
+    "ARRAY": (
+        "ARRAY({STRING}, {STRING})",
+        "TRANSFORM({ARRAY}, e -> CONCAT(e, {STRING}))",
+        "FILTER({ARRAY}, (e, i) -> i >= 0 AND e <> 'x')",
+        "SPLIT({STRING}, 'a')",
+        "MAP_KEYS({MAP})",
+        "ARRAY_SORT({ARRAY})",
+    ),
+    "MAP": ("TRANSFORM_VALUES({MAP}, (k, v) -> v % 5)", "MAP_FILTER({MAP}, (k, v) -> k <> 'y')"),
+    "STRUCT": ("NAMED_STRUCT('q', {INT}, 'r', {STRING})",),
+    "BINARY": ("UNHEX(HEX({STRING}))",),
+}
+# Arguments of these functions are no values of a column: a pattern, a format, a part of a date that are not there fail.
+_EXAMPLE_ONLY = {"MAKE_DATE", "UNHEX", "URL_DECODE", "UNBASE64", "TO_DATE", "TO_TIMESTAMP", "CHAR", "CHR"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A column as it is written, and its type without sizes."""
+
+    text: str
+    type: str
+
+
+class Scalars:
+    """Expressions over some columns."""
+
+    def __init__(self, chance: Random, columns: Sequence[Reference]) -> None:
+        self.chance = chance
+        self.columns = columns
+
+    def of(self, type_: str, depth: int = 2) -> str:
+        """An expression of a type, at most so many levels deep."""
+        fitting = [each.text for each in self.columns if each.type == type_]
+        if fitting and (depth == 0 or self.chance.random() < 0.55):
+            return self.chance.choice(fitting)
+        if depth == 0 or self.chance.random() < 0.15:
+            return self.chance.choice(_LITERALS[type_])
+        return self.filled(self.chance.choice(_FORMS[type_]), depth - 1)
+
+    def filled(self, form: str, depth: int) -> str:
+        """The template with an expression for each of its types."""
+        head, *rest = form.split("{")
+        pieces = [head]
+        for piece in rest:
+            type_, _, after = piece.partition("}")
+            value = self.of(type_, depth)
+            pieces += [value if value.isidentifier() else f"({value})", after]
+        return "".join(pieces)
+
+    def column(self, type_: str) -> str | None:
+        """A column of a type, if there is one."""
+        fitting = [each.text for each in self.columns if each.type == type_]
+        return self.chance.choice(fitting) if fitting else None
+
+    def any(self) -> tuple[str, str]:
+        """An expression and its type, "" where it is of no account."""
+        if self.chance.random() < 0.3:
+            return self.call(), ""
+        type_ = self.chance.choice((*ORDERED, *NESTED))
+        return self.of(type_), type_
+
+    def call(self) -> str:
+        """A call of any scalar function of the catalog: its example, mostly over a column."""
+        node = _example(self.chance.choice(_SCALARS).name).copy()
+        arguments = node.expressions if isinstance(node, exp.Anonymous) else []
+        if arguments and node.name not in _EXAMPLE_ONLY and self.chance.random() < 0.7:
+            type_ = _type_of(arguments[0])
+            if type_ is not None:
+                return _replaced(node, self.of(type_, 1))
+        return written(node)
+
+    def aggregate(self, *, distinct: bool = True) -> str:
+        """A call of an aggregate function."""
+        chance = self.chance
+        forms = _AGGREGATES if distinct else _AGGREGATES[:-_DISTINCT]
+        call = self.filled(chance.choice(forms), 1)
+        return f"{call} FILTER (WHERE {self.of('BOOLEAN', 1)})" if chance.random() < 0.2 else call
+
+
+_DISTINCT = 5
+_AGGREGATES = (
+    *("COUNT(*)", "COUNT({STRING})", "COUNT({INT}, {STRING})", "COUNT_IF({BOOLEAN})", "SUM({BIGINT} % 1000)"),
+    *("SUM({DECIMAL})", "SUM({DOUBLE})", "SUM({INT})", "AVG({DECIMAL})", "AVG({INT})", "MEAN({DOUBLE})"),
+    *(f"{name}({{{type_}}})" for name in ("MIN", "MAX") for type_ in ORDERED),
+    *("MIN_BY({STRING}, {INT})", "MAX_BY({DECIMAL}, {TIMESTAMP})", "MAX_BY({STRUCT}, {BIGINT})"),
+    *("STDDEV({DOUBLE})", "VAR_POP({INT})", "CORR({DOUBLE}, {INT})", "COVAR_POP({DOUBLE}, {DOUBLE})"),
+    *("BOOL_AND({BOOLEAN})", "BOOL_OR({BOOLEAN})", "EVERY({BOOLEAN})"),
+    *("COUNT(DISTINCT {STRING})", "COUNT(DISTINCT {INT}, {STRING})", "SUM(DISTINCT {DECIMAL})"),
+    *("AVG(DISTINCT {INT})", "COUNT(DISTINCT {DOUBLE})"),
+)
+_SCALARS: tuple[Function, ...] = tuple(each for each in FUNCTIONS if not each.aggregate and not each.framed)
+
+
+@cache
+def _example(name: str) -> exp.Expression:
+    return expression(next(each.example[0] for each in FUNCTIONS if each.name == name))
+
+
+def _type_of(argument: exp.Expression) -> str | None:
+    """The type whose columns may stand where an example has this literal."""
+    if not isinstance(argument, exp.Literal):
+        return None
+    if argument.is_string:
+        return "STRING"
+    return "INT" if argument.name.isdecimal() else "DOUBLE"
+
+
+def _replaced(node: exp.Expression, value: str) -> str:
+    first, *others = node.expressions
+    del first
+    return f"{node.name}({', '.join([value, *map(written, others)])})"

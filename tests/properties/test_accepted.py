@@ -1,0 +1,70 @@
+"""What `check` accepts, Spark runs: random statements start and finish their first batch."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock
+from penstock.codegen import lower
+from penstock.diagnostics import CompileError
+from penstock.runtime import RunError, Session
+from tests.properties import streams
+from tests.properties.scripts import script, write_rows
+from tests.properties.test_spark import AT_ONCE, QUICK_FILES
+
+pytestmark = pytest.mark.spark
+
+STATEMENTS = int(os.environ.get("PENSTOCK_STATEMENTS", "30"))
+"""How many accepted statements are run. 500 take a quarter of an hour on two cores."""
+FIRST = int(os.environ.get("PENSTOCK_FIRST_STATEMENT", "0"))
+
+
+def accepted(folder: Path) -> Iterator[tuple[int, str]]:
+    """Statements that the compiler accepts, each with the seed that it is drawn from."""
+    seed = FIRST
+    while True:
+        text = script(Random(seed), folder)
+        try:
+            penstock.compile(text)
+        except CompileError as refused:
+            streams.tried[f"statements refused, {refused.diagnostics[0].code}"] += 1
+        else:
+            yield seed, text
+        seed += 1
+
+
+def test_what_is_accepted_runs(only_spark: SparkSession, tmp_path: Path) -> None:
+    write_rows(tmp_path, Random(0))
+    statements = accepted(tmp_path)
+    drawn = [next(statements) for _ in range(STATEMENTS)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = list(pool.map(lambda each: failure(*each, only_spark.newSession()), drawn))
+    streams.tried["accepted statements through Spark"] += len(drawn)
+    failures = [each for each in outcomes if each]
+    assert not failures, f"{len(failures)} of {STATEMENTS}\n" + "\n\n".join(failures)
+
+
+def failure(seed: int, text: str, spark: SparkSession) -> str:
+    """What stopped the statement, "" if nothing did."""
+    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
+    # Each statement is run once: compiling it to bytecode would cost more than it gains.
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        program = lower(penstock.compile(text).queries, state_partitions=1)
+        with Session(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
+            try:
+                session.run_once(program, drain=False)
+            except RunError as error:
+                found = "\n".join(f"{each.code} {each.message}" for each in error.diagnostics)
+                statement = text.rpartition("(connector = 'memory');")[2]
+                return f"{seed}: {found}{statement}"
+    return ""
