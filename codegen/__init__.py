@@ -11,7 +11,7 @@ from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
-from penstock.planner.plan import RunningQuery
+from penstock.planner.plan import Node, RunningQuery, Scan
 
 __all__ = ["answer_panes", "eject", "lower", "spark_text"]
 
@@ -22,7 +22,8 @@ def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Prog
     The plans have passed all checks; one that can not be lowered is a defect and fails an assertion.
     """
     names = _names([query.name for query in queries])
-    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names)]
+    shared: dict[Node, Scan] = {}
+    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
     return Program(
         settings=_settings(state_partitions), queries=tuple(lower_query(part, state_partitions) for part in parts)
     )

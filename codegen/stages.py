@@ -15,22 +15,31 @@ STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
 
 
-def stages(query: RunningQuery, name: str, taken: Collection[str]) -> list[RunningQuery]:
+def stages(
+    query: RunningQuery, name: str, taken: Collection[str], shared: dict[Node, Scan] | None = None
+) -> list[RunningQuery]:
     """The query as queries without intermediate streams, those that write one before those that read it.
 
     `name` is that of the whole query as a plain identifier; the others are called `<name>_stage1` and so on, which is
-    also the name of what they write. None of them is in `taken`.
+    also the name of what they write. None of them is in `taken`. `shared`: the streams that queries before this one
+    write for several; it grows.
     """
+    known = {} if shared is None else shared
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
     def cut(node: Node) -> Node:
         if node not in scans:
             below = with_inputs(node, tuple(cut(each) for each in inputs(node)))
-            scans[node] = written(below) if isinstance(below, Intermediate) else below
+            scans[node] = read(below) if isinstance(below, Intermediate) else below
         return scans[node]
 
-    def written(node: Intermediate) -> Node:
+    def read(node: Intermediate) -> Node:
+        if node.shared and node not in known:
+            known[node] = written(node)
+        return known[node] if node.shared else written(node)
+
+    def written(node: Intermediate) -> Scan:
         number = len(above) + 1
         stage = f"{name}_stage{number}"
         while stage in taken:

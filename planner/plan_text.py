@@ -25,6 +25,8 @@ from penstock.planner.plan import (
     Node,
     Over,
     Project,
+    Ranked,
+    Ranking,
     RunningQuery,
     Scan,
     Session,
@@ -34,6 +36,7 @@ from penstock.planner.plan import (
     UnionAll,
     Window,
     WindowAggregate,
+    WithLate,
     WTable,
 )
 from penstock.planner.plan.walk import inputs, walk
@@ -83,6 +86,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
     match node:
         case Scan():
             return f"Scan {node.origin.name}"
+        case WithLate():
+            scans = ", ".join(scan.origin.name for scan, _ in node.late)
+            return f"WithLate {below[0]} and late rows of {scans}"
         case Intermediate():
             return f"Intermediate {below[0]}"
         case Filter():
@@ -104,6 +110,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"GroupAggregate {below[0]} by {keys_text(node.keys)[:-2] or 'nothing'}: " + (
                 aggregates_text(node.aggregates)
             )
+        case Ranked():
+            by = ", ".join([node.time, *map(expression_text, node.partition_by)])
+            return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
         case IntervalJoin():
             equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
             residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
@@ -180,6 +189,16 @@ def frame_text(frame: Frame) -> str:
     if frame.end == 0:
         return duration_text(-frame.start)
     return f"{duration_text(frame.start)} to {duration_text(frame.end)}"
+
+
+def ranking_text(ranking: Ranking) -> str:
+    order = ", ".join(
+        expression_text(each.value)
+        + (" desc" if each.descending else "")
+        + ("" if each.nulls_first != each.descending else f" nulls {'first' if each.nulls_first else 'last'}")
+        for each in ranking.order_by
+    )
+    return f"{ranking.function} along {order} as {ranking.name}"
 
 
 def bound_text(bound: TimeBound, difference: str) -> str:

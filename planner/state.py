@@ -14,6 +14,7 @@ from penstock.planner.plan import (
     KStream,
     Node,
     Over,
+    Ranked,
     Scan,
     Session,
     Tumble,
@@ -46,6 +47,10 @@ def state_bound(node: Node) -> str:
             keys = ", ".join(key.name for key in node.keys)
             row = f"one row per {keys}" if keys else "one row"
             return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
+        case Ranked():
+            delay = delay_of(node.input)
+            last = f"{node.time} in the last {duration_text(delay)}" if delay else f"the newest {node.time}"
+            return f"rows of {relation_text(node.input)} with {last}"
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:

@@ -14,7 +14,6 @@ from penstock.codegen.sql.trees import (
     cast,
     column,
     function,
-    interval,
     is_null,
     null,
     number,
@@ -22,10 +21,10 @@ from penstock.codegen.sql.trees import (
     struct,
 )
 from penstock.planner.plan import Aggregate, Expression
-from penstock.planner.types import BIGINT, DOUBLE, INTERVAL, Decimal, Type
+from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
 # Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
-# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. A larger sum fails.
+# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. What is larger fails.
 _WIDEST = 37
 
 
@@ -97,13 +96,9 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
         )
         return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
-    nothing = struct(total=cast(_zero(held), held), count=number(0))
+    nothing = struct(total=cast(number(0), held), count=number(0))
     finish = function("state", body=divide)
     return call("AGGREGATE", values, nothing, function("state", "value", body=add), finish)
-
-
-def _zero(type_: Type) -> Expression:
-    return interval(0) if type_ == INTERVAL else number(0)
 
 
 def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:

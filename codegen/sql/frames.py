@@ -15,11 +15,11 @@ from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAg
 from penstock.planner.plan.over import ORDERED
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, INTEGERS, Decimal, Type
 
-# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. A larger one fails.
+# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. Larger ones fail.
 _WIDEST = 37
 _MICROSECONDS = 1000
 _SAME = {
-    **{name: name for name in ("SUM", "MIN", "MAX", "VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")},
+    **{name: name for name in ("MIN", "MAX", "VAR_SAMP", "STDDEV_SAMP")},
     **{name: name for name in ("BOOL_AND", "BOOL_OR", "BIT_AND", "BIT_OR", "BIT_XOR")},
     **{"VARIANCE": "VAR_SAMP", "STDDEV": "STDDEV_SAMP", "EVERY": "BOOL_AND", "ANY": "BOOL_OR", "SOME": "BOOL_OR"},
 }
@@ -146,6 +146,15 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
         case "MIN" | "MAX" if not _is_number(aggregate.type):
             best = call(f"ARG_{aggregate.function}", column("place"), panes.give(value))
             return panes.pick(panes.over(best, frame), argument)
+        case "VAR_POP" | "STDDEV_POP" as function:
+            # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
+            taken = panes.give(value)
+            spread, total, count = (
+                panes.over(_called(name, taken.copy(), aggregate.distinct), frame)
+                for name in (function, "SUM", "COUNT")
+            )
+            is_single = exp.EQ(this=count, expression=number(1))
+            return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)
         case function:
             called = _called(_SAME[function], panes.give(value), aggregate.distinct)
             return panes.answer(panes.over(called, frame), aggregate.type)

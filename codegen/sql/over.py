@@ -72,7 +72,7 @@ def _in_order(node: Over, panes: Panes) -> Expression:
     """A comparison of two rows: by time, and those of one time by all columns, so that any order of arrival will do."""
 
     def key(row: str) -> Expression:
-        return struct_of((kept, _orderly(column(row, kept), each.type)) for kept, each in columns)
+        return struct_of((kept, orderly(column(row, kept), each.type)) for kept, each in columns)
 
     def order(one: str, other: str) -> Expression:
         before, after = column(one, time), column(other, time)
@@ -91,8 +91,8 @@ def _in_order(node: Over, panes: Panes) -> Expression:
     return function("one", "other", body=order)
 
 
-def _orderly(value: Expression, type_: Type) -> Expression:
-    """The value itself, or its text as JSON if it holds maps, which have no order."""
+def orderly(value: Expression, type_: Type) -> Expression:
+    """A value that Spark can compare: itself, or its text as JSON if it holds maps, which have no order."""
     return call("TO_JSON", struct_of([("value", value)])) if _holds_map(type_) else value
 
 

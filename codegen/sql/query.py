@@ -9,8 +9,10 @@ from penstock.codegen.program import Output, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
+from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.pane_join import pane_join_views
+from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.windows import assign_windows_views
@@ -26,16 +28,18 @@ from penstock.planner.plan import (
     Operator,
     Over,
     Project,
+    Ranked,
     RunningQuery,
     Scan,
     Session,
     UnionAll,
     WindowAggregate,
+    WithLate,
 )
 from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
-_TIMED = (WindowAggregate, IntervalJoin, Over)
+_TIMED = (WindowAggregate, IntervalJoin, Over, Ranked)
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
@@ -49,11 +53,12 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
     wanted = wanted_rows(nodes)
     delays = _delays(nodes)
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
+    keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     views: list[Step] = []
     for node in nodes:
-        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack))
+        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack, keeps_late))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)
     is_stateful = any(isinstance(node, STATEFUL) for node in nodes)
@@ -109,6 +114,8 @@ def _delay(scan: Scan) -> int:
 def _holds_its_edge(node: Node) -> bool:
     if isinstance(node, IntervalJoin):
         return node.pane is None
+    if isinstance(node, Ranked):
+        return True
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 
@@ -139,6 +146,10 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return pane_join_views(operator, operator.pane, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case Ranked():
+            return ranked_views(operator, name, *below)
+        case WithLate():
+            return (late_view(operator, name, below[0], names),)
         case Intermediate():
             raise AssertionError("the plan is not cut at its intermediate streams")
         case _:

@@ -13,7 +13,6 @@ from sqlglot import exp
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
-    EPOCH,
     both,
     call,
     cast,
@@ -23,12 +22,14 @@ from penstock.codegen.sql.trees import (
     is_null,
     named,
     null,
+    number,
     only_if,
     select,
     shifted,
     text,
 )
 from penstock.planner.plan import Expression, Origin
+from penstock.planner.plan.late import LATENESS
 from penstock.planner.types import STRING, TIMESTAMP
 
 MALFORMED = "malformed record"
@@ -37,6 +38,7 @@ FUTURE = "event time more than an hour after arrival"
 
 PAST = "event time before 1970"
 
+_EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
 _HOUR = 3_600_000
 # Spark's watermark is moved behind every event time by the end row; rows this late can not be real, they are rejected.
 _END_OF_TIME = "9000-01-01 00:00:00"
@@ -46,12 +48,14 @@ _END_OF_TIME = "9000-01-01 00:00:00"
 class Reading:
     """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
     (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
-    told one that is `slack` milliseconds longer; rows are late by the true one.
+    told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
+    for themselves, with their lateness.
     """
 
     wanted: Expression | None
     delay: int | None
     slack: int
+    keeps_late: bool
 
 
 def input_of(origin: Origin, view: str) -> Input:
@@ -106,7 +110,7 @@ def _classified(origin: Origin, raw: str) -> str:
         reasons += [
             exp.If(this=is_null(column(origin.time)), true=text(NO_TIME)),
             exp.If(this=exp.GT(this=column(origin.time), expression=latest), true=text(FUTURE)),
-            exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(EPOCH), TIMESTAMP)), true=text(PAST)),
+            exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(_EPOCH), TIMESTAMP)), true=text(PAST)),
         ]
     reason = named(exp.Case(ifs=reasons), "_reason")
     return print_sql(select([*columns(origin.columns), column("_malformed"), column("_file"), reason], raw))
@@ -133,10 +137,19 @@ def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) 
         alias=exp.TableAlias(this=exp.Identifier(this="_clock", quoted=True)),
     )
     real = exp.LT(this=column(time), expression=cast(text(_END_OF_TIME), TIMESTAMP))
-    tree = select([*columns(origin.columns), named(late, "_late")], timed).join(clock, join_type="cross", copy=False)
+    marks = [named(late, "_late")]
+    if reading.keeps_late:
+        marks.append(named(_lateness(column(time), column("_watermark"), reading.slack), LATENESS))
+    tree = select([*columns(origin.columns), *marks], timed).join(clock, join_type="cross", copy=False)
     fates = _fates(origin, exp.Not(this=column("_late")), reading.wanted)
     metrics = (Metric(f"late:{origin.name}", _count_if(column("_late"))), *fates)
     return View(name, print_sql(tree.where(real, copy=False)), metrics=metrics)
+
+
+def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression:
+    """By how many milliseconds a time is behind the watermark, rounded up."""
+    behind = exp.Sub(this=call("UNIX_MICROS", shifted(watermark, slack)), expression=call("UNIX_MICROS", time))
+    return exp.IntDiv(this=exp.Add(this=behind, expression=number(999)), expression=number(1000))
 
 
 def _intake(origin: Origin) -> tuple[Metric, ...]:

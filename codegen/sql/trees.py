@@ -9,8 +9,6 @@ from sqlglot import exp
 from penstock.planner.plan import Column, Expression
 from penstock.planner.types import TIMESTAMP, Type
 
-# Where Spark's watermark begins; rows before it are rejected.
-EPOCH = "1970-01-01 00:00:00"
 # Largest first: the unit in which a length of time is written is the largest that divides it.
 _UNITS = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1_000), ("MILLISECOND", 1))
 
@@ -133,8 +131,8 @@ def unused(name: str, schema: Iterable[Column]) -> str:
 
 
 def before_all(time: Expression) -> Expression:
-    """False for every row that is read, which Spark does not know: a key that is the same in all rows."""
-    return exp.LT(this=time, expression=cast(text(EPOCH), TIMESTAMP))
+    """False for every time that there is, which Spark does not know: a key that is the same in all rows."""
+    return exp.LT(this=time, expression=cast(text("0001-01-01 00:00:00"), TIMESTAMP))
 
 
 def shifted(time: Expression, milliseconds: int) -> Expression:

@@ -31,6 +31,7 @@ W027 = Code("W027", "the reach of RANGE is not an interval")
 W028 = Code("W028", "the frame of OVER has no upper end, so no row would ever be final")
 W029 = Code("W029", "the frame of OVER ends before it begins")
 W030 = Code("W030", "two windows are called {name}")
+W031 = Code("W031", "{function} has no order")
 
 CODES = (
     W001,
@@ -62,4 +63,5 @@ CODES = (
     W028,
     W029,
     W030,
+    W031,
 )

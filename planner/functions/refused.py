@@ -7,12 +7,15 @@ _PLACE = "its value depends on how Spark splits and places the work"
 _SESSION = "its value belongs to the Spark session and not to the data"
 _CODE = "it runs code outside the query"
 _FAILS = "it ends the query at the first row that reaches it"
-_WINDOW = "windows are written TUMBLE(time, size), HOP(time, slide, size) or SESSION(time, gap)"
+_WINDOW = (
+    "windows are written TUMBLE(time, size), HOP(time, slide, size), CUMULATE(time, step, size) or SESSION(time, gap)"
+)
 _ROWS = "it makes several rows of one"
 _ORDER = "its value depends on the order of rows, which a stream does not have; MIN_BY or MAX_BY over the time do not"
 _UNBOUNDED = "it keeps all rows of a group"
 _KEY = "keys do not belong in the text of a query"
 _RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"
+_SETS = "it belongs to GROUP BY: ROLLUP, CUBE and GROUPING SETS stand there, and GROUPING beside it"
 _FILES = "its schema is read from outside of the query"
 
 _BY_REASON = {
@@ -29,6 +32,7 @@ _BY_REASON = {
     _UNBOUNDED: "COLLECT_SET HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
     _KEY: "AES_DECRYPT AES_ENCRYPT TRY_AES_DECRYPT",
     _RANKING: "CUME_DIST NTH_VALUE NTILE PERCENT_RANK",
+    _SETS: "CUBE GROUPING GROUPING_ID ROLLUP",
     _FILES: "FROM_AVRO TO_AVRO",
 }
 

@@ -20,6 +20,8 @@ from penstock.planner.scalars import Typed
 class Context:
     """The catalog, the statement's text, how to lower a query inside it, the WITH tables in sight, the warnings so far.
 
+    `late` is the LATE INTO of the statement's own SELECT.
+
     Errors are raised as CompileError, several at once where they are independent. `warnings` grows, and so does
     `reads`: the derived streams whose rows the statement uses, in lower case.
     """
@@ -30,6 +32,7 @@ class Context:
     common_tables: Mapping[str, Node] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
+    late: ast.Late | None = None
 
     def with_table(self, name: str, node: Node) -> Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})

@@ -18,7 +18,7 @@ from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
 
 # What codegen calls the columns that it adds to a source's own.
-OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_late", "_watermark", "_metadata"})
+OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_late", "_watermark", "_lateness", "_metadata"})
 
 
 def lower_create(statement: ast.Create) -> Declared:

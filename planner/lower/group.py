@@ -46,7 +46,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.types import TIMESTAMP, Decimal
+from penstock.planner.types import INTERVAL, TIMESTAMP, Decimal
 
 
 def is_aggregate_call(node: exp.Expression) -> bool:
@@ -89,6 +89,9 @@ class Grouping:
         neither grouped by nor aggregated.
         """
         holder = exp.Paren(this=expression.copy())
+        for over in list(holder.find_all(exp.Window)):
+            for part in over_parts(over):
+                part.replace(self.rewritten(part, None))
         for call in list(topmost(holder, is_grouping_call)):
             self.put_grouping(call)
         for call in list(topmost(holder, is_aggregate_call)):
@@ -172,8 +175,9 @@ def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) 
     span: Span = call.meta["span"]
     if resolved.function in _IDEMPOTENT:
         return replace(resolved, distinct=False)
-    too_fine = resolved.function != "COUNT" and isinstance(resolved.type, Decimal) and resolved.type.scale > 37
-    if resolved.function not in _OVER_SETS or too_fine:
+    too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    unbuilt = resolved.function != "COUNT" and (too_fine or resolved.type == INTERVAL)
+    if resolved.function not in _OVER_SETS or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
     function = call.this if isinstance(call, exp.Filter) else call
     types = [scalar(each, scope).type for each in function.expressions[0].expressions]
@@ -181,6 +185,18 @@ def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) 
     if unequal is not None:
         raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
     return resolved
+
+
+def over_parts(call: exp.Window) -> list[exp.Expression]:
+    """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
+    function, parts = call.this, list[exp.Expression]()
+    if isinstance(function, exp.Filter):
+        parts.append(function.expression.this)
+        function = function.this
+    parts += (each for each in function.expressions if not isinstance(each, exp.Star | exp.Distinct))
+    parts += call.args.get("partition_by") or ()
+    order = call.args.get("order")
+    return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
 
 
 def unused(name: str, taken: Iterable[str]) -> str:
@@ -247,8 +263,6 @@ def lower_group(
     grouping, sets = Grouping(rows, keys, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
-        if window is None:
-            raise CompileError([B002.at(several.meta["span"], "", construct="grouping sets without a window")])
         sets = combined(parts, several.meta["span"])
         grouping.id_column = unused("grouping_id", [key.name for key in keys])
     rewritten: list[Output] = []

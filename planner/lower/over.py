@@ -69,7 +69,7 @@ def lower_over(
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     time = event_time(rows, "OVER", span)
     check_windows(select, rows, time)
-    framed: list[FramedAggregate] = []
+    framed: dict[Expressions, list[FramedAggregate]] = {}
     specifications: list[Specification] = []
     rewritten: list[Output] = []
     report: list[Diagnostic] = []
@@ -79,48 +79,55 @@ def lower_over(
             for call in list(topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
                 specification = specification_of(call, select, rows, time)
                 specifications.append(specification)
-                wanted = output.name if call.parent is holder else f"over{len(framed) + 1}"
+                wanted = output.name if call.parent is holder else f"over{len(specifications)}"
                 function = call.this if isinstance(call, exp.Window) else call
-                name = add(framed, function, specification.frame, wanted, rows)
+                name = add(framed, function, specification, wanted, rows)
                 swap(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
-    first = specifications[0]
-    other = next((s for s in specifications if s.partition_by != first.partition_by), None)
-    if other is not None:
-        found = B002.at(other.span, "", construct="several OVERs of different PARTITION BY in one SELECT")
-        raise CompileError([found.also(first.span, "another one")])
-    if not first.partition_by:
-        found = W025.at(first.span, "all rows go to one task").with_hint("OVER (PARTITION BY key ORDER BY …)")
+    alone = next((each for each in specifications if not each.partition_by), None)
+    if alone is not None:
+        found = W025.at(alone.span, "all rows go to one task").with_hint("OVER (PARTITION BY key ORDER BY …)")
         context.warnings.append(found)
-    columns = [Column(each.aggregate.name, each.aggregate.type) for each in framed]
-    node = Over(
-        schema=(*rows.node.schema, *columns),
-        shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
-        span=span,
-        input=staged(rows.node, "OVER", span, time),
-        partition_by=first.partition_by,
-        time=time,
-        aggregates=tuple(framed),
-    )
-    added = tuple(ScopeColumn(None, c.name, c.name, c.type) for c in columns)
+    node = rows.node
+    for partition_by, functions in framed.items():
+        columns = [Column(each.aggregate.name, each.aggregate.type) for each in functions]
+        node = Over(
+            schema=(*node.schema, *columns),
+            shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
+            span=span,
+            input=staged(node, "OVER", span, time),
+            partition_by=partition_by,
+            time=time,
+            aggregates=tuple(functions),
+        )
+    added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def add(framed: list[FramedAggregate], call: exp.Expression, frame: Frame, name: str, rows: Rows) -> str:
-    """Adds the function unless it is there already; the name of its column."""
+def add(
+    framed: dict[Expressions, list[FramedAggregate]],
+    call: exp.Expression,
+    specification: Specification,
+    name: str,
+    rows: Rows,
+) -> str:
+    """Adds the function to those of its partitions unless it is there already; the name of its column."""
+    frame = specification.frame
     resolved = aggregate(call, rows.scope)
     refuse_unframable(resolved, call, frame, rows)
-    for known in framed:
+    functions = framed.setdefault(specification.partition_by, [])
+    for known in functions:
         if known.frame == frame and replace(known.aggregate, name="") == resolved:
             return known.aggregate.name
-    taken = {c.name.lower() for c in rows.node.schema} | {each.aggregate.name.lower() for each in framed}
+    taken = {c.name.lower() for c in rows.node.schema}
+    taken |= {each.aggregate.name.lower() for others in framed.values() for each in others}
     while name.lower() in taken:
         name += "_"
-    framed.append(FramedAggregate(replace(resolved, name=name), frame))
+    functions.append(FramedAggregate(replace(resolved, name=name), frame))
     return name
 
 

@@ -19,6 +19,7 @@ from penstock.planner.plan import (
     Node,
     Over,
     Project,
+    Ranked,
     UnionAll,
     Window,
     WindowAggregate,
@@ -63,6 +64,8 @@ def operator_name(node: Node) -> str:
             return "a stream-stream join"
         case Over():
             return "OVER"
+        case Ranked():
+            return "a ranking"
         case _:
             return "a relation"
 

@@ -17,6 +17,7 @@ from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
 from penstock.planner.lower.context import Context, UsesBroken
 from penstock.planner.lower.create import lower_create
+from penstock.planner.lower.late import outermost_late, with_late
 from penstock.planner.lower.look import lower_describe, lower_show
 from penstock.planner.lower.options import Settings, lower_set
 from penstock.planner.lower.query import lower_query
@@ -90,7 +91,10 @@ def leave_broken(statement: ast.Statement, script: Script) -> None:
 
 def lower_statement(statement: ast.Statement, script: Script) -> None:
     """Adds what one statement asks for to the script; raises CompileError or UsesBroken."""
-    context = Context(script.catalog, statement.span, lower_query, warnings=script.warnings)
+    late = None
+    if isinstance(statement, ast.Insert | ast.CreateAs | ast.QueryStatement):
+        late = outermost_late(statement.query)
+    context = Context(script.catalog, statement.span, lower_query, warnings=script.warnings, late=late)
     match statement:
         case ast.Create():
             if is_new(statement, script):
@@ -104,7 +108,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 target = sink or Sink(derived.name, "memory", ())
                 query = running_query(query_name(derived.name, script), derived.node, target, derived.span)
                 add_query(query, context, script)
-                if sink is None and isinstance(derived.node.shape, KStream):
+                if sink is None and isinstance(derived.node.shape, KStream) and late is None:
                     script.unplaced.add(query.name)
                 script.catalog = script.catalog.with_(derived)
         case ast.CreateView():
@@ -147,15 +151,22 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
 
 
 def add_query(query: RunningQuery, context: Context, script: Script) -> None:
-    """Adds a query; raises CompileError where another one of the script appends to the same files."""
+    """Adds a query, and that of its late rows; raises CompileError where another one appends to the same files."""
+    parts = (query,) if context.late is None else with_late(query, context.late, context)
+    for part in parts:
+        check_folder(part, script)
+        script.queries.append(part)
+    script.read |= context.reads
+
+
+def check_folder(query: RunningQuery, script: Script) -> None:
+    """Raises CompileError where another query of the script appends to the same files."""
     folder = files_path(query.sink)
     for other in script.queries:
         if folder is not None and files_path(other.sink) == folder:
             found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
-    script.queries.append(query)
-    script.read |= context.reads
 
 
 def query_name(wanted: str, script: Script) -> str:

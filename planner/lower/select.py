@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -18,6 +19,7 @@ from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
+from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.relations import lower_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
@@ -27,7 +29,7 @@ from penstock.planner.plan import Emission, Filter, KStream, Node
 
 def lower_select(select: ast.Select, context: Context) -> Node:
     """The plan of one SELECT; raises CompileError."""
-    refuse_unbuilt(select)
+    refuse_unbuilt(select, context)
     refuse_subqueries(select, context)
     parts = bounds.conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
@@ -60,17 +62,26 @@ def aggregated(
     select: ast.Select, rows: Rows, outputs: list[Output], context: Context
 ) -> tuple[Node, list[Output], Scope]:
     """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
+    if select.qualify is not None:
+        return qualified(select, select.qualify, rows, outputs, context)
     is_framed = any(has_over(output.value) for output in outputs)
     is_over_relation = any(True for output in outputs for _ in topmost(output.value, takes_over))
     if rows.over is not None and not is_framed and not is_over_relation:
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
     if is_framed or rows.over is not None:
+        if rows.over is not None and select.group_by:
+            found = B002.at(select.group_by[0].meta["span"], "", construct="OVER on a relation beside GROUP BY")
+            raise CompileError([found])
         if select.group_by:
-            raise CompileError([B002.at(select.group_by[0].meta["span"], "", construct="OVER beside GROUP BY")])
-        if rows.window is not None:
-            raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
-        refuse_having(select)
-        refuse_window_clauses(select)
+            node, outputs, scope = lower_group(select, rows, outputs, emission(select, context))
+            rows = Rows(node, scope, "the result of GROUP BY")
+        else:
+            if rows.window is not None:
+                raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
+            refuse_having(select)
+            refuse_window_clauses(select)
+        if is_ranked(select, rows, outputs):
+            return lower_ranked(select, rows, outputs)
         return lower_over(select, rows, outputs, context)
     if select.windows:
         raise CompileError([W005.at(select.windows[0].over.span, "", clause="WINDOW", needed="OVER")])
@@ -80,6 +91,24 @@ def aggregated(
     refuse_having(select)
     refuse_window_clauses(select)
     return rows.node, outputs, rows.scope
+
+
+def qualified(
+    select: ast.Select, condition_: exp.Expression, rows: Rows, outputs: list[Output], context: Context
+) -> tuple[Node, list[Output], Scope]:
+    """The rows that QUALIFY keeps. Its condition may use OVER, and the names that the SELECT list gives."""
+    holder = exp.Paren(this=condition_.copy())
+    values = {output.name.lower(): output.value for output in outputs}
+    for column in list(holder.find_all(exp.Column)):
+        if not column.table and not rows.scope.named(column.name) and column.name.lower() in values:
+            column.replace(values[column.name.lower()].copy())
+    span: Span = condition_.meta["span"]
+    if not has_over(holder.this):
+        raise CompileError([W005.at(span, "", clause="QUALIFY", needed="OVER")])
+    whole = [*outputs, Output("qualify", holder.this, span)]
+    node, (*rest, last), scope = aggregated(replace(select, qualify=None), rows, whole, context)
+    kept = condition(last.value, scope, "QUALIFY")
+    return Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=kept), rest, scope
 
 
 def is_grouped(select: ast.Select) -> bool:
@@ -127,21 +156,19 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
     )
 
 
-def refuse_unbuilt(select: ast.Select) -> None:
+def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower."""
     report: list[Diagnostic] = []
     if select.distinct:
         report.append(B002.at(select.span, "", construct="SELECT DISTINCT"))
     if select.deduplicate is not None:
         report.append(B002.at(select.deduplicate.span, "", construct="DEDUPLICATE"))
-    if select.qualify is not None:
-        report.append(B002.at(select.qualify.meta["span"], "", construct="QUALIFY"))
     if select.partition_by is not None:
         report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:
         report.append(B002.at(select.retention.span, "", construct="RETENTION"))
-    if select.late is not None and select.late.into is not None:
-        report.append(B002.at(select.late.span, "", construct="LATE INTO"))
+    if select.late is not None and select.late.into is not None and select.late is not context.late:
+        report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
     if report:
         raise CompileError(report)
 
@@ -154,7 +181,8 @@ def refuse_having(select: ast.Select) -> None:
 
 def refuse_window_clauses(select: ast.Select) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows."""
-    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": select.late}
+    dropped = select.late if select.late is not None and select.late.into is None else None
+    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": dropped}
     written = [(name, clause) for name, clause in clauses.items() if clause is not None]
     report = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
     if report:

@@ -15,14 +15,18 @@ from penstock.planner.plan.aggregate import (
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
+from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over
+from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
-Operator: TypeAlias = Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Intermediate
+Operator: TypeAlias = (
+    Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Ranked | WithLate | Intermediate
+)
 
 __all__ = [
     "Aggregate",
@@ -53,11 +57,14 @@ __all__ = [
     "Origin",
     "Over",
     "Project",
+    "Ranked",
+    "Ranking",
     "RunningQuery",
     "Scan",
     "Session",
     "Shape",
     "Sink",
+    "Sorting",
     "Stateless",
     "TimeBound",
     "Tumble",
@@ -65,5 +72,6 @@ __all__ = [
     "WTable",
     "Window",
     "WindowAggregate",
+    "WithLate",
     "anchored",
 ]

@@ -9,20 +9,24 @@ from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
+from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over
+from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
-STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over)
+STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over, Ranked)
+_OF_ONE_INPUT = (
+    *(Filter, Project, AssignWindows, GroupingSets),
+    *(WindowAggregate, GroupAggregate, Over, Ranked, WithLate, Intermediate),
+)
 
 
 def inputs(node: Node) -> tuple[Node, ...]:
     """The relations that the operator reads, in order."""
+    if isinstance(node, _OF_ONE_INPUT):
+        return (node.input,)
     match node:
-        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
-            return (node.input,)
-        case WindowAggregate() | GroupAggregate() | Over():
-            return (node.input,)
         case UnionAll():
             return node.inputs
         case IntervalJoin():
@@ -35,11 +39,9 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     """The operator over other inputs of the same schemas; itself where they are the same."""
     if below == inputs(node):
         return node
+    if isinstance(node, _OF_ONE_INPUT):
+        return replace(node, input=below[0])
     match node:
-        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
-            return replace(node, input=below[0])
-        case WindowAggregate() | GroupAggregate() | Over():
-            return replace(node, input=below[0])
         case UnionAll():
             return replace(node, inputs=below)
         case IntervalJoin():
@@ -67,6 +69,9 @@ def expressions(node: Node) -> Iterator[Expression]:
         case Over():
             yield from node.partition_by
             yield from (part for each in node.aggregates for part in parts(each.aggregate))
+        case Ranked():
+            yield from node.partition_by
+            yield from (sorting.value for ranking in node.rankings for sorting in ranking.order_by)
 
 
 def parts(aggregate: Aggregate) -> Iterator[Expression]:

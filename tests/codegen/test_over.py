@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from decimal import Decimal as Number
 from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from sqlglot.expressions import column
 
 from penstock.codegen import lower
 from penstock.codegen.program import PaneView
-from penstock.planner.plan import Aggregate, Column
-from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, STRING, TIMESTAMP, Decimal, Map, Type
+from penstock.planner.plan import Aggregate, Column, Frame, Over
+from penstock.planner.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTERVAL,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    Array,
+    Decimal,
+    Map,
+    Struct,
+    Type,
+)
 from penstock.runtime.failures import explain
 from penstock.runtime.frames import framed
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan, where
@@ -88,6 +107,16 @@ VALUES: tuple[tuple[str, Type], ...] = (
     ("widest", Decimal(38, 18)),
     ("s", STRING),
     ("day", DATE),
+    ("t", TINYINT),
+    ("f", FLOAT),
+    ("odd", DOUBLE),
+    ("b", BOOLEAN),
+    ("bin", BINARY),
+    ("ts", TIMESTAMP),
+)
+CARRIED: tuple[tuple[str, Type], ...] = (
+    ("m", Map(STRING, INT)),
+    ("a", Array(Struct((("x", INT), ("y", Array(STRING)))))),
 )
 SUMS: dict[str, Type] = {
     "i": BIGINT,
@@ -96,6 +125,9 @@ SUMS: dict[str, Type] = {
     "small": Decimal(13, 2),
     "wide": Decimal(38, 9),
     "widest": Decimal(38, 18),
+    "t": BIGINT,
+    "f": DOUBLE,
+    "odd": DOUBLE,
 }
 MEANS: dict[str, Type] = {
     "i": DOUBLE,
@@ -104,7 +136,13 @@ MEANS: dict[str, Type] = {
     "small": Decimal(7, 6),
     "wide": Decimal(34, 13),
     "widest": Decimal(38, 22),
+    "t": DOUBLE,
+    "f": DOUBLE,
+    "odd": DOUBLE,
 }
+KEYS = (Column("k", STRING), Column("time", TIMESTAMP))
+BY = ("MIN_BY", "MAX_BY")
+SPREADS = ("VAR_POP", "VAR_SAMP", "STDDEV_POP", "STDDEV_SAMP")
 
 
 def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) -> None:
@@ -114,52 +152,83 @@ def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) 
         *(aggregate(f"min_{name}", "MIN", name, type_) for name, type_ in VALUES),
         *(aggregate(f"max_{name}", "MAX", name, type_) for name, type_ in VALUES),
         *(aggregate(f"n_{name}", "COUNT", name) for name, _ in VALUES),
+        *(aggregate(f"{name}_{x}", name, f"CAST({x} AS DOUBLE)", DOUBLE) for name in SPREADS for x in ("i", "odd")),
+        *(aggregate(f"{name}_t", name, "t", TINYINT) for name in ("BIT_AND", "BIT_OR", "BIT_XOR")),
+        *(aggregate(f"{name}_b", name, "b", BOOLEAN) for name in ("BOOL_AND", "BOOL_OR", "EVERY", "SOME")),
+        *(aggregate(f"{name}_{x}", name, x, type_) for name in ("FIRST", "LAST") for x, type_ in (*VALUES, *CARRIED)),
+        *(Aggregate(f"{name}_m", name, (column("m"), column("wide")), False, None, CARRIED[0][1]) for name in BY),
+        aggregate("max_length", "MAX", "time - TIMESTAMP '2026-01-01 00:00:00'", INTERVAL),
+        aggregate("first_if", "FIRST", "bin", BINARY, condition="i > 0"),
+        aggregate("count_if", "COUNT_IF", "b", condition="i > 0"),
         aggregate("sum_if", "SUM", "wide", SUMS["wide"], condition="i > 0"),
         aggregate("avg_if", "AVG", "small", MEANS["small"], condition="i > 0"),
         aggregate("max_if", "MAX", "s", STRING, condition="i > 0"),
     ]
-    columns = (Column("k", STRING), Column("time", TIMESTAMP), *(Column(name, type_) for name, type_ in VALUES))
-    reaches = (7 * MINUTE, MINUTE)
-    plan = over(scan(columns=columns), *((each, reaches[i % 2]) for i, each in enumerate(aggregates)))
-    # The views above the scan mean the same over a table, and answer much sooner.
-    columns_sql = ", ".join(f"`{each.name}` {each.type}" for each in columns)
-    path = tmp_path / "rows.json"
-    path.write_text("\n".join(json.dumps(record(random.Random(number))) for number in range(300)))
-    recorded = spark.read.schema(columns_sql).json(str(path)).cache()
-    recorded.createOrReplaceTempView("q_r0")
-    (lowered,) = lower([query(plan)]).queries
-    for view in lowered.views:
-        if view.name.startswith("q_r1"):
-            rows = framed(spark, view) if isinstance(view, PaneView) else spark.sql(view.sql)
-            rows.createOrReplaceTempView(view.name)
-    result = spark.table(lowered.result)
-    frames = (
-        f"{batch(each)} OVER (PARTITION BY k ORDER BY time RANGE INTERVAL "
-        f"'{reaches[i % 2] // MINUTE}' MINUTE PRECEDING) AS {each.name}"
-        for i, each in enumerate(aggregates)
+    columns = (*KEYS, *(Column(name, type_) for name, type_ in (*VALUES, *CARRIED)))
+    frames = (Frame(-7 * MINUTE, 0), Frame(-MINUTE, 0))
+    assert_as_spark(spark, tmp_path, columns, [(each, frames[i % 2]) for i, each in enumerate(aggregates)])
+
+
+def test_frames_around_before_and_after_the_row(spark: SparkSession, tmp_path: Path) -> None:
+    columns = (*KEYS, *(Column(name, type_) for name, type_ in VALUES))
+    frames = [(-1, 3), (-5, -1), (2, 4), (0, 0.125), (-0.25, 0.0625), (0, 0)]
+    framed = [
+        (aggregate(f"{name}{i}", function, "l", BIGINT), Frame(int(start * MINUTE), int(end * MINUTE)))
+        for i, (start, end) in enumerate(frames)
+        for name, function in (("sum", "SUM"), ("first", "FIRST"), ("n", "COUNT"))
+    ]
+    assert_as_spark(spark, tmp_path, columns, framed)
+
+
+def assert_as_spark(
+    spark: SparkSession, folder: Path, columns: Sequence[Column], framed: list[tuple[Aggregate, Frame]]
+) -> None:
+    """Fails unless Spark's own OVER gives the same over the same 300 rows."""
+    result = over_a_table(spark, over(scan(columns=columns), *framed), folder, [record(n) for n in range(300)])
+    items = (
+        f"{batch(each)} OVER (PARTITION BY k ORDER BY time {spark_frame(frame)}) AS {each.name}"
+        for each, frame in framed
     )
-    expected = spark.sql(f"SELECT *, {', '.join(frames)} FROM q_r0")
+    expected = spark.sql(f"SELECT *, {', '.join(items)} FROM q_r0")
     assert [(field.name, field.dataType) for field in result.schema] == [
         (field.name, field.dataType) for field in expected.schema
     ]
-    rows = sorted(collected(result), key=repr)
+    rows = sorted(collected(result), key=in_order)
     assert len(rows) == 300
     differences = [
         (name, one, other)
-        for ours, theirs in zip(rows, sorted(collected(expected), key=repr), strict=True)
+        for ours, theirs in zip(rows, sorted(collected(expected), key=in_order), strict=True)
         for name, one, other in zip(expected.columns, ours, theirs, strict=True)
-        if one != other
+        if told(one) != told(other)
     ]
     assert differences == []
+
+
+def spark_frame(frame: Frame) -> str:
+    ends = (
+        f"INTERVAL '{abs(end)}' MILLISECOND {'PRECEDING' if end < 0 else 'FOLLOWING'}" if end else "CURRENT ROW"
+        for end in (frame.start, frame.end)
+    )
+    return f"RANGE BETWEEN {' AND '.join(ends)}"
 
 
 def batch(each: Aggregate) -> str:
     """The aggregate as Spark's own SQL."""
     kept = "" if each.condition is None else f" FILTER (WHERE {each.condition.sql('spark')})"
-    return f"{each.function}({each.arguments[0].sql('spark')}){kept}"
+    return f"{each.function}({', '.join(x.sql('spark') for x in each.arguments)}){kept}"
 
 
-def record(chance: random.Random) -> dict[str, object]:
+def in_order(row: tuple[object, ...]) -> tuple[str, str]:
+    return repr(row[0]), repr(row[1])
+
+
+def told(value: object) -> object:
+    """The value, so that NaN equals NaN; a float's last digits are those of the order in which it was added up."""
+    return f"{value + 0.0:.12g}" if isinstance(value, float) else value
+
+
+def record(number: int) -> dict[str, object]:
+    chance = random.Random(number)
     # Sums of doubles, as which Spark averages integers too, are exact here in any order: they have less than 53 bits.
     values: dict[str, object] = {
         "i": chance.randint(-5, 5),
@@ -170,14 +239,35 @@ def record(chance: random.Random) -> dict[str, object]:
         "widest": str(Number(chance.randint(-(10**30), 10**30)).scaleb(-18)),
         "s": chance.choice("aäxyzß€"),
         "day": f"2026-01-{chance.randint(1, 28):02d}",
+        "t": chance.randint(-8, 7),
+        "f": chance.randint(-99, 99) / 8,
+        "odd": chance.choice([1.5, 2.5, -0.0, 0.0, "NaN", "Infinity", -3.0, 1.25]),
+        "b": chance.random() > 0.5,
+        "bin": chance.choice(["/w==", "AA==", "AAE=", "gA=="]),
+        "ts": f"2026-01-01T00:00:00.{chance.randint(0, 999_999):06d}Z",
+        "m": {"x": chance.randint(0, 9)},
+        "a": [{"x": 1, "y": ["p", None]}, None],
     }
     kept = {name: value for name, value in values.items() if chance.random() > 0.2}
-    return {"k": chance.choice(["a", "b", None]), "time": at(chance.randint(0, 120) / 4), **kept}
+    return {"k": chance.choice(["a", "b", None]), "time": at(number / 8), **kept}
 
 
 def test_an_overflow_fails(spark: SparkSession, tmp_path: Path) -> None:
-    running = Running(spark, query(over(scan(), (aggregate("total", "SUM", "v"), MINUTE))), tmp_path)
-    running.push(orders=[row("1", "a", 0, 2**63 - 1), row("2", "a", 0, 1)])
+    plan = over(scan(), (aggregate("total", "SUM", "v"), MINUTE))
     with pytest.raises(PySparkException) as failure:
-        running.drain()
+        over_a_table(spark, plan, tmp_path, [row("1", "a", 0, 2**63 - 1), row("2", "a", 0, 1)]).collect()
     assert explain(failure.value, "q").code == "R022"
+
+
+def over_a_table(spark: SparkSession, plan: Over, folder: Path, records: list[dict[str, object]]) -> DataFrame:
+    """The views above the scan mean the same over a table, and answer much sooner."""
+    columns_sql = ", ".join(f"`{each.name}` {each.type}" for each in plan.input.schema)
+    path = folder / "rows.json"
+    path.write_text("\n".join(map(json.dumps, records)))
+    spark.read.schema(columns_sql).json(str(path)).cache().createOrReplaceTempView("q_r0")
+    (lowered,) = lower([query(plan)]).queries
+    for view in lowered.views:
+        if view.name.startswith("q_r1"):
+            rows = framed(spark, view) if isinstance(view, PaneView) else spark.sql(view.sql)
+            rows.createOrReplaceTempView(view.name)
+    return spark.table(lowered.result)

@@ -35,17 +35,23 @@ def source(folder: Path) -> Node:
     return where(scan(path=str(folder / "in")), "k IS NULL OR k <> 'it\\'s \"\"\" \\\\'")
 
 
-def test_the_program_is_plain_python_without_penstock(tmp_path: Path) -> None:
+@pytest.mark.parametrize("framed", [False, True])
+def test_the_program_is_plain_python_without_penstock(tmp_path: Path, framed: bool) -> None:
     window = windowed(source(tmp_path), Tumble(10 * MINUTE), aggregate("n", "COUNT"), keys=[K])
-    text = eject(lower([query(window, "a b", sink=files(tmp_path / "out")), query(window, "import")]))
+    queries = [query(window, "a b", sink=files(tmp_path / "out")), query(window, "import")]
+    used = {"pyspark"}
+    if framed:
+        queries.append(query(over(scan(), (aggregate("first", "FIRST", "id", STRING), MINUTE)), "frames"))
+        used |= {"duckdb", "pyarrow"}
+    text = eject(lower(queries))
     modules = {
         name.split(".")[0]
         for node in ast.walk(ast.parse(text))
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names])
     }
-    assert "pyspark" in modules
-    assert modules - {"pyspark"} <= sys.stdlib_module_names
+    assert used <= modules
+    assert modules - used <= sys.stdlib_module_names
     ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--stdin-filename", "job.py", "-"]
     checked = subprocess.run(ruff, input=text, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout

@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.codegen import lower, spark_text
+from penstock.codegen.program import View
 from penstock.planner.plan import Column, Emission, Hop, JoinType, Limit, Node, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.codegen.plans import (
@@ -75,7 +76,7 @@ def test_a_row_is_used_if_any_way_takes_it(spark: SparkSession, tmp_path: Path) 
 
 def metrics(root: Node) -> dict[str, str]:
     (lowered,) = lower([query(root)]).queries
-    return {metric.name: metric.sql for view in lowered.views for metric in view.metrics}
+    return {metric.name: metric.sql for view in lowered.views if isinstance(view, View) for metric in view.metrics}
 
 
 def test_filters_above_a_stateful_operator_filter_no_input() -> None:

@@ -1,4 +1,7 @@
-"""What Flink answered to the same rows in the same order, run through the model. Each difference has its reason."""
+"""What Flink answered to the same rows in the same order, run through the model, and OVER through DuckDB.
+
+Each difference has its reason.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.planner.plan import JoinType, Node, Scan, Session, Tumble
+from penstock.planner.plan import JoinType, Node, Over, Scan, Session, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.conformance.differences import FLINK, Difference
 from tests.model import plans
@@ -17,6 +20,7 @@ from tests.model.history import accepted, clocks, one_row_batches
 from tests.model.incremental import run
 from tests.model.rows import assert_same_rows
 from tests.model.values import Row, Value, milliseconds
+from tests.properties.panes import answered
 
 CASES = {
     case["id"]: case
@@ -84,7 +88,11 @@ def test_case(name: str) -> None:
     for row in different.only_theirs:
         expected.remove(row)
     expected += different.only_ours
-    for rows in (evaluate(plan, accepted(history, clocks(plan)).tables()), run(plan, history).rows):
+    used = accepted(history, clocks(plan)).tables()
+    results = [evaluate(plan, used), run(plan, history).rows]
+    if isinstance(plan, Over):
+        results.append(answered(plan, used["a"], list(range(len(used["a"]))), batch_size=2))
+    for rows in results:
         assert_same_rows([sent(row, columns) for row in rows], map(by_place, expected))
 
 

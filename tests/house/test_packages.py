@@ -52,7 +52,7 @@ def test_no_file_has_more_than_400_lines() -> None:
     assert long == {}
 
 
-HEAVY = {"pyspark", "pandas", "numpy", "pyarrow", "py4j"}
+HEAVY = {"pyspark", "pandas", "numpy", "pyarrow", "duckdb", "py4j"}
 SQL = "CREATE STREAM s (a INT) WITH (connector = 'files', path = 'x', format = 'json'); SELECT STREAM a FROM s"
 COMPILE = f'import penstock; penstock.compile("{SQL}")'
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from penstock.planner.plan import IntervalJoin, Node, Over, WindowAggregate
-from tests.model.evaluate import evaluate, inputs
+from penstock.planner.plan.walk import inputs
+from tests.model.evaluate import evaluate
 from tests.model.history import Tables
 from tests.model.values import milliseconds
 

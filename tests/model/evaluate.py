@@ -18,32 +18,18 @@ from penstock.planner.plan import (
     Node,
     Over,
     Project,
+    Ranked,
     Scan,
     UnionAll,
     WindowAggregate,
 )
+from penstock.planner.plan.walk import inputs
 from tests.model.aggregate import assign_windows, group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
+from tests.model.rank import ranked
 from tests.model.stateless import filter_rows, grouping_sets, project, union_all
 from tests.model.values import Row, Unsupported
-
-
-def inputs(node: Node) -> tuple[Node, ...]:
-    """The operators that a node reads."""
-    match node:
-        case Scan():
-            return ()
-        case IntervalJoin():
-            return (node.left, node.right)
-        case UnionAll():
-            return node.inputs
-        case Filter() | Project() | AssignWindows() | GroupingSets() | Intermediate():
-            return (node.input,)
-        case WindowAggregate() | GroupAggregate() | Over():
-            return (node.input,)
-        case _:
-            raise Unsupported(f"operator {type(node).__name__}")
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -76,6 +62,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return interval_join(node, *tables)
         case Over():
             return over(node, *tables)
+        case Ranked():
+            return ranked(node, *tables)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")
 

@@ -20,15 +20,18 @@ from penstock.planner.plan import (
     Limit,
     Node,
     Over,
+    Ranked,
     Scan,
     Session,
     WindowAggregate,
 )
+from penstock.planner.plan.walk import inputs
 from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
-from tests.model.evaluate import apply, inputs, walk
+from tests.model.evaluate import apply, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
 from tests.model.over import over_row, partition_of
+from tests.model.rank import ranked
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
@@ -232,6 +235,22 @@ class OverState:
         self.rows = [row for row in self.rows if row[self.node.time] + self.back + self.forward >= watermark]
 
 
+class RankState:
+    """All rows of an event time wait until the watermark has passed it."""
+
+    def __init__(self, node: Ranked) -> None:
+        self.node = node
+        self.rows: list[Row] = []
+
+    def size(self) -> int:
+        return len(self.rows)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        self.rows += tables[0]
+        yield from ranked(self.node, [row for row in self.rows if row[self.node.time] < watermark])
+        self.rows = [row for row in self.rows if row[self.node.time] >= watermark]
+
+
 def state_of(node: Node) -> State | None:
     """The empty state of an operator, None for one that looks at single rows."""
     match node:
@@ -241,6 +260,8 @@ def state_of(node: Node) -> State | None:
             return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
         case Over():
             return OverState(node)
+        case Ranked():
+            return RankState(node)
         case _:
             return None
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
+from penstock.planner.plan import Aggregate, Frame
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.evaluate import evaluate
-from tests.model.values import EPOCH, Types, milliseconds
+from tests.model.values import EPOCH, Types, Value, milliseconds
 
 TYPES: Types = {"k": STRING, "v": BIGINT, "time": TIMESTAMP}
 TOTAL = plans.aggregate("total", "SUM", "v", BIGINT)
@@ -33,3 +36,46 @@ def test_partitions_are_apart_and_null_is_one() -> None:
 
 def test_a_frame_of_no_length_holds_the_peers() -> None:
     assert totals(0, ("x", 0, 1), ("x", 0, 2), ("x", 1, 4)) == [3, 3, 4]
+
+
+def values(function: str, frame: Frame, *rows: tuple[int, int], arguments: tuple[int, ...] = ()) -> list[Value]:
+    """What a function of v and more arguments gives for rows (time, value) of one partition."""
+    values = [plans.column("v"), *(exp.Literal.number(each) for each in arguments)]
+    asked = Aggregate("f", function, tuple(values), False, None, BIGINT)
+    node = plans.over(plans.scan("a", TYPES), [(asked, frame)])
+    table = [{"k": "x", "v": value, "time": EPOCH + milliseconds(time)} for time, value in rows]
+    return [row["f"] for row in evaluate(node, {"a": table})]
+
+
+AROUND = Frame(-10, 10)
+
+
+def test_a_frame_may_lie_before_or_after_the_row() -> None:
+    assert values("SUM", Frame(-10, -5), (0, 1), (5, 2), (12, 4), (20, 8)) == [None, 1, 2, 4]
+    assert values("SUM", Frame(5, 10), (0, 1), (5, 2), (12, 4), (20, 8)) == [2, 4, 8, None]
+    assert values("COUNT", Frame(-10, -5), (0, 1)) == [0]
+
+
+def test_first_and_last_are_those_of_the_frame_and_peers_are_in_the_order_of_their_columns() -> None:
+    assert values("FIRST", Frame(-5, 0), (0, 1), (5, 9), (5, 2), (11, 4)) == [1, 1, 1, 4]
+    assert values("LAST", Frame(-5, 0), (0, 1), (5, 9), (5, 2), (11, 4)) == [1, 9, 9, 4]
+    assert values("FIRST", Frame(0, 0), (5, 9), (5, 2)) == [2, 2]
+
+
+def test_lag_and_lead_end_with_the_frame() -> None:
+    rows = ((0, 1), (5, 9), (5, 2), (20, 4))
+    assert values("LAG", Frame(-10, 0), *rows) == [None, 2, 1, None]
+    assert values("LAG", Frame(-10, 0), *rows, arguments=(2, -1)) == [-1, 1, -1, -1]
+    assert values("LEAD", Frame(0, 10), *rows) == [2, None, 9, None]
+
+
+def test_places_are_those_in_the_frame() -> None:
+    rows = ((0, 1), (5, 9), (5, 2), (7, 3), (20, 4))
+    assert values("ROW_NUMBER", Frame(-5, 0), *rows) == [1, 3, 2, 3, 1]
+    assert values("RANK", Frame(-10, 10), *rows) == [1, 2, 2, 4, 1]
+    assert values("DENSE_RANK", Frame(-10, 0), *rows) == [1, 2, 2, 3, 1]
+
+
+def test_the_first_of_several_extremes_counts() -> None:
+    assert values("MIN_BY", AROUND, (0, 1), (3, 9), (5, 2), arguments=(7,)) == [1, 1, 1]
+    assert values("MAX_BY", AROUND, (0, 1), (3, 9), (5, 2), arguments=(7,)) == [1, 1, 1]

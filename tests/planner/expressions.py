@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Source
 from penstock.parser import ast, parse
-from penstock.planner.functions import is_aggregate
+from penstock.planner.functions import is_aggregate, is_framed
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate
 from penstock.planner.scalars import Typed, resolve, resolve_aggregate
@@ -67,7 +67,8 @@ def calls_aggregate(node: exp.Expression) -> bool:
 def resolved(text: str, scope: Scope = SCOPE) -> Typed | Aggregate:
     """What a text that is right resolves to; its findings fail the test."""
     node, report = expression(text), list[Diagnostic]()
-    found = resolve_aggregate(node, scope, report) if calls_aggregate(node) else resolve(node, scope, report)
+    is_over_rows = calls_aggregate(node) or is_framed(node.name)
+    found = resolve_aggregate(node, scope, report) if is_over_rows else resolve(node, scope, report)
     assert report == []
     assert found is not None
     return found

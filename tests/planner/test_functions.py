@@ -13,6 +13,7 @@ from penstock.planner.functions import (
     Function,
     find_function,
     is_aggregate,
+    is_framed,
     is_processing_time,
     reference,
 )
@@ -59,8 +60,9 @@ def test_names_are_found_without_regard_to_case() -> None:
     assert find_function("nonsense") is None
 
 
-def test_aggregates_and_the_clock() -> None:
+def test_aggregates_frames_and_the_clock() -> None:
     assert (is_aggregate("sum"), is_aggregate("abs"), is_aggregate("nonsense")) == (True, False, False)
+    assert (is_framed("lag"), is_framed("sum"), is_framed("nonsense")) == (True, False, False)
     assert (is_processing_time("now"), is_processing_time("current_date"), is_processing_time("year")) == (
         True,
         True,

@@ -41,13 +41,19 @@ def spark_type(type_: Any) -> str:
             return str(type_.simpleString()).upper()
 
 
-@pytest.mark.parametrize("aggregate", [False, True], ids=["scalar", "aggregate"])
-def test_every_example_has_its_value_and_type(spark: SparkSession, aggregate: bool) -> None:
-    functions: list[Function] = [function for function in FUNCTIONS if function.aggregate == aggregate]
+def kind_of(function: Function) -> str:
+    return "aggregate" if function.aggregate else "framed" if function.framed else "scalar"
+
+
+@pytest.mark.parametrize("kind", ["scalar", "aggregate", "framed"])
+def test_every_example_has_its_value_and_type(spark: SparkSession, kind: str) -> None:
+    functions: list[Function] = [function for function in FUNCTIONS if kind_of(function) == kind]
     examples = {function.name: resolved(function.example[0], EXAMPLES) for function in functions}
-    items = ", ".join(f"{spark_sql(example)} AS `{name}`" for name, example in examples.items())
-    frame = spark.sql(f"SELECT {items} FROM {EXAMPLE_ROWS if aggregate else 'VALUES (1)'}")
-    row = frame.collect()[0]
+    over = " OVER (ORDER BY n)" if kind == "framed" else ""
+    items = ", ".join(f"{spark_sql(example)}{over} AS `{name}`" for name, example in examples.items())
+    rows = {"scalar": "VALUES (1)", "aggregate": EXAMPLE_ROWS, "framed": f"{EXAMPLE_ROWS} WHERE n IS NOT NULL"}
+    frame = spark.sql(f"SELECT {items} FROM {rows[kind]}")
+    row = frame.collect()[-1]
     assert {name: row[name] for name in examples} == {each.name: each.example[1] for each in functions}
     predicted = {name: str(example.type) for name, example in examples.items()}
     assert {field.name: spark_type(field.dataType) for field in frame.schema} == predicted

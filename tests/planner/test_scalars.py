@@ -179,7 +179,7 @@ def test_aggregates(
         ("SUM(SUM(i))", ["T007"]),
         ("SUM(zz) FILTER (WHERE i)", ["N001", "T001"]),
         ("SUM(*)", ["T008"]),
-        ("FIRST(i)", ["N005"]),
+        ("ANY_VALUE(i)", ["N005"]),
         ("ABS(i)", ["T008"]),
         ("SUMM(i)", ["N004"]),
     ],

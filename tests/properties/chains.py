@@ -53,9 +53,26 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM k, GROUPING(k) AS all_keys, window_start, COUNT(DISTINCT n) AS counts
         FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, CUMULATE(time, 1 SEC, 3 SEC)) grown
         GROUP BY ROLLUP(k), HOP(window_end, 2 SEC, 4 SEC)""",
+    "the first of each window": """
+        SELECT STREAM k, window_end, COUNT(*) AS n, RANK() OVER (PARTITION BY window_end ORDER BY COUNT(*) DESC) AS r
+        FROM a GROUP BY k, HOP(time, 2 SEC, 4 SEC)
+        QUALIFY ROW_NUMBER() OVER (PARTITION BY window_end ORDER BY n DESC, MAX(v) NULLS LAST) <= 2""",
+    "the best of each moment, by key": """
+        SELECT STREAM id, k, time, v, DENSE_RANK() OVER (PARTITION BY k, time ORDER BY v DESC) AS r,
+          ROW_NUMBER() OVER (PARTITION BY k, time ORDER BY v DESC) AS i
+        FROM (SELECT STREAM id, k, time, v FROM a UNION ALL SELECT STREAM id, k, time, v FROM b) both""",
+    "windows of the first of each window": """
+        SELECT STREAM window_start, SUM(n) AS total
+        FROM (SELECT STREAM k, window_start AS start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 1 SEC)
+              QUALIFY ROW_NUMBER() OVER (PARTITION BY start ORDER BY n, k) = 1) least
+        GROUP BY TUMBLE(start, 4 SEC)""",
     "OVER windows": """
         SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
         FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
+    "OVER two partitions": """
+        SELECT STREAM id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
+          SUM(v) OVER (PARTITION BY v ORDER BY time RANGE BETWEEN 1 SEC PRECEDING AND 1 SEC FOLLOWING) AS s,
+          COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 1 SEC PRECEDING) AS m FROM a""",
     "OVER a join": """
         SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x

@@ -19,7 +19,7 @@ from tests.model.over import order_of, partition_of
 from tests.model.scalars import evaluate_scalar, spark_type
 from tests.model.values import EPOCH, Row, Types, Value, columns, milliseconds
 
-_ARROW = {
+_ARROW: dict[t.Type, pa.DataType] = {
     t.BIGINT: pa.int64(),
     t.INT: pa.int32(),
     t.STRING: pa.string(),

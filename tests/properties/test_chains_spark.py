@@ -18,7 +18,15 @@ from tests.properties import chains, streams
 from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, in_few_batches
 
 pytestmark = pytest.mark.spark
-THROUGH_SPARK = ("windows of a join of a join", "OVER windows", "a join of windows", "a union of windows and a join")
+THROUGH_SPARK = (
+    "windows of a join of a join",
+    "OVER windows",
+    "a join of windows",
+    "a union of windows and a join",
+    "the first of each window",
+    "the best of each moment, by key",
+    "grouping sets of growing windows",
+)
 
 
 def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ def test_five_thousand_texts() -> None:
         text = mutations.text()
         try:
             compilation = penstock.compile(text)
-            assert len(compilation.program.queries) == len(compilation.queries)
+            assert len(compilation.program.queries) >= len(compilation.queries)
             findings, outcome = compilation.diagnostics, "accepted"
         except penstock.CompileError as refusal:
             findings = refusal.diagnostics

@@ -12,7 +12,7 @@ from tests.model.rows import assert_same_rows
 from tests.properties import streams
 from tests.properties.panes import answered
 
-HISTORIES = 300
+HISTORIES = 200
 
 
 def test_panes_equal_oracle() -> None:

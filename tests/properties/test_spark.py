@@ -43,7 +43,6 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
-    "united windows": streams.united_windows(),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
     "over": streams.overs(most=8),

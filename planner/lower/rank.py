@@ -1,0 +1,155 @@
+"""Ranking functions whose PARTITION BY names an event time -> the Ranked node: with QUALIFY, a Top-N per window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.kinds import K018
+from penstock.diagnostics.codes.windows import W031
+from penstock.parser import ast
+from penstock.planner.lower.context import scalar
+from penstock.planner.lower.group import swap, topmost
+from penstock.planner.lower.items import Output
+from penstock.planner.lower.rows import Rows, staged
+from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.plan import Column, EventTime, KStream, Node, Ranked, Ranking, Sorting
+from penstock.planner.plan.rank import RANKING
+from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
+
+
+def is_ranked(select: ast.Select, rows: Rows, outputs: Iterable[Output]) -> bool:
+    """Whether an OVER of the SELECT is partitioned by an event time, so that it needs no frame."""
+    return any(time_of(call, select, rows) is not None for call in calls(outputs))
+
+
+def calls(outputs: Iterable[Output]) -> Iterator[exp.Window]:
+    for output in outputs:
+        yield from output.value.find_all(exp.Window)
+
+
+def partition_of(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, ...]:
+    """The PARTITION BY of a call's own OVER or of the WINDOW that it names."""
+    name = call.args.get("alias")
+    if name is None:
+        return tuple(call.args.get("partition_by") or ())
+    named = next((window for window in select.windows if window.name.folded == name.name.lower()), None)
+    return () if named is None else named.over.partition_by
+
+
+def time_of(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
+    """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
+    shape = rows.node.shape
+    times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
+    found = (rows.scope.find(each, []) for each in partition_of(call, select) if isinstance(each, exp.Column))
+    columns = [column.column for column in found if column is not None]
+    return next((each.column for each in times if each.column in columns), None)
+
+
+def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple[Node, list[Output], Scope]:
+    """The rows with their places beside them, and the SELECT list over those; raises CompileError."""
+    rankings: list[Ranking] = []
+    partitions: dict[tuple[exp.Expression, ...], Span] = {}
+    rewritten: list[Output] = []
+    report: list[Diagnostic] = []
+    times: list[str] = []
+    for output in outputs:
+        holder = exp.Paren(this=output.value.copy())
+        try:
+            for call in list(topmost(holder, lambda node: isinstance(node, exp.Window))):
+                assert isinstance(call, exp.Window)
+                ranking, keys, time = ranking_of(call, select, rows)
+                times.append(time)
+                partitions.setdefault(keys, call.meta["span"])
+                name = add(rankings, ranking, output.name if call.parent is holder else "rank", rows)
+                swap(call, exp.column(name))
+            rewritten.append(replace(output, value=holder.this))
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if len(partitions) > 1:
+        first, second, *_ = partitions.values()
+        found = B002.at(second, "", construct="several OVERs of different PARTITION BY in one SELECT")
+        report.append(found.also(first, "another one"))
+    if report:
+        raise CompileError(report)
+    ((keys, span),) = partitions.items()
+    columns = [Column(each.name, INT, nullable=False) for each in rankings]
+    node = Ranked(
+        schema=(*rows.node.schema, *columns),
+        shape=KStream(rows.node.shape.key, ranked_times(rows.node, times[0])),
+        span=span,
+        input=staged(rows.node, "a ranking", span, times[0]),
+        time=times[0],
+        partition_by=keys,
+        rankings=tuple(rankings),
+    )
+    added = tuple(ScopeColumn(None, each.name, each.name, each.type) for each in columns)
+    return node, rewritten, Scope((*rows.scope.columns, *added))
+
+
+def ranked_times(node: Node, time: str) -> tuple[EventTime, ...]:
+    """The event times of the ranked rows, which come out in the order of `time`."""
+    assert isinstance(node.shape, KStream)
+    chosen = next(each for each in node.shape.times if each.column == time)
+    spreads = {each.column: 0 if each is chosen else each.spread + chosen.spread for each in node.shape.times}
+    return tuple(replace(each, delay=spreads[each.column]) for each in node.shape.times)
+
+
+def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, tuple[exp.Expression, ...], str]:
+    """A call as a ranking without a name, what it is partitioned by, and the event time among that."""
+    span: Span = call.meta["span"]
+    time = time_of(call, select, rows)
+    if time is None:
+        found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
+        raise CompileError([found.with_hint("compute one of them in a subquery")])
+    function = call.this.this if isinstance(call.this, exp.Filter) else call.this
+    name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
+    if name not in RANKING or isinstance(call.this, exp.Filter) or function.expressions:
+        construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
+        found = B002.at(span, "", construct=construct)
+        raise CompileError([found.because("Over these there are " + ", ".join(RANKING) + ".")])
+    order_by, frame = ordering_of(call, select)
+    if frame is not None:
+        raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])
+    if not order_by:
+        found = W031.at(span, "", function=name)
+        raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
+    keys = (scalar(each, rows.scope).expression for each in partition_of(call, select))
+    others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
+    return Ranking("", name, tuple(sorting_of(each, rows) for each in order_by)), others, time
+
+
+def ordering_of(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expression, ...], exp.Expression | None]:
+    """The ORDER BY and the frame of a call's own OVER or of the WINDOW that it names."""
+    name = call.args.get("alias")
+    if name is not None:
+        named = next(window for window in select.windows if window.name.folded == name.name.lower())
+        return named.over.order_by, named.over.frame
+    order = call.args.get("order")
+    return tuple(order.expressions) if order is not None else (), call.args.get("spec")
+
+
+def sorting_of(ordered: exp.Expression, rows: Rows) -> Sorting:
+    """An expression to sort by. As in Spark, NULL comes first going up and last going down."""
+    typed = scalar(ordered.this, rows.scope)
+    if isinstance(typed.type, Array | Map | Struct) or typed.type == INTERVAL:
+        raise CompileError([K018.at(ordered.this.meta["span"], "", type=typed.type)])
+    descending = bool(ordered.args.get("desc"))
+    nulls_first = ordered.args.get("nulls_first")
+    return Sorting(typed.expression, descending, (not descending) if nulls_first is None else bool(nulls_first))
+
+
+def add(rankings: list[Ranking], ranking: Ranking, name: str, rows: Rows) -> str:
+    """Adds the ranking unless it is there already; the name of its column."""
+    for known in rankings:
+        if replace(known, name="") == ranking:
+            return known.name
+    taken = {each.name.lower() for each in rows.node.schema} | {each.name.lower() for each in rankings}
+    while name.lower() in taken:
+        name += "_"
+    rankings.append(replace(ranking, name=name))
+    return name

@@ -1,0 +1,44 @@
+"""Ranking rows that share an event time: the rows of one window, of which all are final at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.node import Node
+
+RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """One expression of an ORDER BY."""
+
+    value: Expression
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """An INT column called `name`: the place of the row in this order, from 1, by one of the functions of RANKING.
+
+    Rows that are equal in it are numbered in the order of all their columns.
+    """
+
+    name: str
+    function: str
+    order_by: tuple[Sorting, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked(Node):
+    """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
+
+    The schema is the input's columns, then the rankings.
+    """
+
+    input: Node
+    time: str
+    partition_by: tuple[Expression, ...]
+    rankings: tuple[Ranking, ...]
