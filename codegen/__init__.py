@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from penstock.codegen.columns import narrowed
 from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
 from penstock.codegen.pyspark import eject
@@ -23,7 +25,8 @@ def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Prog
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
-    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
+    narrow = [replace(query, root=narrowed(query.root)) for query in queries]
+    parts = [part for query, name in zip(narrow, names, strict=True) for part in stages(query, name, names, shared)]
     return Program(
         settings=_settings(state_partitions), queries=tuple(lower_query(part, state_partitions) for part in parts)
     )
