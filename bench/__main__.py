@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from string import Template
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -18,8 +19,11 @@ from bench.answers import Answer, answer, columns_of
 from bench.machine import machine
 from bench.measure import adopt_orphans, measure
 from bench.nexmark import Recipe, generate
-from bench.report import Run, Runs, print_tables, write_page
+from bench.page import write_page
+from bench.report import Run, Runs, print_tables
 from bench.workload import FLINK_PYTHON, QUERIES, QUERY_SETS, SYSTEMS, Query, System, can_run, program
+
+Named = TypeVar("Named", Query, System)
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -59,17 +63,19 @@ def main() -> None:
         _make_flink(console)
     adopt_orphans()
     recipe = Recipe(arguments.events, arguments.files, format=arguments.format)
-    runs = list(_runs(queries, systems, recipe, arguments, console))
-    measured = Runs(machine(), asdict(recipe), runs)
-    print_tables(console, measured)
-    if queries:
-        stored = arguments.folder / f"{arguments.sets}.json"
-        stored.write_text(json.dumps(asdict(measured), indent=1), encoding="utf-8")
+    measured = {name: Runs(machine(), asdict(recipe), []) for name in arguments.sets.split(",")}
+    for run in _runs(queries, systems, recipe, arguments, console):
+        for name, runs in measured.items():
+            if run.query == START.name or run.query in {query.name for query in QUERY_SETS[name]}:
+                runs.runs.append(run)
+                runs.write(arguments.folder / f"{name}.json")
+    for runs in measured.values():
+        print_tables(console, runs)
     if arguments.page:
-        write_page(ROOT / "docs", [Runs.read(path) for path in sorted(arguments.folder.glob("*.json"))])
+        write_page(ROOT / "docs", {path.stem: Runs.read(path) for path in arguments.folder.glob("*.json")})
 
 
-def _named(known: Iterable[Query] | Iterable[System], names: str) -> list:
+def _named(known: Iterable[Named], names: str) -> list[Named]:
     by_name = {each.name: each for each in known}
     return [by_name[name] for name in names.split(",")]
 
@@ -79,7 +85,7 @@ def _make_flink(console: Console) -> None:
     if not FLINK_PYTHON.exists():
         folder = FLINK_PYTHON.parent.parent
         with console.status("installing Flink from the package index (700 MB: some minutes on a slow line)"):
-            subprocess.run(["python3.11", "-m", "venv", str(folder)], check=True)
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
             requirements = str(HERE / "requirements-flink.txt")
             subprocess.run([str(FLINK_PYTHON), "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
 

@@ -1,9 +1,9 @@
-"""What was measured -> tables for the terminal, and docs/performance.md with its plots."""
+"""What was measured, its medians, and a table of them for the terminal."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -37,6 +37,10 @@ class Runs:
     recipe: dict[str, Any]
     runs: list[Run]
 
+    def write(self, path: Path) -> None:
+        """Stores them, for `read`."""
+        path.write_text(json.dumps(asdict(self), indent=1), encoding="utf-8")
+
     @classmethod
     def read(cls, path: Path) -> Runs:
         """What an earlier call has stored."""
@@ -53,7 +57,11 @@ class Runs:
 
     def start(self, system: str) -> float:
         """The CPU seconds of the start-up."""
-        return median(run.cpu for run in self.runs if (run.query, run.system) == (START, system))
+        return median(run.cpu for run in self.of(START, system))
+
+    def of(self, query: str, system: str) -> list[Run]:
+        """All runs of a query by a system."""
+        return [run for run in self.runs if (run.query, run.system) == (query, system)]
 
     def queries(self) -> list[Run]:
         """A run of each query, in order."""
@@ -65,10 +73,10 @@ class Runs:
         return [system.name for system in SYSTEMS if system.name in present]
 
     def _net(self, query: str, system: str, what: str) -> float | None:
-        def of(name: str) -> list[float]:
-            return [getattr(run, what) for run in self.runs if (run.query, run.system) == (name, system)]
+        def middle(name: str) -> float:
+            return float(median(getattr(run, what) for run in self.of(name, system)))
 
-        return max(0.01, median(of(query)) - median(of(START))) if of(query) else None
+        return max(0.01, middle(query) - middle(START)) if self.of(query, system) else None
 
 
 def print_tables(console: Console, measured: Runs) -> None:
@@ -91,7 +99,3 @@ def print_tables(console: Console, measured: Runs) -> None:
             cells.append(f"{cpu:.1f} ({wall:.1f}) · {query.rows / cpu / 1000:,.0f}{ratio}")
         table.add_row(f"{query.query}: {query.title}", f"{query.rows:,}", f"{query.out:,}", *cells)
     console.print(table)
-
-
-def write_page(docs: Path, all_measured: list[Runs]) -> None:
-    raise NotImplementedError

@@ -68,6 +68,7 @@ MAIN = (
     Query("q1", "currency conversion", ("bid",)),
     Query("q2", "filter", ("bid",)),
     Query("q3", "join within 10 min, filtered", ("person", "auction")),
+    Query("q5", "top 3 of hopping counts", ("bid",)),
     Query("q7", "highest bids, 1 min", ("bid",)),
     Query("q8", "join of windows, 1 min", ("person", "auction")),
     Query("q11", "sessions, 10 s", ("bid",)),

@@ -12,7 +12,6 @@ SETTINGS = {
     "parallelism.default": "2",
     "pipeline.object-reuse": "true",
     "table.local-time-zone": "UTC",
-    "table.exec.source.idle-timeout": "0 ms",
     "state.backend.type": "hashmap",
     # As often as Spark makes one: about once for each file.
     "execution.checkpointing.interval": "3 s",
