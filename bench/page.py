@@ -16,6 +16,7 @@ COLOURS = {
     "penstock-rocksdb": "#56B4E9",
     "spark": "#D55E00",
     "spark-rocksdb": "#E69F00",
+    "spark-join-4": "#CC79A7",
     "flink": "#009E73",
     "duckdb": "#999999",
 }

@@ -17,6 +17,8 @@ _ROCKSDB = {
     ),
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
 }
+# Evicts rows in the order of their times; for RocksDB only.
+_JOIN_FORMAT = {"spark.sql.streaming.join.stateFormatVersion": "4"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ SYSTEMS = (
     System("penstock", "Penstock", "penstock"),
     System("spark", "Spark by hand", "spark"),
     System("spark-rocksdb", "Spark by hand, RocksDB", "spark", _ROCKSDB),
+    System("spark-join-4", "Spark by hand, RocksDB, join format 4", "spark", {**_ROCKSDB, **_JOIN_FORMAT}),
     System("penstock-rocksdb", "Penstock, RocksDB", "penstock", _ROCKSDB),
     System("flink", "Flink SQL", "flink"),
     System("duckdb", "DuckDB, batch", "duckdb"),
