@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast demo grammar lock clean
+.PHONY: setup check format test test-fast demo bench grammar lock clean
 
 setup: $(READY)
 
@@ -35,6 +35,10 @@ test-fast: $(READY)
 
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py
+
+# Hours; `python -m bench --help` says how to run a part. Flink goes into bench/.flink.
+bench: $(READY)
+	$(BIN)/python -m bench --sets main,self-join,frames,bounds --page
 
 # Compiles the grammar to its tables; fails if it is not LALR(1).
 grammar: $(READY)

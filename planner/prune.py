@@ -24,6 +24,7 @@ from penstock.planner.plan import (
     Shape,
     WindowAggregate,
 )
+from penstock.planner.plan.over import ORDERED
 from penstock.planner.plan.walk import expressions, inputs, with_inputs
 
 
@@ -46,12 +47,12 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             schema = tuple(Column(item.name, item.type) for item in items)
             return replace(node, input=below, items=items, schema=schema, shape=_shape(node, schema))
         case Over():
-            below = _narrow(node.input, used)
+            below = _narrow(node.input, used | _that_order(node))
             framed = node.schema[len(node.input.schema) :]
             schema = (*below.schema, *framed)
             return replace(node, input=below, schema=schema, shape=_shape(node, schema))
         case Ranked():
-            below = _narrow(node.input, used)
+            below = _narrow(node.input, used | _that_order(node))
             ranks = node.schema[len(node.input.schema) :]
             schema = (*below.schema, *ranks)
             return replace(node, input=below, schema=schema, shape=_shape(node, schema))
@@ -77,6 +78,15 @@ def _narrow(node: Node, used: set[str]) -> Node:
         return below
     items = tuple(Named(each.name, column(each.name), each.type) for each in kept)
     return Project(schema=kept, shape=_shape(below, kept), span=below.span, input=below, items=items)
+
+
+def _that_order(node: Over | Ranked) -> set[str]:
+    """The columns by which rows of one time or one rank are ordered where that shows: all of them."""
+    if isinstance(node, Over):
+        shows = any(each.aggregate.function in ORDERED for each in node.aggregates)
+    else:
+        shows = any(each.function == "ROW_NUMBER" for each in node.rankings)
+    return {each.name for each in node.input.schema} if shows else set()
 
 
 def _used(node: Node) -> set[str]:

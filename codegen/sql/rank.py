@@ -42,7 +42,9 @@ def _gathered(
     listed = call("COLLECT_LIST", struct_of([("all", struct_of(whole)), *rows, *values]))
     # Spark sorts structs by their first field, `all`, yet not if another one holds maps, which have no order.
     has_maps = any(holds_map(each.type) for each in node.input.schema)
-    pane = call("ARRAY_SORT", listed, function("one", "other", body=_by_all)) if has_maps else call("ARRAY_SORT", listed)
+    pane = (
+        call("ARRAY_SORT", listed, function("one", "other", body=_by_all)) if has_maps else call("ARRAY_SORT", listed)
+    )
     tree = select([named(column(node.time), "begin"), named(pane, "pane")], source)
     return tree.group_by(column(node.time), *node.partition_by, copy=False)
 

@@ -73,11 +73,12 @@ def test_no_setting_of_a_session_is_left_to_it(only_spark: SparkSession) -> None
 def test_a_join_forgets_rows_whose_time_has_passed(spark: SparkSession, tmp_path: Path) -> None:
     """Spark keeps the rows of an inner join for ever if it does not know the bound, or a watermark has been lost."""
     names = ("id", "k", "time", "v")
-    left = project(scan("o"), *(item(each, each, kept.type) for each, kept in zip(names, scan("o").schema, strict=True)))
+    left = project(
+        scan("o"), *(item(each, each, kept.type) for each, kept in zip(names, scan("o").schema, strict=True))
+    )
     running = Running(spark, query(joined(JoinType.INNER, left, scan("p"), lower=FROM_NOW, upper=FOR_FIVE)), tmp_path)
     for hour in range(3):
         rows = [{"id": f"{hour}-{n}", "k": "a", "time": at(60 * hour + n / 10), "v": 1} for n in range(10)]
         running.push(o=rows, p=rows)
     # The rows of the last hour: those of one side stand in two buckets at most.
     assert running.kept <= 30
-

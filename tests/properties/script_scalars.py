@@ -53,7 +53,12 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "DATEDIFF({DATE}, DATE '2026-01-01')",
         "{MAP}['y']",
     ),
-    "DECIMAL": ("CAST({INT} % 100 AS DECIMAL(8, 2))", "ROUND({DECIMAL} % 10, 1)", "-({DECIMAL})", "NULLIF({DECIMAL}, 0)"),
+    "DECIMAL": (
+        "CAST({INT} % 100 AS DECIMAL(8, 2))",
+        "ROUND({DECIMAL} % 10, 1)",
+        "-({DECIMAL})",
+        "NULLIF({DECIMAL}, 0)",
+    ),
     "DOUBLE": (
         "({DOUBLE} + 1) / NULLIFZERO({INT})",
         "SQRT(ABS({DOUBLE}))",

@@ -169,7 +169,7 @@ class Writer:
         """Expressions beside the event times and some columns."""
         scalars = Scalars(self.chance, references)
         shown = {name: type_ for name, type_ in rows.columns.items() if self.chance.random() < 0.5}
-        columns = {**{time: "TIMESTAMP" for time in rows.times}, **shown}
+        columns = {**dict.fromkeys(rows.times, "TIMESTAMP"), **shown}
         texts = list(columns)
         for _ in range(self.chance.randint(0 if columns else 1, 3)):
             text, type_ = scalars.any()
@@ -194,7 +194,9 @@ class Writer:
             rows = self.timed(depth)
             scalars = Scalars(chance, rows.references())
             items = [f"{scalars.of(type_)} AS {name}" for name, type_ in zip(names, types, strict=True)]
-            branches.append(f"SELECT STREAM {rows.times[0]} AS at, {', '.join(items)} FROM {rows.sql}{self.where(rows)}")
+            branches.append(
+                f"SELECT STREAM {rows.times[0]} AS at, {', '.join(items)} FROM {rows.sql}{self.where(rows)}"
+            )
         columns = {"at": "TIMESTAMP", **dict(zip(names, types, strict=True))}
         return Rows(" UNION ALL ".join(branches), columns, ("at",))
 
@@ -244,7 +246,7 @@ class Writer:
         by = f" GROUP BY {group}" if group else ""
         behind = chance.choice(["", "", " EMIT FINAL", " GRACE PERIOD 2 SEC", " LATE DROP"])
         sql = f"SELECT STREAM {items} FROM {source}{self.where(rows)}{by}{having}{behind}"
-        columns = {**{name: "TIMESTAMP" for name in shown}, **columns}
+        columns = {**dict.fromkeys(shown, "TIMESTAMP"), **columns}
         return Rows(sql, columns, tuple(name for name in shown if name in times))
 
     def grouping(self, rows: Rows, *, session: bool = False) -> tuple[str, dict[str, str], list[str], str]:
@@ -403,7 +405,10 @@ class Writer:
         """ON, and perhaps WITHIN: an equality, a bound, and perhaps more."""
         chance = self.chance
         left = chance.choice(joined)
-        here, there = Scalars(chance, left.references(qualified=True)), Scalars(chance, right.references(qualified=True))
+        here, there = (
+            Scalars(chance, left.references(qualified=True)),
+            Scalars(chance, right.references(qualified=True)),
+        )
         type_ = chance.choice(("STRING", "BIGINT", "INT", "DECIMAL", "DATE", "BOOLEAN"))
         depth = 0 if chance.random() < 0.6 else 1
         one, other = (side.column(type_) if depth == 0 else None for side in (here, there))

@@ -1,0 +1,141 @@
+"""`python -m bench`: generate, run every system on every query, compare the answers, tell the costs."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from string import Template
+from typing import TypeVar
+
+from rich.console import Console
+
+from bench.answers import Answer, answer, columns_of
+from bench.machine import machine
+from bench.measure import adopt_orphans, measure
+from bench.nexmark import Recipe, generate
+from bench.page import write_page
+from bench.report import Run, Runs, print_tables
+from bench.workload import FLINK_PYTHON, QUERIES, QUERY_SETS, SYSTEMS, Query, System, can_run, program
+
+Named = TypeVar("Named", Query, System)
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+START = Query("start", "start-up", ("bid",), "q0")
+"""What every system costs before it has read anything worth speaking of; its time is taken off all others'."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A query over its events. `columns` are those of its answer."""
+
+    query: Query
+    data: Path
+    rows: int
+    columns: dict[str, str]
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--events", type=int, default=2_000_000, help="of which 92 %% are bids (default %(default)s)")
+    parser.add_argument("--files", type=int, default=8, help="micro-batches, and files of each stream")
+    parser.add_argument("--runs", type=int, default=5, help="of each query on each system, in turns")
+    parser.add_argument("--sets", default="main", help=f"of {', '.join(QUERY_SETS)}; with commas between")
+    parser.add_argument("--queries", help="only these, with commas between")
+    parser.add_argument("--systems", default="penstock,spark,flink,duckdb", help=", ".join(s.name for s in SYSTEMS))
+    parser.add_argument("--format", choices=("csv", "parquet"), default="csv", help="of the input (Flink: csv)")
+    parser.add_argument("--folder", type=Path, default=HERE / "out", help="for data, answers and logs")
+    parser.add_argument("--page", action="store_true", help="write docs/performance.md from all that was measured")
+    arguments = parser.parse_args()
+    systems = _named(SYSTEMS, arguments.systems)
+    queries = [query for word in arguments.sets.split(",") for query in QUERY_SETS[word]]
+    if arguments.queries:
+        queries = _named(queries, arguments.queries)
+    console = Console()
+    if any(system.language == "flink" for system in systems):
+        _make_flink(console)
+    adopt_orphans()
+    recipe = Recipe(arguments.events, arguments.files, format=arguments.format)
+    measured = {name: Runs(machine(), asdict(recipe), []) for name in arguments.sets.split(",")}
+    for run in _runs(queries, systems, recipe, arguments, console):
+        for name, runs in measured.items():
+            if run.query == START.name or run.query in {query.name for query in QUERY_SETS[name]}:
+                runs.runs.append(run)
+                runs.write(arguments.folder / f"{name}.json")
+    for runs in measured.values():
+        print_tables(console, runs)
+    if arguments.page:
+        write_page(ROOT / "docs", {path.stem: Runs.read(path) for path in arguments.folder.glob("*.json")})
+
+
+def _named(known: Iterable[Named], names: str) -> list[Named]:
+    by_name = {each.name: each for each in known}
+    return [by_name[name] for name in names.split(",")]
+
+
+def _make_flink(console: Console) -> None:
+    """An environment of its own, because its requirements do not go together with ours."""
+    if not FLINK_PYTHON.exists():
+        folder = FLINK_PYTHON.parent.parent
+        with console.status("installing Flink from the package index (700 MB: some minutes on a slow line)"):
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+            requirements = str(HERE / "requirements-flink.txt")
+            subprocess.run([str(FLINK_PYTHON), "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
+
+
+def _runs(
+    queries: list[Query], systems: list[System], recipe: Recipe, arguments: argparse.Namespace, console: Console
+) -> Iterator[Run]:
+    jobs = [_job(query, recipe, arguments.folder) for query in [START, *queries]]
+    expected: dict[str, tuple[str, Answer]] = {}
+    for number in range(arguments.runs):
+        for job in jobs:
+            for system in systems[number % len(systems) :] + systems[: number % len(systems)]:
+                if not can_run(system, job.query):
+                    continue
+                with console.status(f"run {number + 1}: {job.query.title}, {system.title}"):
+                    run, found = _run(job, system, recipe, arguments.folder)
+                console.print(
+                    f"{run.query:12} {run.system:17} {run.cpu:7.1f} CPU s {run.wall:7.1f} s {found.rows:>10,} rows"
+                )
+                other, wanted = expected.setdefault(job.query.name, (system.title, found))
+                if found != wanted:
+                    raise SystemExit(f"{job.query.name}: {system.title} has {found}, {other} has {wanted}")
+                yield run
+
+
+def _job(query: Query, recipe: Recipe, folder: Path) -> Job:
+    events = 100 if query is START else int(recipe.events * query.share)
+    files = 1 if query is START else recipe.files
+    data, rows = generate(Recipe(events, files, recipe.rate, recipe.seed, recipe.format), folder / "data")
+    texts = [(path / "duckdb.sql").read_text(encoding="utf-8") for path in (QUERIES / "streams", query.path)]
+    script = Template("\n".join(texts)).substitute(data=data, format=recipe.format, **query.parameters)
+    return Job(query, data, sum(rows[name] for name in query.reads), columns_of(script))
+
+
+def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, Answer]:
+    log = folder / "logs" / f"{job.query.name}-{system.name}.log"
+    log.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as work:
+        place = Path(work)
+        out = place / "out"
+        settings = {"spark.driver.memory": "2g", **system.settings}
+        text = "".join(f"{name} {value}\n" for name, value in settings.items())
+        (place / "spark-defaults.conf").write_text(text, encoding="utf-8")
+        environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
+        command = program(system, job.query, job.data, out, place, recipe.format)
+        cost = measure(command, place, environment, log)
+        found = answer(out, job.columns)
+        shutil.rmtree(out, ignore_errors=True)
+    return Run(job.query.name, job.query.title, system.name, job.rows, found.rows, cost.cpu, cost.wall), found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What was measured -> the tables of docs/performance.md, between its markers, and the plots beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from bench.report import Runs
+from bench.workload import BOUNDS, FRAMES, SYSTEMS
+
+COLOURS = {
+    "penstock": "#0072B2",
+    "penstock-rocksdb": "#56B4E9",
+    "spark": "#D55E00",
+    "spark-rocksdb": "#E69F00",
+    "spark-join-4": "#CC79A7",
+    "flink": "#009E73",
+    "duckdb": "#999999",
+}
+TITLES = {system.name: system.title for system in SYSTEMS}
+
+
+def write_page(docs: Path, measured: dict[str, Runs]) -> None:
+    """Rewrites what lies between `<!-- name -->` and `<!-- end -->`, for every set of queries that was measured."""
+    page = docs / "performance.md"
+    text = page.read_text(encoding="utf-8")
+    for name, runs in measured.items():
+        block = "\n".join([_conditions(runs), "", *_table(runs)])
+        before, begin, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, behind = rest.partition("<!-- end -->")
+        text = f"{before}{begin}{block}\n{end}{behind}" if end else text
+    page.write_text(text, encoding="utf-8")
+    if "main" in measured:
+        _bars(measured["main"]).savefig(docs / "performance.svg")
+    if "frames" in measured and "bounds" in measured:
+        _lines(measured["frames"], measured["bounds"]).savefig(docs / "linear.svg")
+
+
+def _conditions(runs: Runs) -> str:
+    about = dict(runs.machine)
+    date, machine = about.pop("date"), about.pop("machine")
+    versions = ", ".join(f"{name} {version}" for name, version in about.items())
+    recipe = runs.recipe
+    times = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries())
+    return (
+        f"{date}, {machine}; {versions}.\n{recipe['events']:,} events in {recipe['files']} files of each stream "
+        f"({recipe['format']}), median of {times} interleaved runs."
+    )
+
+
+def _table(runs: Runs) -> Iterator[str]:
+    """Markdown: thousands of rows per CPU second, and how many times Penstock's CPU seconds."""
+    systems = runs.systems()
+    yield "| query | rows in | rows out | " + " | ".join(TITLES[system] for system in systems) + " |"
+    yield "|---|--:|--:|" + "--:|" * len(systems)
+    for query in runs.queries():
+        own = runs.cpu(query.query, "penstock")
+        cells = []
+        for system in systems:
+            cpu = runs.cpu(query.query, system)
+            if cpu is None:
+                cells.append("–")
+            else:
+                ratio = f" (×{cpu / own:.2f})" if own and system != "penstock" else ""
+                cells.append(f"{cpu:.1f} s, {query.rows / cpu / 1000:,.0f} k/s{ratio}")
+        name = f"{query.query}: {query.title}"
+        yield f"| {name} | {query.rows:,} | {query.out:,} | " + " | ".join(cells) + " |"
+    yield "| start-up, taken off | | | " + " | ".join(f"{runs.start(system):.1f} s" for system in systems) + " |"
+
+
+def _bars(runs: Runs) -> Figure:
+    """A group of bars for each query: rows per CPU second, on a logarithmic axis."""
+    queries, systems = runs.queries(), [system for system in runs.systems() if system != "duckdb"]
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    axes = figure.add_subplot()
+    width = 0.8 / len(systems)
+    for place, system in enumerate(systems):
+        costs = [runs.cpu(query.query, system) for query in queries]
+        speeds = [query.rows / cpu if cpu else 0 for query, cpu in zip(queries, costs, strict=True)]
+        left = [number - 0.4 + width * (place + 0.5) for number in range(len(queries))]
+        axes.bar(left, speeds, width, color=COLOURS[system], label=TITLES[system])
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows / 1000:,.0f} k"))
+    axes.set_xticks(range(len(queries)), [query.query for query in queries], rotation=30, ha="right")
+    axes.set_title("Rows per CPU second (more is better)", loc="left", fontweight="bold")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", color="#dddddd")
+    axes.set_axisbelow(True)
+    axes.legend(frameon=False)
+    return figure
+
+
+def _lines(frames: Runs, bounds: Runs) -> Figure:
+    """CPU seconds over the length of the frame and of the bound."""
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    panels = (("OVER: frame, minutes", frames, FRAMES), ("join: bound, minutes", bounds, BOUNDS))
+    for axes, (title, runs, queries) in zip(figure.subplots(1, 2), panels, strict=True):
+        for system in runs.systems():
+            points = [(int(query.parameters["minutes"]), runs.cpu(query.name, system)) for query in queries]
+            known = [(minutes, cpu) for minutes, cpu in points if cpu is not None]
+            if known:
+                axes.plot(*zip(*known, strict=True), marker="o", color=COLOURS[system], label=TITLES[system])
+        axes.set_xscale("log")
+        lengths = [int(query.parameters["minutes"]) for query in queries]
+        axes.set_xticks(lengths, [str(length) for length in lengths])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(title)
+        axes.set_ylabel("CPU seconds")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#dddddd")
+        axes.legend(frameon=False)
+    return figure

@@ -1,0 +1,1 @@
+SELECT auction, bidder, price, time, channel, url FROM bid;

@@ -1,0 +1,7 @@
+CREATE TABLE out_ (bidder BIGINT, bids BIGINT, window_start TIMESTAMP(3))
+WITH ('connector' = 'filesystem', 'path' = '$out', 'format' = 'csv');
+
+INSERT INTO out_
+SELECT bidder, COUNT(*) AS bids, window_start
+FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(`time`), INTERVAL '10' SECOND))
+GROUP BY bidder, window_start, window_end;

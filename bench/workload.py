@@ -1,0 +1,128 @@
+"""What is run: the queries, each a folder with a program for every system, and the systems, each a command."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from string import Template
+
+QUERIES = Path(__file__).parent / "queries"
+FLINK_PYTHON = Path(__file__).parent / ".flink" / "bin" / "python"
+
+_HERE = "bench.programs."
+_ROCKSDB = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+}
+# Evicts rows in the order of their times; for RocksDB only.
+_JOIN_FORMAT = {"spark.sql.streaming.join.stateFormatVersion": "4"}
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`folder` is the one below `queries/`, `reads` its inputs, `parameters` what its texts leave open.
+
+    `share`: which part of the events it is run over, for what takes too long over all of them.
+    """
+
+    name: str
+    title: str
+    reads: tuple[str, ...]
+    folder: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    share: float = 1.0
+
+    @property
+    def path(self) -> Path:
+        return QUERIES / (self.folder or self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """`language` names the file of a query that is its program; `settings` go to Spark."""
+
+    name: str
+    title: str
+    language: str
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def command(self) -> list[str]:
+        match self.language:
+            case "penstock":
+                return [sys.executable, "-c", "from penstock.cli import main; main()", "run", "--once"]
+            case "flink":
+                return [str(FLINK_PYTHON), "-m", _HERE + "flink"]
+            case language:
+                return [sys.executable, "-m", _HERE + language]
+
+
+_OVER = {"key": "auction", "minutes": "10"}
+_BOUND = {"minutes": "10"}
+# A hundred keys that are there all the time, so that an hour's frame holds sixty times the rows of a minute's.
+_KEYS = "MOD(auction, 100)"
+
+MAIN = (
+    Query("q0", "pass through", ("bid",)),
+    Query("q1", "currency conversion", ("bid",)),
+    Query("q2", "filter", ("bid",)),
+    Query("q3", "join within 10 min, filtered", ("person", "auction")),
+    Query("q5", "top 3 of hopping counts", ("bid",)),
+    Query("q7", "highest bids, 1 min", ("bid",)),
+    Query("q8", "join of windows, 1 min", ("person", "auction")),
+    Query("q11", "sessions, 10 s", ("bid",)),
+    Query("q12", "tumbling count, 10 s", ("bid",)),
+    Query("tumble", "tumbling aggregates, 1 min", ("bid",)),
+    Query("hop", "hopping aggregates, 1 min by 10 s", ("bid",)),
+    Query("over", "OVER RANGE 10 min", ("bid",), parameters=_OVER),
+    Query("join", "join within 10 min", ("auction", "bid"), parameters=_BOUND),
+    Query("left_join", "left join within 10 min", ("auction", "bid"), parameters=_BOUND),
+)
+SELF_JOIN = (Query("over_small", "OVER RANGE 10 min, a tenth", ("bid",), "over", _OVER, share=0.1),)
+FRAMES = tuple(
+    Query(f"over_{minutes}", f"OVER RANGE {minutes} min", ("bid",), "over", {"key": _KEYS, "minutes": str(minutes)})
+    for minutes in (1, 10, 60)
+)
+BOUNDS = tuple(
+    Query(f"join_{minutes}", f"join within {minutes} min", ("auction", "bid"), "join", {"minutes": str(minutes)})
+    for minutes in (2, 8, 32)
+)
+QUERY_SETS = {"main": MAIN, "self-join": SELF_JOIN, "frames": FRAMES, "bounds": BOUNDS}
+
+SYSTEMS = (
+    System("penstock", "Penstock", "penstock"),
+    System("spark", "Spark by hand", "spark"),
+    System("spark-rocksdb", "Spark by hand, RocksDB", "spark", _ROCKSDB),
+    System("spark-join-4", "Spark by hand, RocksDB, join format 4", "spark", {**_ROCKSDB, **_JOIN_FORMAT}),
+    System("penstock-rocksdb", "Penstock, RocksDB", "penstock", _ROCKSDB),
+    System("flink", "Flink SQL", "flink"),
+    System("duckdb", "DuckDB, batch", "duckdb"),
+)
+
+
+def can_run(system: System, query: Query) -> bool:
+    """The self-join that stands for OVER takes time that grows with the square of the rows: only few of them."""
+    if query.folder == "over" or query.name == "over":
+        return query.share < 1 or system.language != "spark"
+    return True
+
+
+def program(system: System, query: Query, data: Path, out: Path, work: Path, format_: str) -> list[str]:
+    """The command that runs a query, its texts written to the folder `work`."""
+    if system.language == "spark":
+        parameters = [f"{name}={value}" for name, value in query.parameters.items()]
+        return [*system.command, str(query.path / "spark.py"), str(data), str(out), format_, *query.reads, *parameters]
+    open_ = {
+        "data": str(data),
+        "out": str(out),
+        "format": format_,
+        "csv": ", header = false" if format_ == "csv" else "",
+        **query.parameters,
+    }
+    texts = [QUERIES / "streams" / f"{system.language}.sql", query.path / f"{system.language}.sql"]
+    file = work / "script.sql"
+    file.write_text("\n".join(Template(each.read_text(encoding="utf-8")).substitute(open_) for each in texts), "utf-8")
+    return [*system.command, str(file)] if system.language == "penstock" else [*system.command, str(file), str(out)]
