@@ -26,8 +26,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Two processes, each with a Spark of its own: most of its time Spark waits for itself.
 test: $(READY)
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist worksteal
 
 # What needs no JVM.
 test-fast: $(READY)

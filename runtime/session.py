@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any
@@ -19,8 +20,9 @@ from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
-from penstock.runtime.sources.stage import placed
+from penstock.runtime.sources.stage import STAGE, placed, stage_rows
 from penstock.runtime.storage import Storage
+from penstock.runtime.sweep import sweep
 
 
 def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
@@ -64,6 +66,7 @@ class Session:
             for query in program.queries:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
+            self._sweep(program, places)
             handles = []
             for run, own in opened:
                 handles.append(QueryHandle(run, own.pop_all()))
@@ -85,7 +88,9 @@ class Session:
         with ExitStack() as resources:
             places: dict[str, str] = {}
             runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
-            return [run.to_end(draining=drain, progress=progress) for run in runs]
+            reports = [run.to_end(draining=drain, progress=progress) for run in runs]
+            self._sweep(program, places)
+            return reports
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows in the memory sink `name`, those of several queries one after the other. Times are in UTC.
@@ -136,6 +141,16 @@ class Session:
                     raise RunError([problem.with_hint("join them by UNION ALL, or give each a folder of its own")])
         for name, value in program.settings:
             self._spark.conf.set(name, value)
+
+    def _sweep(self, program: Program, places: Mapping[str, str]) -> None:
+        """Deletes what is done with of the intermediate streams."""
+        readers: dict[str, list[str]] = {}
+        for query in program.queries:
+            for source in query.inputs:
+                if source.connector == STAGE:
+                    readers.setdefault(source.name, []).append(places[query.name])
+        for stage, of_stage in readers.items():
+            sweep(Storage(self._spark), stage_rows(places[stage]), of_stage)
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""

@@ -21,11 +21,11 @@ def placed(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> Sp
     """The query with its intermediate streams in folders. `places`: the checkpoint folders of the queries by name."""
     output = query.output
     if output.connector == STAGE:
-        path = _rows(places[query.name])
+        path = stage_rows(places[query.name])
         storage.folder(path)
         output = Output(output.name, "files", (("path", path), ("format", "parquet")), output.columns)
     inputs = tuple(
-        replace(each, options=(("path", _rows(places[each.name])),)) if each.connector == STAGE else each
+        replace(each, options=(("path", stage_rows(places[each.name])),)) if each.connector == STAGE else each
         for each in query.inputs
     )
     return replace(query, inputs=inputs, output=output)
@@ -39,5 +39,6 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
     return reader.parquet(str(dict(source.options)["path"]))
 
 
-def _rows(place: str) -> str:
+def stage_rows(place: str) -> str:
+    """The folder of the rows that the query with the checkpoint folder `place` writes."""
     return f"{place}/rows"

@@ -106,7 +106,7 @@ def test_killed_runs_write_each_row_once(place: Place) -> None:
     for number in range(12):
         place.put(f"{number:03}", {"id": number, "v": 10 + number, "ts": at(number)}, f"broken {number}")
         time.sleep(0.02)
-    for _ in range(3):
+    for _ in range(2):
         process = run(place.root)
         wait_for_line(process, "batch")
         time.sleep(random.uniform(0, 3))

@@ -1,0 +1,46 @@
+"""Intermediate streams between the queries of a chain: resumed, and swept of what has been read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock
+from penstock.runtime import Session
+
+pytestmark = pytest.mark.spark
+
+SCRIPT = """
+CREATE STREAM readings (sensor STRING KEY, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '0' SECOND)
+WITH (connector = 'files', path = '{folder}/readings', format = 'json');
+CREATE STREAM busiest WITH (connector = 'files', path = '{folder}/busiest', format = 'json') AS
+SELECT STREAM window_start, MAX(n) AS n FROM (
+  SELECT STREAM sensor, window_start AS minute, COUNT(*) AS n FROM readings
+  GROUP BY sensor, TUMBLE(time, 1 MINUTE)) minutes
+GROUP BY TUMBLE(minute, 1 HOUR);
+"""
+
+
+def put(folder: Path, name: str, *minutes: int) -> None:
+    rows = [{"sensor": "a", "time": f"2024-01-01T{minute // 60:02}:{minute % 60:02}:00Z"} for minute in minutes]
+    (folder / "readings" / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_a_chain_goes_on_and_its_intermediate_stream_is_swept(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "readings").mkdir()
+    program = penstock.compile(SCRIPT.format(folder=tmp_path)).program
+    between = tmp_path / "checkpoint" / "busiest_stage1" / "rows"
+    with Session(spark, str(tmp_path / "checkpoint")) as session:
+        put(tmp_path, "1.json", 0, 1, 1, 61)
+        session.run_once(program, drain=False)
+        put(tmp_path, "2.json", 62, 62, 62, 130, 131)
+        session.run_once(program, drain=False)
+        assert list(between.glob("part-*")) == []
+        put(tmp_path, "3.json", 132)
+        reports = session.run_once(program, drain=True)
+    assert [sum(each.late for each in report.inputs) for report in reports] == [0, 0]
+    rows = spark.read.json(str(tmp_path / "busiest")).collect()
+    assert sorted((row.window_start[11:16], row.n) for row in rows) == [("00:00", 2), ("01:00", 3), ("02:00", 1)]
