@@ -81,7 +81,8 @@ CHAINS: Mapping[str, str] = {
         GROUP BY TUMBLE(start, 4 SEC)""",
     "OVER windows": """
         SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
-        FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
+        FROM (SELECT STREAM k, window_start, window_end, COUNT(*) AS n FROM a
+              GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
     "OVER two partitions": """
         SELECT STREAM id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
           SUM(v) OVER (PARTITION BY v ORDER BY time RANGE BETWEEN 1 SEC PRECEDING AND 1 SEC FOLLOWING) AS s,
