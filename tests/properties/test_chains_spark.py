@@ -25,6 +25,7 @@ THROUGH_SPARK = (
     "a union of windows and a join",
     "the first of each window",
     "the best of each moment, by key",
+    "left joins, bounded one by the other",
     "grouping sets of growing windows",
 )
 
