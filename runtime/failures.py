@@ -74,7 +74,7 @@ def _layers(error: BaseException) -> Iterator[_Layer]:
 
 
 def _division(layer: _Layer, causes: list[_Layer], query: str) -> Diagnostic:
-    hint = "try_divide(a, b) and try_mod(a, b) give NULL instead"
+    hint = "a / NULLIF(b, 0) gives NULL instead"
     return _placed(R020.at(None, query=query), layer).with_hint(hint)
 
 

@@ -42,8 +42,8 @@ def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tup
             return _cumulate_views(node, node.window, name, source)
         case Session():
             assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
-            # Spark runs sessions only with keys, and takes a constant for none: every row alone is a session then.
-            keys = keys or [before_all(column(node.time))]
+            # Spark runs sessions only with keys, and takes a constant for none, also one that it finds out to be one.
+            keys.append(before_all(column(node.time)))
     window = _window(node.window, column(node.time))
     items = _items(node, _part(window, "start"), _part(window, "end"))
     return (View(name, print_sql(select(items, source).group_by(*keys, window, copy=False))),)

@@ -11,6 +11,8 @@ hardly any other, Spark finds the time at which a row kept for the join can be f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from penstock.codegen.program import View
@@ -85,13 +87,19 @@ def _residual(node: IntervalJoin) -> list[Expression]:
     """The other conditions. One that Spark could work out to be false, such as `1 = 2` or `v > NULL`, would take the
     equality with it, without which Spark refuses the join; so it stands beside something that is not known to be false.
     """
-    whole = node.residual
-    conditions = [] if whole is None else list(whole.flatten()) if isinstance(whole, exp.And) else [whole]
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
     return [
         exp.Or(this=each, expression=never.copy()) if each.find(exp.Null) or not each.find(exp.Column) else each
-        for each in conditions
+        for each in _conjuncts(node.residual)
     ]
+
+
+def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
+    if isinstance(condition, exp.And):
+        yield from _conjuncts(condition.this)
+        yield from _conjuncts(condition.expression)
+    elif condition is not None:
+        yield condition
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -24,6 +25,7 @@ from penstock.planner.plan import (
     IntervalJoin,
     JoinType,
     KStream,
+    Limit,
     Named,
     Node,
     Project,
@@ -58,7 +60,11 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     is_inner = join.kind is ast.JoinKind.INNER
     parts = [*bounds.conjuncts(join.on), *(where if is_inner else ())]
     times = compared_times(parts, left, right)
-    bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
+    derived = derived_bound(parts, left, right)
+    if derived is None or bounds.split(parts, times)[0].bound() is not None:
+        bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
+    else:
+        (times, bound), rest = derived, parts
     equalities, conditions = keys_and_conditions(join, rest, left, right, times.scope, context)
     pushed = PUSHED[join.kind]
     residual: list[exp.Expression] = []
@@ -75,6 +81,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         shape=KStream(
             tuple(each.name for each, _ in equalities if isinstance(each, exp.Column)),
             joined_times(join.kind, bound, pane, timed(left, times.left), timed(right, times.right), left, right),
+            near_times(join.kind, bound, pane, timed(left, times.left), timed(right, times.right), left, right),
         ),
         span=join.span,
         left=staged(filtered(left.node, filters["left"]), OPERATOR, join.left.span, times.left),
@@ -98,6 +105,23 @@ def compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> 
         bounds.Times(scope, one.column, other.column) for one in stream(left).times for other in stream(right).times
     ]
     return next((times for times in pairs if bounds.split(parts, times)[0].bound()), pairs[0])
+
+
+def derived_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tuple[bounds.Times, TimeBound] | None:
+    """The bound that follows where a right time is bounded by a left column that is near to the left event time.
+
+    That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
+    """
+    scope = Scope((*left.scope.columns, *right.scope.columns))
+    for near in stream(left).near:
+        for other in stream(right).times:
+            found = bounds.split(parts, bounds.Times(scope, near.column, other.column))[0].bound()
+            if found is not None:
+                lower = Limit(found.lower.milliseconds + near.low, found.lower.closed)
+                upper = Limit(found.upper.milliseconds + near.high, found.upper.closed)
+                times = bounds.Times(scope, stream(left).times[0].column, other.column)
+                return times, TimeBound(lower, upper)
+    return None
 
 
 def stream(rows: Rows) -> KStream:
@@ -152,10 +176,38 @@ def joined_times(
             for each in stream(left).times
         )
     if "right" in kept:
-        for each in stream(right).times:
-            low, high = each.low - other.high + lower + one.low, each.high - other.low + upper + one.high
-            times.append(EventTime(each.column, kept["right"] + each.spread + other.spread, low, high))
+        beside = beside_left(stream(right).times, bound, one, other)
+        times += (
+            replace(each, delay=kept["right"] + own.spread + other.spread)
+            for each, own in zip(beside, stream(right).times, strict=True)
+        )
     return anchored(times)
+
+
+def near_times(
+    kind: ast.JoinKind,
+    bound: TimeBound,
+    pane: int | None,
+    one: EventTime,
+    other: EventTime,
+    left: Rows,
+    right: Rows,
+) -> tuple[EventTime, ...]:
+    """The columns of the joined rows that are NULL or near to the left event time: those of a right side in panes."""
+    if kind is ast.JoinKind.LEFT and pane is not None:
+        beside = beside_left((*stream(right).times, *stream(right).near), bound, one, other)
+        return (*stream(left).near, *beside)
+    return stream(left).near if kind is ast.JoinKind.INNER else ()
+
+
+def beside_left(
+    times: Iterable[EventTime], bound: TimeBound, one: EventTime, other: EventTime
+) -> tuple[EventTime, ...]:
+    """Times of the right rows with their distances from the first event time of the left rows they are joined with."""
+    lower, upper = bound.lower.milliseconds + one.low, bound.upper.milliseconds + one.high
+    return tuple(
+        EventTime(each.column, 0, each.low - other.high + lower, each.high - other.low + upper) for each in times
+    )
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:

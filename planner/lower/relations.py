@@ -40,13 +40,43 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             alias = relation.alias.text if relation.alias else rows.name
             return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
         case ast.Join():
-            left = lower_relation(relation.left, (), context)
+            within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
+            where = [part for part in where if part not in within]
+            left = lower_relation(relation.left, within, context)
             right = lower_relation(relation.right, (), context)
             for side, rows in ((relation.left, left), (relation.right, right)):
                 if rows.window is not None or rows.over is not None:
                     clause = "a windowed relation" if rows.over is None else "OVER on a relation"
                     raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
             return lower_join(relation, left, right, where, context)
+        case _:
+            assert_never(relation)
+
+
+def is_inner(relation: ast.Join) -> bool:
+    """Whether a WHERE beside the join can be tested in the join on its left as well."""
+    inner = ast.JoinKind.INNER
+    return relation.kind is inner and isinstance(relation.left, ast.Join) and relation.left.kind is inner
+
+
+def is_of(condition: exp.Expression, relation: ast.Relation) -> bool:
+    """Whether all columns of the condition are said to be of the relations in FROM `relation`."""
+    names = aliases(relation)
+    columns = list(condition.find_all(exp.Column))
+    return bool(columns) and all(column.table and column.table.lower() in names for column in columns)
+
+
+def aliases(relation: ast.Relation) -> set[str]:
+    """What the relations in a FROM are called, in lower case."""
+    match relation:
+        case ast.Join():
+            return aliases(relation.left) | aliases(relation.right)
+        case ast.Table():
+            return {(relation.alias or relation.name).folded}
+        case ast.WindowedTable():
+            return {relation.alias.folded} if relation.alias else aliases(relation.relation)
+        case ast.Subquery():
+            return {relation.alias.folded} if relation.alias else set()
         case _:
             assert_never(relation)
 

@@ -55,7 +55,7 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
     check_writable(sink, root, span)
     is_changing = changes(root)
     emission = Emission.CHANGES if is_changing else Emission.FINAL
-    every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate)), None)
+    every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate) and node.every), None)
     return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span, every)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
@@ -56,11 +56,13 @@ class KStream:
     """An append-only stream of facts.
 
     `key`: the columns that it is partitioned by, empty if none is known. `times`: the columns that operators above can
-    take for the event time, the one meant where nothing is said first; empty if there is none.
+    take for the event time, the one meant where nothing is said first; empty if there is none. `near`: columns that may
+    be NULL and otherwise lie as near to the first event time as they say; their delay means nothing.
     """
 
     key: tuple[str, ...] = ()
     times: tuple[EventTime, ...] = ()
+    near: tuple[EventTime, ...] = ()
 
     @property
     def time(self) -> str | None:
@@ -80,8 +82,14 @@ class KStream:
         """The stream with its columns under the names given; those without one are gone."""
         key = tuple(names[name] for name in self.key if name in names)
         times = anchored(each for each in self.times if each.column in names)
-        renamed = (EventTime(names[each.column], each.delay, each.low, each.high) for each in times)
-        return KStream(key if len(key) == len(self.key) else (), tuple(renamed))
+        anchor = next((each for each in self.times if each.column in names), None)
+        near = tuple(
+            EventTime(each.column, 0, each.low - anchor.high, each.high - anchor.low)
+            for each in self.near
+            if anchor is not None and each.column in names
+        )
+        times, near = (tuple(replace(each, column=names[each.column]) for each in part) for part in (times, near))
+        return KStream(key if len(key) == len(self.key) else (), times, near)
 
 
 @dataclass(frozen=True, slots=True)

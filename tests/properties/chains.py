@@ -31,6 +31,19 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM a.id AS a, b.id AS b, c.id AS c FROM a
         JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 1 SEC AND a.time + 2 SEC
         JOIN c ON a.k = c.k AND c.time BETWEEN b.time AND b.time + 3 SEC""",
+    "left joins, bounded one by the other": """
+        SELECT STREAM a.id AS a, b.id AS b, c.id AS c FROM a
+        LEFT JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 1 SEC AND a.time + 2 SEC
+        LEFT JOIN c ON b.k = c.k AND c.time BETWEEN b.time - 1 SEC AND b.time + 1 SEC""",
+    "a join bounded by the right side of a left one, in WHERE": """
+        SELECT STREAM x.a AS a, x.b AS b, c.id AS c
+        FROM (SELECT STREAM a.id AS a, a.k AS k, a.time AS time, b.id AS b, b.time AS later FROM a
+              LEFT JOIN b ON a.k = b.k AND b.time > a.time AND b.time < a.time + 3 SEC) x
+        JOIN c ON x.k = c.k WHERE c.time BETWEEN x.later AND x.later + 2 SEC""",
+    "three streams, bounded in WHERE": """
+        SELECT STREAM a.id AS a, b.id AS b, c.id AS c FROM a JOIN b ON a.k = b.k JOIN c ON a.k = c.k
+        WHERE b.time BETWEEN a.time AND a.time + 2 SEC AND c.time BETWEEN a.time - 1 SEC AND a.time + 1 SEC
+          AND b.v > 0""",
     "windows of a join of a join": """
         SELECT STREAM window_start, COUNT(*) AS n
         FROM (SELECT STREAM a.time AS time FROM a
@@ -68,7 +81,8 @@ CHAINS: Mapping[str, str] = {
         GROUP BY TUMBLE(start, 4 SEC)""",
     "OVER windows": """
         SELECT STREAM k, window_end, SUM(n) OVER (PARTITION BY k ORDER BY window_end RANGE 6 SEC PRECEDING) AS n
-        FROM (SELECT STREAM k, window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
+        FROM (SELECT STREAM k, window_start, window_end, COUNT(*) AS n FROM a
+              GROUP BY k, HOP(time, 1 SEC, 3 SEC)) hops""",
     "OVER two partitions": """
         SELECT STREAM id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
           SUM(v) OVER (PARTITION BY v ORDER BY time RANGE BETWEEN 1 SEC PRECEDING AND 1 SEC FOLLOWING) AS s,

@@ -121,7 +121,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
     "BINARY": ("UNHEX(HEX({STRING}))",),
 }
 # Arguments of these functions are no values of a column: a pattern, a format, a part of a date that are not there fail.
-_EXAMPLE_ONLY = {"MAKE_DATE", "UNHEX", "URL_DECODE", "UNBASE64", "TO_DATE", "TO_TIMESTAMP", "CHAR", "CHR"}
+_EXAMPLE_ONLY = {"MAKE_DATE", "UNHEX", "URL_DECODE", "UNBASE64", "TO_DATE", "TO_TIMESTAMP", "ELT"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,87 +1,16 @@
-"""Random scripts of the whole dialect over three declared streams, meant to be accepted, and rows to run them over."""
+"""Random scripts of the whole dialect over three declared streams, meant to be accepted."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from pathlib import Path
 from random import Random
 
 from tests.properties.script_scalars import NESTED, ORDERED, Reference, Scalars
-from tests.properties.streams import BASE
+from tests.properties.script_streams import COLUMNS, STREAMS, declarations
 
-# Columns of the streams: name, as it is written, and type without sizes.
-_COLUMNS = {
-    "id": "BIGINT",
-    "k": "STRING",
-    "v": "INT",
-    "price": "DECIMAL",
-    "x": "DOUBLE",
-    "ok": "BOOLEAN",
-    "day": "DATE",
-    "tags": "ARRAY",
-    "counts": "MAP",
-    "pair": "STRUCT",
-    "raw": "BINARY",
-    "`odd.na``me`": "STRING",
-    "other": "TIMESTAMP",
-    "time": "TIMESTAMP",
-}
-_TYPES = {"DECIMAL": "DECIMAL(10, 2)", "ARRAY": "ARRAY<STRING>", "MAP": "MAP<STRING, INT>"}
-_TYPES |= {"STRUCT": "STRUCT<q: INT, r: STRING>"}
-_STREAMS = {"a": 0, "b": 5, "c": 2}
 _KEYS = ("BIGINT", "STRING", "INT", "DECIMAL", "BOOLEAN", "DATE", "DOUBLE")
-
-
-def declarations(folder: Path) -> str:
-    """The streams, with delays of some seconds, over JSON files in `folder`, and a place for late rows."""
-    columns = ", ".join(f"{name} {_TYPES.get(type_, type_)}" for name, type_ in _COLUMNS.items())
-    return "\n".join(
-        [
-            *(
-                f"CREATE STREAM {name} ({columns}, WATERMARK FOR time AS time - INTERVAL '{delay}' SECOND)\n"
-                f"WITH (connector = 'files', path = '{folder}/{name}', format = 'json');"
-                for name, delay in _STREAMS.items()
-            ),
-            "CREATE STREAM late (lateness BIGINT, id BIGINT, time TIMESTAMP) WITH (connector = 'memory');",
-        ]
-    )
-
-
-def write_rows(folder: Path, chance: Random, rows: int = 12) -> None:
-    """A file of rows for each stream: NULLs, repeated keys, times some seconds apart and one far ahead of them."""
-    for name in _STREAMS:
-        (folder / name).mkdir(parents=True)
-        lines = [_row(chance, number) for number in range(rows)]
-        lines.append({**lines[-1], "time": _time(3600)})
-        text = "".join(f"{json.dumps(line)}\n" for line in lines)
-        (folder / name / "1.json").write_text(text, encoding="utf-8")
-
-
-def _row(chance: Random, number: int) -> dict[str, object]:
-    row: dict[str, object] = {
-        "id": number,
-        "k": chance.choice("ab"),
-        "v": chance.randrange(-2, 5),
-        "price": chance.choice([0, 1.5, 99.99]),
-        "x": chance.choice([0.5, -1.0, "NaN", 1e10]),
-        "ok": chance.random() < 0.5,
-        "day": chance.choice(["2026-01-01", "2025-12-31"]),
-        "tags": chance.choice([[], ["x", "y"], ["a", None]]),
-        "counts": chance.choice([{}, {"x": 1}, {"x": None, "y": 2}]),
-        "pair": chance.choice([{"q": 1, "r": "a"}, {"q": None, "r": None}]),
-        "raw": "YWJj",
-        "odd.na`me": chance.choice(["", "1", "it's"]),
-        "other": _time(chance.randrange(60)),
-    }
-    empty = {name: value if chance.random() < 0.85 else None for name, value in row.items()}
-    return {**empty, "time": _time(chance.choice([0, number, 2 * number]))}
-
-
-def _time(seconds: float) -> str:
-    return (BASE + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 @dataclass(frozen=True)
@@ -140,8 +69,8 @@ class Writer:
         self._aliases += 1
         alias = f"t{self._aliases}"
         if depth == 0 or self.chance.random() < 0.5:
-            name = self.chance.choice(list(_STREAMS))
-            return Rows(f"{name} {self.chance.choice(['AS ', ''])}{alias}", _COLUMNS, ("time",), alias)
+            name = self.chance.choice(list(STREAMS))
+            return Rows(f"{name} {self.chance.choice(['AS ', ''])}{alias}", COLUMNS, ("time",), alias)
         inner = self.query(depth - 1)
         if self.chance.random() < 0.25:
             self.views.append(f"CREATE VIEW view_{alias} AS {inner.sql};")
@@ -238,12 +167,12 @@ class Writer:
             shown.insert(0, "window_start")
         items = ", ".join([*shown, items])
         if chance.random() < 0.5:
-            group = ", ".join([*group, f"{kind}({time}, {lengths})"])
+            by = ", ".join([*group, f"{kind}({time}, {lengths})"])
             source = rows.sql
         else:
             source = f"{kind}({rows.sql}, {time}, {lengths})"
-            group = ", ".join([*group, *(["window_start", "window_end"] if chance.random() < 0.3 else [])])
-        by = f" GROUP BY {group}" if group else ""
+            by = ", ".join([*group, *(["window_start", "window_end"] if chance.random() < 0.3 else [])])
+        by = f" GROUP BY {by}" if by else ""
         behind = chance.choice(["", "", " EMIT FINAL", " GRACE PERIOD 2 SEC", " LATE DROP"])
         sql = f"SELECT STREAM {items} FROM {source}{self.where(rows)}{by}{having}{behind}"
         columns = {**dict.fromkeys(shown, "TIMESTAMP"), **columns}
@@ -313,8 +242,9 @@ class Writer:
             columns[f"o{self._aliases}"] = ""
         named = f" WINDOW w0 AS {windows[0]}" if any(" OVER w0 " in item for item in items) else ""
         sql = f"SELECT STREAM {', '.join(items)} FROM {rows.sql}{self.where(rows)}{named}"
-        if chance.random() < 0.1 and rows.sql.split()[0] in _STREAMS:
-            sql = f"SELECT STREAM {', '.join(kept)}, {scalars.aggregate(distinct=False)} AS o FROM {rows.sql} OVER {windows[0]}"
+        if chance.random() < 0.1 and rows.sql.split()[0] in STREAMS:
+            items = [*kept, f"{scalars.aggregate(distinct=False)} AS o"]
+            sql = f"SELECT STREAM {', '.join(items)} FROM {rows.sql} OVER {windows[0]}"
         return Rows(sql, columns, (time,))
 
     def window(self, scalars: Scalars, time: str) -> str:

@@ -1,0 +1,44 @@
+"""Random statements, without Spark: most are accepted, and none asks of Spark what it answers wrongly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import penstock
+from penstock.codegen.stages import stages
+from penstock.diagnostics import CompileError
+from penstock.planner.plan import Node, RunningQuery
+from penstock.planner.plan.walk import STATEFUL, inputs
+from tests.properties import streams
+from tests.properties.scripts import script
+
+STATEMENTS = 120
+
+
+def compiled() -> list[tuple[RunningQuery, ...]]:
+    """The queries of the statements that are accepted. What is refused is refused by a finding, not by a crash."""
+    found = []
+    for seed in range(STATEMENTS):
+        try:
+            compilation = penstock.compile(script(Random(seed), Path("data")))
+        except CompileError:
+            continue
+        assert compilation.program.queries
+        found.append(compilation.queries)
+    return found
+
+
+def test_most_are_accepted_and_no_operator_with_state_stands_over_another() -> None:
+    """Spark's chains of such operators are what re-used exchanges and RocksDB's assertions are about."""
+    accepted = compiled()
+    streams.tried["statements compiled"] += STATEMENTS
+    assert len(accepted) > STATEMENTS // 2
+    parts = [part for queries in accepted for query in queries for part in stages(query, query.name, ())]
+    assert max(depth(part.root) for part in parts) == 1
+    assert len(parts) > len(accepted)  # there are chains among them
+
+
+def depth(node: Node) -> int:
+    """How many operators with state lie on one path to the sources."""
+    return isinstance(node, STATEFUL) + max(map(depth, inputs(node)), default=0)
