@@ -179,8 +179,9 @@ def _write(table: pa.Table, batch: np.ndarray, folder: Path, name: str, recipe: 
     for number in range(recipe.files):
         part = table.slice(borders[number], borders[number + 1] - borders[number])
         _write_file(part, folder / name / f"{number:04}", recipe.format, oldest + number)
-    ends = {each.name: pa.nulls(1, each.type) for each in table.schema} | {"time": pa.array([_END])}
-    _write_file(pa.table(ends), folder / f"{name}-end" / "end", recipe.format, oldest + recipe.files)
+    # No NULLs: Spark looks for keys that are not NULL below the watermark, which then would not see the row.
+    end = table.slice(0, 1).set_column(table.schema.get_field_index("time"), "time", pa.array([_END]))
+    _write_file(end, folder / f"{name}-end" / "end", recipe.format, oldest + recipe.files)
     for half in range(2):
         mine = table.take(pa.array(np.arange(half, table.num_rows, 2)))
         _write_file(mine, folder / f"{name}-halves" / f"{half}", recipe.format, oldest)

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from bench.report import Runs
+from bench.report import Runs, times
 from bench.workload import BOUNDS, FRAMES, SYSTEMS
 
 COLOURS = {
@@ -44,31 +44,26 @@ def _conditions(runs: Runs) -> str:
     date, machine = about.pop("date"), about.pop("machine")
     versions = ", ".join(f"{name} {version}" for name, version in about.items())
     recipe = runs.recipe
-    times = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries())
+    rounds = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries()) // 2
     return (
         f"{date}, {machine}; {versions}.\n{recipe['events']:,} events in {recipe['files']} files of each stream "
-        f"({recipe['format']}), median of {times} interleaved runs."
+        f"({recipe['format']}), medians of {rounds} interleaved runs."
     )
 
 
 def _table(runs: Runs) -> Iterator[str]:
-    """Markdown: thousands of rows per CPU second, and how many times Penstock's CPU seconds."""
+    """Markdown: thousands of rows for each further CPU second, and the CPU seconds to start."""
     systems = runs.systems()
     yield "| query | rows in | rows out | " + " | ".join(TITLES[system] for system in systems) + " |"
     yield "|---|--:|--:|" + "--:|" * len(systems)
     for query in runs.queries():
-        own = runs.cpu(query.query, "penstock")
         cells = []
         for system in systems:
-            cpu = runs.cpu(query.query, system)
-            if cpu is None:
-                cells.append("–")
-            else:
-                ratio = f" (×{cpu / own:.2f})" if own and system != "penstock" else ""
-                cells.append(f"{cpu:.1f} s, {query.rows / cpu / 1000:,.0f} k/s{ratio}")
+            cost = runs.cost(query.query, system)
+            told = cost and f"{cost.speed}{times(runs, query.query, system)} + {cost.start:.0f} s"
+            cells.append(told or "–")
         name = f"{query.query}: {query.title}"
         yield f"| {name} | {query.rows:,} | {query.out:,} | " + " | ".join(cells) + " |"
-    yield "| start-up, taken off | | | " + " | ".join(f"{runs.start(system):.1f} s" for system in systems) + " |"
 
 
 def _bars(runs: Runs) -> Figure:
@@ -78,29 +73,30 @@ def _bars(runs: Runs) -> Figure:
     axes = figure.add_subplot()
     width = 0.8 / len(systems)
     for place, system in enumerate(systems):
-        costs = [runs.cpu(query.query, system) for query in queries]
-        speeds = [query.rows / cpu if cpu else 0 for query, cpu in zip(queries, costs, strict=True)]
+        costs = [runs.cost(query.query, system) for query in queries]
+        speeds = [cost.rate if cost else 0 for cost in costs]
         left = [number - 0.4 + width * (place + 0.5) for number in range(len(queries))]
         axes.bar(left, speeds, width, color=COLOURS[system], label=TITLES[system])
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows / 1000:,.0f} k"))
+    for set_formatter in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+        set_formatter(FuncFormatter(lambda rows, _: f"{rows / 1000:,.0f} k"))
     axes.set_xticks(range(len(queries)), [query.query for query in queries], rotation=30, ha="right")
-    axes.set_title("Rows per CPU second (more is better)", loc="left", fontweight="bold")
+    axes.set_title("Rows for each further CPU second (more is better)", loc="left", fontweight="bold")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", color="#dddddd")
     axes.set_axisbelow(True)
-    axes.legend(frameon=False)
+    figure.legend(loc="outside lower center", ncols=len(systems), frameon=False)
     return figure
 
 
 def _lines(frames: Runs, bounds: Runs) -> Figure:
-    """CPU seconds over the length of the frame and of the bound."""
+    """CPU seconds for a million rows over the length of the frame and of the bound."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     panels = (("OVER: frame, minutes", frames, FRAMES), ("join: bound, minutes", bounds, BOUNDS))
     for axes, (title, runs, queries) in zip(figure.subplots(1, 2), panels, strict=True):
         for system in runs.systems():
-            points = [(int(query.parameters["minutes"]), runs.cpu(query.name, system)) for query in queries]
-            known = [(minutes, cpu) for minutes, cpu in points if cpu is not None]
+            costs = [(int(query.parameters["minutes"]), runs.cost(query.name, system)) for query in queries]
+            known = [(minutes, 1e6 / cost.rate) for minutes, cost in costs if cost]
             if known:
                 axes.plot(*zip(*known, strict=True), marker="o", color=COLOURS[system], label=TITLES[system])
         axes.set_xscale("log")
@@ -109,7 +105,7 @@ def _lines(frames: Runs, bounds: Runs) -> Figure:
         axes.minorticks_off()
         axes.set_ylim(bottom=0)
         axes.set_xlabel(title)
-        axes.set_ylabel("CPU seconds")
+        axes.set_ylabel("CPU seconds for a million rows")
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(axis="y", color="#dddddd")
         axes.legend(frameon=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -13,12 +14,10 @@ from rich.table import Table
 
 from bench.workload import SYSTEMS
 
-START = "start"
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One query run once by one system. `cpu` and `wall` in seconds, start-up included; `rows` in, `out` rows out."""
+    """One query run once by one system, over all rows or a part. `cpu` and `wall` in seconds; `out`: rows out."""
 
     query: str
     title: str
@@ -27,6 +26,24 @@ class Run:
     out: int
     cpu: float
     wall: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`total` = `start` + rows / `rate`: CPU seconds, and rows for each further CPU second; `wall` of the large run.
+
+    `start` is what no row pays: start-up, compiling, the micro-batches themselves.
+    """
+
+    rate: float
+    start: float
+    total: float
+    wall: float
+
+    @property
+    def speed(self) -> str:
+        """The rate in thousands."""
+        return f"{self.rate / 1000:,.0f} k"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,55 +64,52 @@ class Runs:
         stored = json.loads(path.read_text(encoding="utf-8"))
         return cls(stored["machine"], stored["recipe"], [Run(**run) for run in stored["runs"]])
 
-    def cpu(self, query: str, system: str) -> float | None:
-        """The median of the CPU seconds without those of the start-up; None if it was not run."""
-        return self._net(query, system, "cpu")
-
-    def wall(self, query: str, system: str) -> float | None:
-        """The median of the elapsed seconds without those of the start-up; None if it was not run."""
-        return self._net(query, system, "wall")
-
-    def start(self, system: str) -> float:
-        """The CPU seconds of the start-up."""
-        return median(run.cpu for run in self.of(START, system))
+    def cost(self, query: str, system: str) -> Cost | None:
+        """What the query costs, from the medians of both sizes; None if it was not run."""
+        sizes = sorted({run.rows for run in self.of(query, system)})
+        if not sizes:
+            return None
+        small, large = ([run for run in self.of(query, system) if run.rows == size] for size in (sizes[0], sizes[-1]))
+        total, wall = float(median(run.cpu for run in large)), float(median(run.wall for run in large))
+        more = total - median(run.cpu for run in small)
+        rate = (sizes[-1] - sizes[0]) / more if more > 0 else math.inf
+        return Cost(rate, max(0.0, total - sizes[-1] / rate), total, wall)
 
     def of(self, query: str, system: str) -> list[Run]:
         """All runs of a query by a system."""
         return [run for run in self.runs if (run.query, run.system) == (query, system)]
 
     def queries(self) -> list[Run]:
-        """A run of each query, in order."""
-        return list({run.query: run for run in reversed(self.runs) if run.query != START}.values())[::-1]
+        """A run of each query over all rows, in order."""
+        return list({run.query: run for run in sorted(self.runs, key=lambda run: run.rows)}.values())
 
     def systems(self) -> list[str]:
         """The systems of these runs, in order."""
         present = {run.system for run in self.runs}
         return [system.name for system in SYSTEMS if system.name in present]
 
-    def _net(self, query: str, system: str, what: str) -> float | None:
-        def middle(name: str) -> float:
-            return float(median(getattr(run, what) for run in self.of(name, system)))
-
-        return max(0.01, middle(query) - middle(START)) if self.of(query, system) else None
-
 
 def print_tables(console: Console, measured: Runs) -> None:
-    """A row for each query and a column for each system, cost first as CPU seconds, then as rows per CPU second."""
+    """A row for each query and a column for each system."""
     systems = measured.systems()
     titles = {system.name: system.title for system in SYSTEMS}
-    table = Table(title="CPU s net of start-up (wall s) · k rows per CPU s · × Penstock's CPU s")
+    table = Table(title="k rows per further CPU second (× the CPU of Penstock) + CPU s to start = CPU s in all, wall s")
     for heading in ("query", "rows in", "rows out", *(titles[system] for system in systems)):
         table.add_column(heading, justify="left" if heading == "query" else "right")
-    table.add_row("start-up", "", "", *(f"{measured.start(system):.1f}" for system in systems))
     for query in measured.queries():
-        own = measured.cpu(query.query, "penstock")
-        cells = []
-        for system in systems:
-            cpu, wall = measured.cpu(query.query, system), measured.wall(query.query, system)
-            if cpu is None or wall is None:
-                cells.append("–")
-                continue
-            ratio = f" · ×{cpu / own:.2f}" if own else ""
-            cells.append(f"{cpu:.1f} ({wall:.1f}) · {query.rows / cpu / 1000:,.0f}{ratio}")
+        cells = [
+            "–"
+            if cost is None
+            else f"{cost.speed}{times(measured, query.query, system)} + {cost.start:.1f} "
+            f"= {cost.total:.1f}, {cost.wall:.1f}"
+            for system in systems
+            for cost in [measured.cost(query.query, system)]
+        ]
         table.add_row(f"{query.query}: {query.title}", f"{query.rows:,}", f"{query.out:,}", *cells)
     console.print(table)
+
+
+def times(measured: Runs, query: str, system: str) -> str:
+    """How many times the CPU of Penstock a system takes for a row; empty for Penstock itself."""
+    own, other = measured.cost(query, "penstock"), measured.cost(query, system)
+    return f" (×{own.rate / other.rate:.2f})" if own and other and system != "penstock" else ""
