@@ -131,13 +131,16 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> V
 def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) -> View:
     """Marks the late rows. The end row goes no further: the watermark has seen it."""
     time = origin.time or ""
-    clock = exp.Subquery(this=select([column("watermark")], f"{query}_clock"))
-    late = exp.LT(this=column(time), expression=shifted(clock, reading.slack))
+    late = exp.LT(this=column(time), expression=shifted(column("_watermark"), reading.slack))
+    clock = exp.Subquery(
+        this=select([named(column("watermark"), "_watermark")], f"{query}_clock"),
+        alias=exp.TableAlias(this=exp.Identifier(this="_clock", quoted=True)),
+    )
     real = exp.LT(this=column(time), expression=cast(text(_END_OF_TIME), TIMESTAMP))
     marks = [named(late, "_late")]
     if reading.keeps_late:
-        marks.append(named(_lateness(column(time), clock.copy(), reading.slack), LATENESS))
-    tree = select([*columns(origin.columns), *marks], timed)
+        marks.append(named(_lateness(column(time), column("_watermark"), reading.slack), LATENESS))
+    tree = select([*columns(origin.columns), *marks], timed).join(clock, join_type="cross", copy=False)
     fates = _fates(origin, exp.Not(this=column("_late")), reading.wanted)
     metrics = (Metric(f"late:{origin.name}", _count_if(column("_late"))), *fates)
     return View(name, print_sql(tree.where(real, copy=False)), metrics=metrics)

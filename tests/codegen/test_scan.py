@@ -133,7 +133,7 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
     assert fingerprints(counted) == [FINGERPRINT]
 
 
-FINGERPRINT = "807fc8313c981f8c56015cf68fcdc08f14ca9172e5ad2b8ecb10517046c602a9"
+FINGERPRINT = "bc2bfcafb87a36ba990756d139b4ab75c33264dd98c60a03f02c7e5e024c64fa"
 
 
 def test_names_are_identifiers_and_differ() -> None:
