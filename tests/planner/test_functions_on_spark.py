@@ -72,7 +72,8 @@ def test_spark_gives_expressions_these_types(spark: SparkSession, printed: bool)
 
 def test_what_is_refused_is_known_to_spark(spark: SparkSession) -> None:
     known = {row[0].upper() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
-    assert sorted(REFUSED.keys() - known) == []
+    # Spark reads these two in GROUP BY only, and does not list them.
+    assert sorted(REFUSED.keys() - known) == ["CUBE", "ROLLUP"]
 
 
 def test_timestamps_are_read_as_in_utc(spark: SparkSession) -> None:
