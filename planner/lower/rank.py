@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -20,6 +20,14 @@ from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Column, EventTime, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.rank import RANKING
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The event time among what an OVER is partitioned by, and the rest of it."""
+
+    time: str
+    keys: tuple[exp.Expression, ...]
 
 
 def is_ranked(select: ast.Select, rows: Rows, outputs: Iterable[Output]) -> bool:
@@ -52,42 +60,35 @@ def time_of(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
 
 def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple[Node, list[Output], Scope]:
     """The rows with their places beside them, and the SELECT list over those; raises CompileError."""
-    rankings: list[Ranking] = []
-    partitions: dict[tuple[exp.Expression, ...], Span] = {}
+    partitions: dict[Partition, list[Ranking]] = {}
     rewritten: list[Output] = []
     report: list[Diagnostic] = []
-    times: list[str] = []
+    span = next(calls(outputs)).meta["span"]
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
         try:
             for call in list(topmost(holder, lambda node: isinstance(node, exp.Window))):
                 assert isinstance(call, exp.Window)
-                ranking, keys, time = ranking_of(call, select, rows)
-                times.append(time)
-                partitions.setdefault(keys, call.meta["span"])
-                name = add(rankings, ranking, output.name if call.parent is holder else "rank", rows)
+                ranking, partition = ranking_of(call, select, rows)
+                name = add(partitions, partition, ranking, output.name if call.parent is holder else "rank", rows)
                 swap(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
         except CompileError as error:
             report.extend(error.diagnostics)
-    if len(partitions) > 1:
-        first, second, *_ = partitions.values()
-        found = B002.at(second, "", construct="several OVERs of different PARTITION BY in one SELECT")
-        report.append(found.also(first, "another one"))
     if report:
         raise CompileError(report)
-    ((keys, span),) = partitions.items()
-    columns = [Column(each.name, INT, nullable=False) for each in rankings]
-    node = Ranked(
-        schema=(*rows.node.schema, *columns),
-        shape=KStream(rows.node.shape.key, ranked_times(rows.node, times[0])),
-        span=span,
-        input=staged(rows.node, "a ranking", span, times[0]),
-        time=times[0],
-        partition_by=keys,
-        rankings=tuple(rankings),
-    )
-    added = tuple(ScopeColumn(None, each.name, each.name, each.type) for each in columns)
+    node = rows.node
+    for partition, rankings in partitions.items():
+        node = Ranked(
+            schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
+            shape=KStream(rows.node.shape.key, ranked_times(node, partition.time)),
+            span=span,
+            input=staged(node, "a ranking", span, partition.time),
+            time=partition.time,
+            partition_by=partition.keys,
+            rankings=tuple(rankings),
+        )
+    added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
@@ -99,8 +100,8 @@ def ranked_times(node: Node, time: str) -> tuple[EventTime, ...]:
     return tuple(replace(each, delay=spreads[each.column]) for each in node.shape.times)
 
 
-def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, tuple[exp.Expression, ...], str]:
-    """A call as a ranking without a name, what it is partitioned by, and the event time among that."""
+def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:
+    """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
     time = time_of(call, select, rows)
     if time is None:
@@ -120,7 +121,7 @@ def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rankin
         raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
     keys = (scalar(each, rows.scope).expression for each in partition_of(call, select))
     others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
-    return Ranking("", name, tuple(sorting_of(each, rows) for each in order_by)), others, time
+    return Ranking("", name, tuple(sorting_of(each, rows) for each in order_by)), Partition(time, others)
 
 
 def ordering_of(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expression, ...], exp.Expression | None]:
@@ -143,12 +144,16 @@ def sorting_of(ordered: exp.Expression, rows: Rows) -> Sorting:
     return Sorting(typed.expression, descending, (not descending) if nulls_first is None else bool(nulls_first))
 
 
-def add(rankings: list[Ranking], ranking: Ranking, name: str, rows: Rows) -> str:
-    """Adds the ranking unless it is there already; the name of its column."""
+def add(
+    partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: Rows
+) -> str:
+    """Adds the ranking to those of its partition unless it is there already; the name of its column."""
+    rankings = partitions.setdefault(partition, [])
     for known in rankings:
         if replace(known, name="") == ranking:
             return known.name
-    taken = {each.name.lower() for each in rows.node.schema} | {each.name.lower() for each in rankings}
+    taken = {each.name.lower() for each in rows.node.schema}
+    taken |= {each.name.lower() for others in partitions.values() for each in others}
     while name.lower() in taken:
         name += "_"
     rankings.append(replace(ranking, name=name))

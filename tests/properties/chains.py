@@ -74,6 +74,12 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM id, k, time, v, DENSE_RANK() OVER (PARTITION BY k, time ORDER BY v DESC) AS r,
           ROW_NUMBER() OVER (PARTITION BY k, time ORDER BY v DESC) AS i
         FROM (SELECT STREAM id, k, time, v FROM a UNION ALL SELECT STREAM id, k, time, v FROM b) both""",
+    "ranks by the start and by the end of growing windows": """
+        SELECT STREAM k, window_start, window_end, n, RANK() OVER (PARTITION BY window_start ORDER BY n DESC) AS day,
+          RANK() OVER (PARTITION BY window_end ORDER BY n DESC) AS moment,
+          DENSE_RANK() OVER (PARTITION BY k, window_start ORDER BY n) AS own
+        FROM (SELECT STREAM k, window_start, window_end, COUNT(*) AS n FROM a
+              GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) w""",
     "windows of the first of each window": """
         SELECT STREAM window_start, SUM(n) AS total
         FROM (SELECT STREAM k, window_start AS start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 1 SEC)
