@@ -17,6 +17,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared
 from penstock.planner.lower.context import Context, UsesBroken, column
+from penstock.planner.lower.rows import check_stage
 from penstock.planner.lower.write import running_query
 from penstock.planner.plan import (
     Column,
@@ -110,6 +111,7 @@ def beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, name: a
             if not scalars.is_lossless(type_, each.type):
                 reason = f"its column {each.name} is {each.type}, that of the late rows is {type_}"
                 raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
+    check_stage(root, query.span)
     late = tuple((scan, tuple(shown(scan, each) for each in origin.columns)) for scan in scans)
     node = WithLate(schema=tuple(columns), shape=KStream(), span=name.span, input=root, late=late)
     return Intermediate(

@@ -94,11 +94,16 @@ def staged(node: Node, operator: str, span: Span, time: str | None = None) -> No
     if isinstance(node, STATEFUL):
         if not isinstance(node.shape, KStream):
             raise CompileError([unchained(operator, node, span)])
-        check_format((("format", "parquet"),), node.schema, span)
+        check_stage(node, span)
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     return with_inputs(node, tuple(staged(each, operator, span, time_below(node, each, time)) for each in inputs(node)))
+
+
+def check_stage(node: Node, span: Span) -> None:
+    """Raises CompileError for a column that an intermediate stream, which is Parquet files, can not hold."""
+    check_format((("format", "parquet"),), node.schema, span)
 
 
 def time_below(node: Node, below: Node, time: str | None) -> str | None:

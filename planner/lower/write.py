@@ -20,6 +20,7 @@ from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
+from penstock.planner.lower.prune import pruned
 from penstock.planner.lower.rows import check_size, operator_name, staged
 from penstock.planner.plan import (
     Column,
@@ -39,7 +40,6 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.walk import STATEFUL, expressions, inputs, stateful, walk, with_inputs
-from penstock.planner.prune import pruned
 from penstock.planner.types import VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}

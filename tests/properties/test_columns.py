@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.codegen.sql.trees import column
+from penstock.planner.lower.prune import pruned
 from penstock.planner.plan import JoinType, Named, Node, Over
 from penstock.planner.plan.walk import walk
-from penstock.planner.prune import pruned
 from tests.codegen.plans import MINUTE, aggregate, over, project, scan
 from tests.model.evaluate import evaluate
 from tests.model.history import History, accepted, clocks
