@@ -93,20 +93,6 @@ def is_empty(bound: TimeBound) -> bool:
     return lower.milliseconds > upper.milliseconds
 
 
-def conjuncts(condition: exp.Expression | None) -> list[exp.Expression]:
-    """The parts of a condition that must all be true, in the order of the text."""
-    parts: list[exp.Expression] = []
-    pending = [] if condition is None else [condition]
-    while pending:
-        node = pending.pop()
-        inner = node.unnest()
-        if isinstance(inner, exp.And):
-            pending += [inner.expression, inner.this]
-        else:
-            parts.append(node)
-    return parts
-
-
 def linear(expression: exp.Expression, times: Times) -> Linear | None:
     """The expression as a sum of event times and fixed intervals, None where it is not one."""
     match expression:

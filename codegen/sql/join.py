@@ -11,14 +11,12 @@ hardly any other, Spark finds the time at which a row kept for the join can be f
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import both, call, column, columns, is_null, named, number, select, shifted, table
-from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node
+from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 
 _JOIN = {
     JoinType.INNER: "INNER",
@@ -90,16 +88,8 @@ def _residual(node: IntervalJoin) -> list[Expression]:
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
     return [
         exp.Or(this=each, expression=never.copy()) if each.find(exp.Null) or not each.find(exp.Column) else each
-        for each in _conjuncts(node.residual)
+        for each in conjuncts(node.residual)
     ]
-
-
-def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
-    if isinstance(condition, exp.And):
-        yield from _conjuncts(condition.this)
-        yield from _conjuncts(condition.expression)
-    elif condition is not None:
-        yield condition
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

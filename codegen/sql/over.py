@@ -15,12 +15,12 @@ from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.frames import Panes, framed_value
+from penstock.codegen.sql.ordering import sorted_rows
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
     call,
     column,
     duration,
-    function,
     named,
     null,
     number,
@@ -30,7 +30,6 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Expression, Over
 from penstock.planner.plan.over import ORDERED
-from penstock.planner.types import Array, Map, Struct, Type
 
 _MICROSECONDS = 1000
 
@@ -61,50 +60,12 @@ def _gathered(node: Over, panes: Panes, source: str) -> Expression:
     window = call("WINDOW", column(node.time), *times, *([duration(offset)] if offset else []))
     rows = call("COLLECT_LIST", struct_of(panes.held.items()))
     if any(each.aggregate.function in ORDERED for each in node.aggregates):
-        rows = call("ARRAY_SORT", rows, _in_order(node, panes))
+        types = (each.type for each in node.input.schema)
+        rows = sorted_rows(rows, zip(panes.kept, types, strict=True), panes.hold(column(node.time)))
     begin = shifted(exp.Dot(this=window.copy(), expression=exp.to_identifier("start")), node.back)
     return select([named(begin, "begin"), named(rows, "pane")], source).group_by(
         window.copy(), *node.partition_by, copy=False
     )
-
-
-def _in_order(node: Over, panes: Panes) -> Expression:
-    """A comparison of two rows: by time, and those of one time by all columns, so that any order of arrival will do."""
-
-    def key(row: str) -> Expression:
-        return struct_of((kept, orderly(column(row, kept), each.type)) for kept, each in columns)
-
-    def order(one: str, other: str) -> Expression:
-        before, after = column(one, time), column(other, time)
-        return exp.Case(
-            ifs=[
-                exp.If(this=exp.LT(this=before, expression=after), true=number(-1)),
-                exp.If(this=exp.GT(this=before.copy(), expression=after.copy()), true=number(1)),
-                exp.If(this=exp.LT(this=key(one), expression=key(other)), true=number(-1)),
-                exp.If(this=exp.GT(this=key(one), expression=key(other)), true=number(1)),
-            ],
-            default=number(0),
-        )
-
-    columns = tuple(zip(panes.kept, node.input.schema, strict=True))
-    time = panes.hold(column(node.time))
-    return function("one", "other", body=order)
-
-
-def orderly(value: Expression, type_: Type) -> Expression:
-    """A value that Spark can compare: itself, or its text as JSON if it holds maps, which have no order."""
-    return call("TO_JSON", struct_of([("value", value)])) if holds_map(type_) else value
-
-
-def holds_map(type_: Type) -> bool:
-    """Whether values of the type hold maps, which have no order."""
-    match type_:
-        case Array(element):
-            return holds_map(element)
-        case Struct(fields):
-            return any(holds_map(each) for _, each in fields)
-        case _:
-            return isinstance(type_, Map)
 
 
 def _answers(node: Over, panes: Panes) -> Expression:

@@ -35,7 +35,7 @@ from penstock.codegen.sql.trees import (
     struct_of,
     table,
 )
-from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node
+from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 from penstock.planner.types import Struct
 
 _MICROSECONDS = 1_000
@@ -110,7 +110,7 @@ def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side]
     views = {"left": (node.left, left, node.left_time), "right": (node.right, right, node.right_time)}
     alone: dict[str, list[Expression]] = {"left": [], "right": []}
     crossing: list[Expression] = []
-    for condition in _conjuncts(node.residual):
+    for condition in conjuncts(node.residual):
         used = {each.name for each in condition.find_all(exp.Column)}
         side = next((s for s in views if used and used <= {c.name for c in views[s][0].schema}), None)
         (crossing if side is None else alone[side]).append(condition)
@@ -251,9 +251,3 @@ def _of_pairs(condition: Expression, sides: Iterable[Side]) -> Expression:
         return column(*places[node.name]) if isinstance(node, exp.Column) else node
 
     return condition.copy().transform(placed)
-
-
-def _conjuncts(condition: Expression | None) -> list[Expression]:
-    if isinstance(condition, exp.And):
-        return [*_conjuncts(condition.this), *_conjuncts(condition.expression)]
-    return [] if condition is None else [condition]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
-from penstock.codegen.sql.over import holds_map, orderly
+from penstock.codegen.sql.ordering import holds_map, sorted_rows
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import call, cast, column, function, named, null, number, select, struct_of
+from penstock.codegen.sql.trees import call, cast, column, named, null, number, select, struct_of
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
@@ -37,28 +37,17 @@ def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
 def _gathered(
     node: Ranked, rows: list[tuple[str, Expression]], values: list[tuple[str, Expression]], source: str
 ) -> Expression:
-    """Columns `begin`, the event time, and `pane`: an array of the rows, in the order of all their columns."""
-    whole = [(name, orderly(value, each.type)) for (name, value), each in zip(rows, node.input.schema, strict=True)]
-    listed = call("COLLECT_LIST", struct_of([("all", struct_of(whole)), *rows, *values]))
-    # Spark sorts structs by their first field, `all`, yet not if another one holds maps, which have no order.
-    has_maps = any(holds_map(each.type) for each in node.input.schema)
-    pane = (
-        call("ARRAY_SORT", listed, function("one", "other", body=_by_all)) if has_maps else call("ARRAY_SORT", listed)
-    )
+    """Columns `begin`, the event time, and `pane`: an array of the rows, in the order of their columns if numbered."""
+    pane = call("COLLECT_LIST", struct_of([*rows, *values]))
+    if any(ranking.function == "ROW_NUMBER" for ranking in node.rankings):
+        types = [each.type for each in node.input.schema]
+        # Spark sorts structs by their fields, of which those of the columns are the first, but none that hold maps.
+        if any(holds_map(type_) for type_ in types):
+            pane = sorted_rows(pane, [(field, type_) for (field, _), type_ in zip(rows, types, strict=True)])
+        else:
+            pane = call("ARRAY_SORT", pane)
     tree = select([named(column(node.time), "begin"), named(pane, "pane")], source)
     return tree.group_by(column(node.time), *node.partition_by, copy=False)
-
-
-def _by_all(one: str, other: str) -> Expression:
-    """The comparison of two rows by all their columns."""
-    left, right = column(one, "all"), column(other, "all")
-    return exp.Case(
-        ifs=[
-            exp.If(this=exp.LT(this=left, expression=right), true=number(-1)),
-            exp.If(this=exp.GT(this=left.copy(), expression=right.copy()), true=number(1)),
-        ],
-        default=number(0),
-    )
 
 
 def _places(node: Ranked, sorted_by: list[Expression]) -> Expression:

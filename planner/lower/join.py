@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -15,12 +14,12 @@ from penstock.parser import ast
 from penstock.planner import bounds, joins, scalars
 from penstock.planner.intervals import fixed_milliseconds
 from penstock.planner.lower.context import Context, column, condition, scalar
+from penstock.planner.lower.meeting import Meeting
 from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.near_misses import Attempt, near_miss, right_part
 from penstock.planner.plan import (
     Column,
-    EventTime,
     Filter,
     IntervalJoin,
     JoinType,
@@ -30,7 +29,7 @@ from penstock.planner.plan import (
     Node,
     Project,
     TimeBound,
-    anchored,
+    conjuncts,
 )
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -58,7 +57,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
         raise CompileError([found.with_hint(f"{right.name} AS another")])
     is_inner = join.kind is ast.JoinKind.INNER
-    parts = [*bounds.conjuncts(join.on), *(where if is_inner else ())]
+    parts = [*conjuncts(join.on), *(where if is_inner else ())]
     times = compared_times(parts, left, right)
     derived = derived_bound(parts, left, right)
     if derived is None or bounds.split(parts, times)[0].bound() is not None:
@@ -76,13 +75,11 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     type_ = JoinType[join.kind.name]
     crossing = any(not only_side(each, left.node, right.node) for each in residual)
     pane = None if crossing and not is_inner else pane_length(type_, bound)
+    met = Meeting(type_, bound, pane, stream(left), stream(right), times.left, times.right)
+    key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
         schema=joined_schema(join.kind, left.node, right.node),
-        shape=KStream(
-            tuple(each.name for each, _ in equalities if isinstance(each, exp.Column)),
-            joined_times(join.kind, bound, pane, timed(left, times.left), timed(right, times.right), left, right),
-            near_times(join.kind, bound, pane, timed(left, times.left), timed(right, times.right), left, right),
-        ),
+        shape=KStream(key, met.times(), met.near()),
         span=join.span,
         left=staged(filtered(left.node, filters["left"]), OPERATOR, join.left.span, times.left),
         right=staged(filtered(right.node, filters["right"]), OPERATOR, join.right.span, times.right),
@@ -129,10 +126,6 @@ def stream(rows: Rows) -> KStream:
     return rows.node.shape
 
 
-def timed(rows: Rows, column: str) -> EventTime:
-    return next(time for time in stream(rows).times if time.column == column)
-
-
 def pane_length(type_: JoinType, bound: TimeBound) -> int | None:
     """How long the panes of a join are: its reach, so that every row is kept about twice. None if panes do not pay.
 
@@ -140,74 +133,6 @@ def pane_length(type_: JoinType, bound: TimeBound) -> int | None:
     """
     back, forward = bound.reach(type_)
     return max(back + forward, SHORTEST_PANE) if back + forward <= 2 * max(bound.width, SHORTEST_PANE) else None
-
-
-def joined_times(
-    kind: ast.JoinKind,
-    bound: TimeBound,
-    pane: int | None,
-    one: EventTime,
-    other: EventTime,
-    left: Rows,
-    right: Rows,
-) -> tuple[EventTime, ...]:
-    """The event times of the joined rows: those of the sides that are not padded.
-
-    The join goes by the times `one` of the left rows and `other` of the right ones. Panes come out in the order of
-    their own rows, whose partners are spread over the width of the bound. Without panes a pair comes out when the
-    second of its rows is read. That one is not behind the watermark, the other at most the reach of the bound behind
-    it; and no pair before was further ahead of the watermark than a delay and that reach.
-    """
-    lower, upper = bound.lower.milliseconds, bound.upper.milliseconds
-    if pane is not None:
-        kept = {"left": 0, "right": bound.width} if kind is not ast.JoinKind.RIGHT else {"right": 0}
-    else:
-        delay = max(one.delay, other.delay) + 2 * max(abs(lower), abs(upper))
-        kept = {"left": delay, "right": delay}
-    if kind is not ast.JoinKind.INNER:
-        # The other side may be missing. Without panes, a row without a partner may come out long after later ones.
-        side = {ast.JoinKind.RIGHT: "right", ast.JoinKind.FULL: ""}.get(kind, "left")
-        ordered = pane is not None or kind is ast.JoinKind.SEMI
-        kept = {side: kept[side]} if ordered and side else {}
-    times: list[EventTime] = []
-    if "left" in kept:
-        times += (
-            EventTime(each.column, kept["left"] + each.spread + one.spread, each.low, each.high)
-            for each in stream(left).times
-        )
-    if "right" in kept:
-        beside = beside_left(stream(right).times, bound, one, other)
-        times += (
-            replace(each, delay=kept["right"] + own.spread + other.spread)
-            for each, own in zip(beside, stream(right).times, strict=True)
-        )
-    return anchored(times)
-
-
-def near_times(
-    kind: ast.JoinKind,
-    bound: TimeBound,
-    pane: int | None,
-    one: EventTime,
-    other: EventTime,
-    left: Rows,
-    right: Rows,
-) -> tuple[EventTime, ...]:
-    """The columns of the joined rows that are NULL or near to the left event time: those of a right side in panes."""
-    if kind is ast.JoinKind.LEFT and pane is not None:
-        beside = beside_left((*stream(right).times, *stream(right).near), bound, one, other)
-        return (*stream(left).near, *beside)
-    return stream(left).near if kind is ast.JoinKind.INNER else ()
-
-
-def beside_left(
-    times: Iterable[EventTime], bound: TimeBound, one: EventTime, other: EventTime
-) -> tuple[EventTime, ...]:
-    """Times of the right rows with their distances from the first event time of the left rows they are joined with."""
-    lower, upper = bound.lower.milliseconds + one.low, bound.upper.milliseconds + one.high
-    return tuple(
-        EventTime(each.column, 0, each.low - other.high + lower, each.high - other.low + upper) for each in times
-    )
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:

@@ -114,9 +114,7 @@ def beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, name: a
     check_stage(root, query.span)
     late = tuple((scan, tuple(shown(scan, each) for each in origin.columns)) for scan in scans)
     node = WithLate(schema=tuple(columns), shape=KStream(), span=name.span, input=root, late=late)
-    return Intermediate(
-        schema=node.schema, shape=node.shape, span=name.span, input=node, shared=f"{query.name}_and_late"
-    )
+    return Intermediate(schema=node.schema, shape=node.shape, span=name.span, input=node, shared=True)
 
 
 def source_type(scan: Scan, name: str) -> Type | None:

@@ -14,7 +14,6 @@ from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.windows import W005, W019
 from penstock.parser import ast
-from penstock.planner import bounds
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
@@ -24,14 +23,14 @@ from penstock.planner.lower.relations import lower_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
 from penstock.planner.names import Scope
-from penstock.planner.plan import Emission, Filter, KStream, Node
+from penstock.planner.plan import Emission, Filter, KStream, Node, conjuncts
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:
     """The plan of one SELECT; raises CompileError."""
     refuse_unbuilt(select, context)
     refuse_subqueries(select, context)
-    parts = bounds.conjuncts(select.where)
+    parts = conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     rows = lower_relation(select.relation, parts, context)
     if rows.window is not None and not is_grouped(select):

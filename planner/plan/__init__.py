@@ -12,7 +12,7 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.expressions import Aggregate, Expression, Named
+from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjuncts
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.late import WithLate
@@ -74,4 +74,5 @@ __all__ = [
     "WindowAggregate",
     "WithLate",
     "anchored",
+    "conjuncts",
 ]

@@ -40,3 +40,17 @@ class Aggregate:
     distinct: bool
     condition: Expression | None
     type: Type
+
+
+def conjuncts(condition: Expression | None) -> list[Expression]:
+    """The parts of a condition that must all be true, in the order of the text."""
+    parts: list[Expression] = []
+    pending = [] if condition is None else [condition]
+    while pending:
+        node = pending.pop()
+        inner = node.unnest()
+        if isinstance(inner, exp.And):
+            pending += [inner.expression, inner.this]
+        else:
+            parts.append(node)
+    return parts

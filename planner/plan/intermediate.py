@@ -12,9 +12,8 @@ class Intermediate(Node):
     """The rows of `input`, computed by a query of its own and written to a stream that is read here.
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
-    at least the disorder in which `input` puts its rows out. `shared`: the name under which several queries of a script
-    read the same stream, empty if one does.
+    at least the disorder in which `input` puts its rows out. `shared`: whether several queries of a script read it.
     """
 
     input: Node
-    shared: str = ""
+    shared: bool = False
