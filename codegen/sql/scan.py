@@ -68,13 +68,14 @@ def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     read = View(f"{name}_read", _classified(origin, f"{name}_raw"))
     if reading.delay is None:
-        kept = select(columns(origin.columns), read.name).where(is_null(column("_reason")), copy=False)
-        metrics = (*_intake(origin), *_fates(origin, is_null(column("_reason")), reading.wanted))
-        return _observed(read, metrics), View(name, print_sql(kept))
+        sound = is_null(column("_reason"))
+        kept = select(columns(origin.columns), read.name).where(sound, copy=False)
+        counted = View(read.name, read.sql, metrics=_fates(origin, sound, None, reading.wanted))
+        return counted, View(name, print_sql(kept))
     timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack)
     split = _split(origin, f"{name}_split", timed.name, query, reading)
     kept = select(columns(origin.columns), split.name).where(exp.Not(this=column("_late")), copy=False)
-    return _observed(read, _intake(origin)), timed, split, View(name, print_sql(kept))
+    return read, timed, split, View(name, print_sql(kept))
 
 
 def rejects_of(origin: Origin, name: str) -> Rejects | None:
@@ -117,33 +118,32 @@ def _classified(origin: Origin, raw: str) -> str:
 
 
 def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> View:
-    """The sound rows and, when the query is drained, the row that ends all time."""
+    """All rows and, when the query is drained, the row that ends all time. A rejected row has lost its event time."""
     time = origin.time
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
-    sound = select(columns(origin.columns), read).where(is_null(column("_reason")), copy=False)
+    believed = named(only_if(is_null(column("_reason")), column(time)), time)
+    rows = select([believed if each.name == time else column(each.name) for each in origin.columns], read)
     end = select(
         [named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns],
         f"{query}_end",
     )
-    return View(name, print_sql(exp.Union(this=sound, expression=end, distinct=False)), Watermark(time, delay))
+    return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), Watermark(time, delay))
 
 
 def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) -> View:
-    """Marks the late rows. The end row goes no further: the watermark has seen it."""
-    time = origin.time or ""
-    late = exp.LT(this=column(time), expression=shifted(column("_watermark"), reading.slack))
-    clock = exp.Subquery(
-        this=select([named(column("watermark"), "_watermark")], f"{query}_clock"),
-        alias=exp.TableAlias(this=exp.Identifier(this="_clock", quoted=True)),
-    )
-    real = exp.LT(this=column(time), expression=cast(text(_END_OF_TIME), TIMESTAMP))
+    """Marks the late rows, rejected ones with NULL. The end row goes no further: the watermark has seen it."""
+    time = column(origin.time or "")
+    clock = exp.Subquery(this=select([column("watermark")], f"{query}_clock"))
+    late = exp.LT(this=time, expression=shifted(clock, reading.slack))
+    end = cast(text(_END_OF_TIME), TIMESTAMP)
+    before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
     marks = [named(late, "_late")]
     if reading.keeps_late:
-        marks.append(named(_lateness(column(time), column("_watermark"), reading.slack), LATENESS))
-    tree = select([*columns(origin.columns), *marks], timed).join(clock, join_type="cross", copy=False)
-    fates = _fates(origin, exp.Not(this=column("_late")), reading.wanted)
-    metrics = (Metric(f"late:{origin.name}", _count_if(column("_late"))), *fates)
-    return View(name, print_sql(tree.where(real, copy=False)), metrics=metrics)
+        marks.append(named(_lateness(time.copy(), clock.copy(), reading.slack), LATENESS))
+    tree = select([*columns(origin.columns), *marks], timed).where(before_end, copy=False)
+    in_time = exp.NullSafeEQ(this=column("_late"), expression=exp.Boolean(this=False))
+    sound = exp.Not(this=is_null(column("_late")))
+    return View(name, print_sql(tree), metrics=_fates(origin, sound, in_time, reading.wanted))
 
 
 def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression:
@@ -152,24 +152,23 @@ def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression
     return exp.IntDiv(this=exp.Add(this=behind, expression=number(999)), expression=number(1000))
 
 
-def _intake(origin: Origin) -> tuple[Metric, ...]:
-    rejected = _count_if(exp.Not(this=is_null(column("_reason"))))
-    return Metric(f"in:{origin.name}", "COUNT(*)"), Metric(f"rejected:{origin.name}", rejected)
-
-
-def _fates(origin: Origin, kept: Expression, wanted: Expression | None) -> tuple[Metric, ...]:
-    """How many of the rows that are `kept` here are filtered out above, and how many are used."""
-    used = Metric(f"used:{origin.name}", _count_if(both(kept, wanted) or kept))
-    if wanted is None:
-        return (used,)
-    unwanted = exp.Not(this=call("COALESCE", wanted, exp.Boolean(this=False)))
-    filtered = _count_if(exp.And(this=kept, expression=unwanted))
-    return Metric(f"filtered:{origin.name}", filtered), used
+def _fates(
+    origin: Origin, sound: Expression, in_time: Expression | None, wanted: Expression | None
+) -> tuple[Metric, ...]:
+    """How many rows were read, and how many met each fate. Nothing is asked of rows that no operator will see."""
+    name = origin.name
+    metrics = [
+        Metric(f"in:{name}", "COUNT(*)"),
+        Metric(f"rejected:{name}", _count_if(exp.Not(this=sound))),
+    ]
+    kept = sound if in_time is None else in_time
+    if in_time is not None:
+        metrics.append(Metric(f"late:{name}", _count_if(column("_late"))))
+    if wanted is not None:
+        unwanted = exp.Not(this=call("COALESCE", wanted, exp.Boolean(this=False)))
+        metrics.append(Metric(f"filtered:{name}", _count_if(exp.And(this=kept, expression=unwanted))))
+    return (*metrics, Metric(f"used:{name}", _count_if(both(kept, wanted) or kept)))
 
 
 def _count_if(condition: Expression) -> str:
     return print_inline(call("COUNT", only_if(condition, exp.Literal.number(1))))
-
-
-def _observed(view: View, metrics: tuple[Metric, ...]) -> View:
-    return View(view.name, view.sql, view.watermark, metrics)
