@@ -42,12 +42,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """`language` names the file of a query that is its program; `settings` go to Spark."""
+    """`language` names the file of a query that is its program, before which stands `head`; `settings` go to Spark."""
 
     name: str
     title: str
     language: str
     settings: dict[str, str] = field(default_factory=dict)
+    head: str = ""
 
     @property
     def command(self) -> list[str]:
@@ -97,7 +98,7 @@ SYSTEMS = (
     System("spark", "Spark by hand", "spark"),
     System("spark-rocksdb", "Spark by hand, RocksDB", "spark", _ROCKSDB),
     System("spark-join-4", "Spark by hand, RocksDB, join format 4", "spark", {**_ROCKSDB, **_JOIN_FORMAT}),
-    System("penstock-rocksdb", "Penstock, RocksDB", "penstock", _ROCKSDB),
+    System("penstock-rocksdb", "Penstock, RocksDB", "penstock", head="SET state_store = 'rocksdb';\n"),
     System("flink", "Flink SQL", "flink"),
     System("duckdb", "DuckDB, batch", "duckdb"),
 )
@@ -124,5 +125,7 @@ def program(system: System, query: Query, data: Path, out: Path, work: Path, for
     }
     texts = [QUERIES / "streams" / f"{system.language}.sql", query.path / f"{system.language}.sql"]
     file = work / "script.sql"
-    file.write_text("\n".join(Template(each.read_text(encoding="utf-8")).substitute(open_) for each in texts), "utf-8")
+    file.write_text(
+        system.head + "\n".join(Template(each.read_text(encoding="utf-8")).substitute(open_) for each in texts), "utf-8"
+    )
     return [*system.command, str(file)] if system.language == "penstock" else [*system.command, str(file), str(out)]

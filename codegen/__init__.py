@@ -11,22 +11,21 @@ from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
-from penstock.planner.plan import Node, RunningQuery, Scan
+from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 
 __all__ = ["answer_panes", "eject", "lower", "spark_text"]
 
 
-def lower(queries: Sequence[RunningQuery], *, state_partitions: int = 4) -> Program:
-    """The Spark program of a script's queries. `state_partitions`: into how many parts each operator's state is split.
+def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Program:
+    """The Spark program of a script's queries.
 
     The plans have passed all checks; one that can not be lowered is a defect and fails an assertion.
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
     parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
-    return Program(
-        settings=_settings(state_partitions), queries=tuple(lower_query(part, state_partitions) for part in parts)
-    )
+    queries_ = tuple(lower_query(part, settings) for part in parts)
+    return Program(settings=_settings(settings.state_partitions), queries=queries_)
 
 
 def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:
@@ -41,6 +40,7 @@ def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:
         # Re-used exchanges lose rows of self-joined aggregates.
         ("spark.sql.exchange.reuse", "false"),
         ("spark.sql.streaming.multipleWatermarkPolicy", "min"),
+        ("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true"),
         ("spark.sql.shuffle.partitions", str(state_partitions)),
     )
 

@@ -13,9 +13,9 @@ _PLACE = ("path", "format")
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], views: Sequence[Step], output: Output, mode: str, partitions: int
+    query: str, inputs: Sequence[Input], views: Sequence[Step], output: Output, mode: str, state: Sequence[int | str]
 ) -> str:
-    """SHA-256 over the inputs, the views, the output, the mode and the number of state partitions.
+    """SHA-256 over the inputs, the views, the output, the mode, and the partitions and the store of the state.
 
     The query's own name, with which those of its views begin, does not count. Every other change does, also one that
     the state would survive: Spark itself accepts any, and computes nonsense from most.
@@ -28,7 +28,7 @@ def fingerprint(
         "views": [_computed(view, query) for view in views],
         "output": [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]],
         "mode": mode,
-        "partitions": partitions,
+        "state": state,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

@@ -8,6 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from penstock.planner.plan import StateStore
+
+STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
+_PROVIDERS = "org.apache.spark.sql.execution.streaming.state."
+STORE_PROVIDERS = {
+    StateStore.MEMORY: _PROVIDERS + "HDFSBackedStateStoreProvider",
+    StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
+}
+"""The values of Spark's STORE_SETTING."""
 Option = tuple[str, str | int | bool]
 
 
@@ -108,6 +117,7 @@ class SparkQuery:
     row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty
     until the query is drained and then holds one row whose column `time` lies behind every event time.
     `key`: the columns by which newer rows replace older ones in an `update` query.
+    `store` keeps its state, None if it has none. It is a setting of the session when the query is started.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
@@ -123,6 +133,7 @@ class SparkQuery:
     rejects: tuple[Rejects, ...]
     fingerprint: str
     every: int | None = None
+    store: StateStore | None = None
 
 
 @dataclass(frozen=True, slots=True)

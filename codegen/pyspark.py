@@ -7,7 +7,18 @@ from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
 from penstock.codegen.panes import answer_panes, as_number
-from penstock.codegen.program import Input, Option, Output, PaneView, Program, Rejects, SparkQuery, Step
+from penstock.codegen.program import (
+    STORE_PROVIDERS,
+    STORE_SETTING,
+    Input,
+    Option,
+    Output,
+    PaneView,
+    Program,
+    Rejects,
+    SparkQuery,
+    Step,
+)
 from penstock.codegen.stages import STAGE
 
 _HEAD = '''"""Streaming queries, written by Penstock.
@@ -170,6 +181,8 @@ def _query(query: SparkQuery) -> str:
     if query.timed:
         body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
+    if query.store is not None:
+        body.append(f"spark.conf.set({_text(STORE_SETTING)}, {_text(STORE_PROVIDERS[query.store])})")
     body.append(_write(query.output, query))
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
     if query.timed:

@@ -17,7 +17,8 @@ def _query(query: SparkQuery) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
     place = f"{query.output.name} ({query.output.connector})"
     every = "" if query.every is None else f", a micro-batch every {query.every} ms"
-    head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}"
+    state = "" if query.store is None else f", state in {query.store.value}"
+    head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}{state}"
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 

@@ -38,7 +38,7 @@ class Compilation:
         """What Spark is told. Made when first asked for: `penstock check` answers without loading the SQL printer."""
         from penstock.codegen import lower
 
-        return lower(self.queries, state_partitions=self.settings.state_partitions)
+        return lower(self.queries, self.settings)
 
 
 def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Compilation:

@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     RunningQuery,
     Scan,
     Session,
+    Settings,
     Shape,
     TimeBound,
     Tumble,
@@ -39,8 +40,8 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import inputs, walk
-from penstock.planner.state import state_bound
+from penstock.planner.plan.walk import STATEFUL, inputs, walk
+from penstock.planner.state import state_bound, store_text
 
 
 def plan_text(queries: Iterable[RunningQuery]) -> str:
@@ -48,13 +49,16 @@ def plan_text(queries: Iterable[RunningQuery]) -> str:
     return "\n\n".join(query_text(query) for query in queries)
 
 
-def state_text(queries: Iterable[RunningQuery]) -> str:
-    """EXPLAIN STATE: the bound on what each operator keeps, per query."""
+def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
+    """EXPLAIN STATE: the bound on what each operator keeps and where it is kept, per query."""
     blocks = []
     for query in queries:
         names = numbered(query.root)
-        lines = [f"{names[node]}: {operator_text(node, names)}\n    {state_bound(node)}" for node in names]
-        kept = [line for line in lines if not line.endswith("\n    none")]
+        kept = [
+            f"{names[node]}: {operator_text(node, names)}\n    {state_bound(node)}\n    {store_text(node, settings)}"
+            for node in names
+            if isinstance(node, STATEFUL)
+        ]
         blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(kept or ["none"])]))
     return "\n\n".join(blocks)
 

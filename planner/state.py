@@ -17,10 +17,15 @@ from penstock.planner.plan import (
     Ranked,
     Scan,
     Session,
+    Settings,
+    StateStore,
     Tumble,
     WindowAggregate,
 )
 from penstock.planner.plan.walk import walk
+
+LONGEST_ON_HEAP = 7_200_000
+"""Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
 
 
 def state_bound(node: Node) -> str:
@@ -55,6 +60,48 @@ def state_bound(node: Node) -> str:
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:
             return "none"
+
+
+def state_store(node: Node, settings: Settings) -> StateStore:
+    """Where the operator keeps its state: where SET says, else on the heap what two hours fill, in RocksDB the rest.
+
+    On the heap a micro-batch costs less, but takes a copy of the whole map of keys; in RocksDB it touches what changed.
+    """
+    if settings.state_store is not None:
+        return settings.state_store
+    reach = horizon(node)
+    return StateStore.MEMORY if reach is not None and reach <= LONGEST_ON_HEAP else StateStore.ROCKSDB
+
+
+def store_text(node: Node, settings: Settings) -> str:
+    """The store and the reason for it."""
+    where = {StateStore.MEMORY: "in memory", StateStore.ROCKSDB: "in RocksDB"}[state_store(node, settings)]
+    if settings.state_store is not None:
+        return f"{where}, as SET state_store says"
+    reach = horizon(node)
+    if reach is None:
+        return f"{where}, as it grows with the keys"
+    relation = "at most" if reach <= LONGEST_ON_HEAP else "more than"
+    return f"{where}, as it spans {relation} {duration_text(LONGEST_ON_HEAP)}"
+
+
+def horizon(node: Node) -> int | None:
+    """How long the operator may keep a row, in milliseconds of event time; None: for ever."""
+    match node:
+        case IntervalJoin():
+            back, forward = node.bound.reach(node.type)
+            return back + (node.pane or 0) + forward + max(delay_of(node.left), delay_of(node.right))
+        case WindowAggregate():
+            length = node.window.gap if isinstance(node.window, Session) else node.window.size
+            return length + delay_of(node.input) + node.grace
+        case Over():
+            return node.back + node.pane + node.forward + delay_of(node.input)
+        case Ranked():
+            return delay_of(node.input)
+        case GroupAggregate():
+            return None if node.keys or distinct_text(node) else 0
+        case _:
+            return 0
 
 
 def kept(node: Node, reach: int, delay: int) -> str:

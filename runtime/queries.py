@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import PaneView, SparkQuery
+from penstock.codegen.program import STORE_PROVIDERS, STORE_SETTING, PaneView, SparkQuery
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
@@ -31,7 +31,9 @@ Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
 _PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
-_preparing = threading.Lock()  # temporary views belong to the session, and so to all queries that are being prepared
+_preparing = (
+    threading.Lock()
+)  # temporary views and settings belong to the session, and so to all queries being prepared
 
 
 class Run:
@@ -87,6 +89,8 @@ class Run:
                 else:
                     writer = rows.writeStream.foreachBatch(self._put)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
+                if self.query.store is not None:
+                    self._spark.conf.set(STORE_SETTING, STORE_PROVIDERS[self.query.store])
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()

@@ -44,8 +44,9 @@ def only_spark() -> Iterator[SparkSession]:
 def spark(only_spark: SparkSession) -> SparkSession:
     """A session of its own over that Spark, so that views and settings of one test are not there in the next."""
     from penstock.codegen import lower
+    from penstock.planner import Settings
 
     session = only_spark.newSession()
-    for name, value in lower([], state_partitions=2).settings:
+    for name, value in lower([], Settings(state_partitions=2)).settings:
         session.conf.set(name, value)
     return session

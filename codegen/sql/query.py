@@ -16,6 +16,7 @@ from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.windows import assign_windows_views
+from penstock.planner import state_store
 from penstock.planner.plan import (
     AssignWindows,
     Emission,
@@ -32,6 +33,7 @@ from penstock.planner.plan import (
     RunningQuery,
     Scan,
     Session,
+    Settings,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -45,7 +47,7 @@ _TIMED = (WindowAggregate, IntervalJoin, Over, Ranked)
 _EDGE = 1
 
 
-def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
+def lower_query(query: RunningQuery, settings: Settings) -> SparkQuery:
     """A query without intermediate streams. Its name is a plain identifier, and unique in the program."""
     name = query.name
     nodes = _in_order(query.root)
@@ -61,8 +63,11 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
         views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack, keeps_late))
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)
-    is_stateful = any(isinstance(node, STATEFUL) for node in nodes)
+    stores = [state_store(node, settings) for node in nodes if isinstance(node, STATEFUL)]
+    assert len(stores) <= 1, "one stateful operator in a Spark query"
+    store = stores[0] if stores else None
     mode = _mode(nodes, query.emission)
+    state = [settings.state_partitions, store.value] if store else []
     return SparkQuery(
         name=name,
         inputs=sources,
@@ -73,8 +78,9 @@ def lower_query(query: RunningQuery, state_partitions: int) -> SparkQuery:
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, views, output, mode, state_partitions if is_stateful else 0),
+        fingerprint=fingerprint(name, sources, views, output, mode, state),
         every=query.every,
+        store=store,
     )
 
 

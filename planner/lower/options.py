@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -11,7 +11,8 @@ from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
 from penstock.parser import ast
 from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
-from penstock.planner.connectors.option import INTEGER
+from penstock.planner.connectors.option import INTEGER, STRING
+from penstock.planner.plan import Settings, StateStore
 
 Options = tuple[tuple[str, Value], ...]
 
@@ -84,14 +85,9 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What SET can change. `state_partitions`: the number of partitions of every stateful operator's state."""
-
-    state_partitions: int = 4
-
-
-SETTINGS: tuple[tuple[str, OptionType], ...] = (("state_partitions", INTEGER),)
+SETTINGS: tuple[tuple[str, OptionType], ...] = (("state_partitions", INTEGER), ("state_store", STRING))
+AUTO = "auto"
+STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
 
 
 def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
@@ -106,6 +102,11 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own can not be set.")
         raise CompileError([found.with_hint(guess and f"SET {guess} = …")])
     value = checked_value(option, type_, report)
-    if report or not isinstance(value, int):
+    if report:
         raise CompileError(report)
-    return Settings(state_partitions=value)
+    if isinstance(value, int):
+        return replace(settings, state_partitions=value)
+    if value not in STORES:
+        found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))
+        raise CompileError([found])
+    return replace(settings, state_store=STORES[value])

@@ -19,7 +19,7 @@ from penstock.planner.lower.context import Context, UsesBroken
 from penstock.planner.lower.create import lower_create
 from penstock.planner.lower.late import outermost_late, with_late
 from penstock.planner.lower.look import lower_describe, lower_show
-from penstock.planner.lower.options import Settings, lower_set
+from penstock.planner.lower.options import lower_set
 from penstock.planner.lower.query import lower_query
 from penstock.planner.lower.write import (
     files_path,
@@ -28,7 +28,7 @@ from penstock.planner.lower.write import (
     require_stream_word,
     running_query,
 )
-from penstock.planner.plan import Answer, Explained, KStream, RunningQuery, Scan, Sink
+from penstock.planner.plan import Answer, Explained, KStream, RunningQuery, Scan, Settings, Sink
 from penstock.planner.plan.walk import walk
 
 
@@ -198,9 +198,7 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
     before = len(beside.queries)
     lower_statement(statement.statement, beside)
-    return Explained(
-        stage, ast_text(statement.statement), tuple(beside.queries[before:]), script.settings.state_partitions
-    )
+    return Explained(stage, ast_text(statement.statement), tuple(beside.queries[before:]), script.settings)
 
 
 def lower_drop(statement: ast.Drop, script: Script) -> None:

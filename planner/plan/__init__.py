@@ -21,7 +21,16 @@ from penstock.planner.plan.over import Frame, FramedAggregate, Over
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
-from penstock.planner.plan.statements import Answer, Explained, Listing, RunningQuery, Sink
+from penstock.planner.plan.statements import (
+    DEFAULTS,
+    Answer,
+    Explained,
+    Listing,
+    RunningQuery,
+    Settings,
+    Sink,
+    StateStore,
+)
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
 Operator: TypeAlias = (
@@ -29,6 +38,7 @@ Operator: TypeAlias = (
 )
 
 __all__ = [
+    "DEFAULTS",
     "Aggregate",
     "Answer",
     "AssignWindows",
@@ -62,9 +72,11 @@ __all__ = [
     "RunningQuery",
     "Scan",
     "Session",
+    "Settings",
     "Shape",
     "Sink",
     "Sorting",
+    "StateStore",
     "Stateless",
     "TimeBound",
     "Tumble",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
@@ -36,6 +37,28 @@ class RunningQuery:
     every: int | None = None
 
 
+class StateStore(Enum):
+    """Where Spark keeps an operator's state: on the heap of the JVM, or in RocksDB on the disks."""
+
+    MEMORY = "memory"
+    ROCKSDB = "rocksdb"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What SET can change.
+
+    `state_partitions`: the number of partitions of every stateful operator's state. `state_store`: where all state is
+    kept; None leaves it to the rule of `planner.state`.
+    """
+
+    state_partitions: int = 4
+    state_store: StateStore | None = None
+
+
+DEFAULTS = Settings()
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """The answer to SHOW or DESCRIBE: rows of text under headings."""
@@ -52,7 +75,7 @@ class Explained:
     stage: str | None
     syntax: str
     queries: tuple[RunningQuery, ...]
-    state_partitions: int
+    settings: Settings
 
 
 Answer: TypeAlias = Listing | Explained

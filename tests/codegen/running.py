@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from penstock.codegen import lower
 from penstock.codegen.program import Input, PaneView, SparkQuery
-from penstock.planner.plan import RunningQuery
+from penstock.planner.plan import RunningQuery, Settings
 from penstock.runtime.frames import framed
 from tests.codegen.clock import Clock
 
@@ -41,7 +41,7 @@ class Running:
 
     def __init__(self, spark: SparkSession, query: RunningQuery, folder: Path) -> None:
         self.spark, self.folder = spark, folder
-        self.query: SparkQuery = lower([query], state_partitions=2).queries[0]
+        self.query: SparkQuery = lower([query], Settings(state_partitions=2)).queries[0]
         self.rows: list[Row] = []
         self.counts: Counter[str] = Counter()
         self.dropped = 0

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from penstock.codegen import eject, lower
-from penstock.planner.plan import Emission, JoinType, Limit, Node, Sink, Tumble
+from penstock.planner.plan import Emission, JoinType, Limit, Node, Settings, Sink, Tumble
 from penstock.planner.types import STRING
 from tests.codegen.plans import MINUTE, aggregate, grouped, item, joined, over, query, scan, where, windowed
 
@@ -71,7 +71,7 @@ def test_the_program_gives_the_rows(tmp_path: Path) -> None:
             query(frames, "frames"),
             query(table, "table", emission=Emission.CHANGES, key=("k",), sink=Sink("t", "console", ())),
         ],
-        state_partitions=1,
+        Settings(state_partitions=1),
     )
     (tmp_path / "job.py").write_text(eject(program), encoding="utf-8")
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}

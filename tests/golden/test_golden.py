@@ -30,7 +30,7 @@ def error(sql: str) -> str:
 STAGES: dict[str, Callable[[str], str]] = {
     "ast": ast,
     "plan": lambda sql: plan_text(compile(sql).queries),
-    "state": lambda sql: state_text(compile(sql).queries),
+    "state": lambda sql: state_text(compile(sql).queries, compile(sql).settings),
     "spark": lambda sql: spark_text(compile(sql).program),
     "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
     "error": error,

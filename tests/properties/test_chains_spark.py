@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
+from penstock.planner.plan import Settings
 from penstock.runtime import Session
 from tests.model.evaluate import evaluate
 from tests.model.history import History, write_json_lines
@@ -42,7 +43,7 @@ def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
         spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
         folders = write_json_lines(history, folder)
         with Session(spark, checkpoint=str(folder / "checkpoint")) as session:
-            program = lower([query], state_partitions=2)
+            program = lower([query], Settings(state_partitions=2))
             held_back = hold_back(folders.values(), 1)
             reports = session.run_once(program, drain=False)
             for path, elsewhere in held_back.items():

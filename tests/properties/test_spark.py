@@ -22,6 +22,7 @@ from penstock.planner.plan import (
     Node,
     RunningQuery,
     Scan,
+    Settings,
     Sink,
     WindowAggregate,
 )
@@ -114,7 +115,7 @@ def difference_of(example: Example, spark: SparkSession) -> str:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         history = example.history
         folders = {name: Path(folder, name) for name in history.batches[0]}
-        program = lower([query_of(located(example.plan, folders))], state_partitions=example.partitions)
+        program = lower([query_of(located(example.plan, folders))], Settings(state_partitions=example.partitions))
         with Session(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
             write_json_lines(history, Path(folder))
             reports: list[QueryReport] = []
