@@ -12,6 +12,7 @@ from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
+from penstock.planner.plan.walk import walk
 
 __all__ = ["answer_panes", "eject", "lower", "spark_text"]
 
@@ -24,7 +25,10 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
     parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
-    queries_ = tuple(lower_query(part, settings) for part in parts)
+    observed = any(
+        isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
+    )
+    queries_ = tuple(lower_query(part, settings, observed=observed) for part in parts)
     return Program(settings=_settings(settings.state_partitions), queries=queries_)
 
 

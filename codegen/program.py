@@ -109,13 +109,29 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Paced:
+    """An input whose rows move the watermark. Times and lengths of time are in milliseconds.
+
+    The metric `newest` of the view `view` is the newest event time of a micro-batch's sound rows, NULL without any; the
+    watermark of the input lies `delay` behind. After `idle` of silence it holds nothing back (None: it always does).
+    """
+
+    name: str
+    view: str
+    delay: int
+    idle: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class SparkQuery:
     """One Structured Streaming query.
 
     `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
     A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one
-    row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that is empty
-    until the query is drained and then holds one row whose column `time` lies behind every event time.
+    row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that tells
+    inputs how far they are: rows of `time` and `input`, the name of one. A query that is drained has one whose `time`
+    lies behind every event time, for all inputs: its `input` is NULL. `paced`: the inputs that others wait for, empty
+    where none is ever told.
     `key`: the columns by which newer rows replace older ones in an `update` query.
     `store` keeps its state, None if it has none. It is a setting of the session when the query is started.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
@@ -134,6 +150,7 @@ class SparkQuery:
     fingerprint: str
     every: int | None = None
     store: StateStore | None = None
+    paced: tuple[Paced, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ def clock_and_end(spark, query, checkpoint):
     spark.dataSource.register(Clock)
     clock = spark.read.format("clock").option("offsets", f"{checkpoint}/offsets").load()
     clock.createOrReplaceTempView(f"{query}_clock")
-    end = spark.readStream.schema("time timestamp").json(f"{checkpoint}/end")
+    end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
     end.createOrReplaceTempView(f"{query}_end")
 
 

@@ -19,6 +19,7 @@ def _query(query: SparkQuery) -> str:
     every = "" if query.every is None else f", a micro-batch every {query.every} ms"
     state = "" if query.store is None else f", state in {query.store.value}"
     head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}{state}"
+    head += "".join(f"\n  {each.name} is idle after {each.idle} ms" for each in query.paced if each.idle is not None)
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 

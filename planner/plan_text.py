@@ -89,7 +89,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
     below = [names[each] for each in inputs(node)]
     match node:
         case Scan():
-            return f"Scan {node.origin.name}"
+            idle = node.origin.idle
+            return f"Scan {node.origin.name}" + ("" if idle is None else f", idle after {duration_text(idle)}")
         case WithLate():
             scans = ", ".join(scan.origin.name for scan, _ in node.late)
             return f"WithLate {below[0]} and late rows of {scans}"

@@ -1,21 +1,27 @@
-"""A checkpoint -> the stream that ends a query: empty, until `drain` puts one row behind every event time into it.
+"""A checkpoint -> its end stream, which tells the inputs of a query how far they are. Spark reads it like any other.
 
-The row moves the watermark past all rows that were read, so that every window closes and every outer row comes out.
+Mostly it is empty. `drain` puts a row behind every event time into it, which moves the watermark past all rows that
+were read, so that every window closes and every outer row comes out; `tell` puts a heartbeat for one input into it.
 """
 
 from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
 
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.runtime.storage import Storage
 
 _END = '{"time":"9999-01-01T00:00:00Z"}\n'
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def end_stream(spark: SparkSession, storage: Storage, checkpoint: str) -> DataFrame:
-    """A stream with the column `time`: no rows, or after `drain` one."""
+    """A stream with the columns `time` and `input`, which is NULL in the row that `drain` writes: it is for all."""
     storage.folder(f"{checkpoint}/end")
-    return spark.readStream.schema("time timestamp").json(f"{checkpoint}/end")
+    return spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
 
 
 def drain(storage: Storage, checkpoint: str) -> None:
@@ -27,3 +33,11 @@ def drain(storage: Storage, checkpoint: str) -> None:
 def drained(storage: Storage, checkpoint: str) -> bool:
     """Whether the input of the checkpoint's query was declared complete."""
     return storage.is_file(f"{checkpoint}/end/end.json")
+
+
+def tell(storage: Storage, checkpoint: str, input_: str, newest: int) -> str:
+    """Takes an input to have had a row of the event time `newest`, in milliseconds. Returns the path of the file."""
+    path = f"{checkpoint}/end/{time.time_ns()}.json"
+    row = {"time": (EPOCH + timedelta(milliseconds=newest)).isoformat(), "input": input_}
+    storage.publish(path, json.dumps(row) + "\n")
+    return path

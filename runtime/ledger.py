@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias
 
 from pyspark.sql.streaming.listener import (
+    QueryIdleEvent,
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
@@ -24,6 +25,7 @@ from pyspark.sql.streaming.listener import (
 from penstock.codegen.program import SparkQuery
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
+IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
 
 _FLUSH_SECONDS = 30.0  # not reached unless the JVM is gone
 
@@ -137,13 +139,19 @@ class Ledger(StreamingQueryListener):
 
     def __init__(self) -> None:
         self._listeners: dict[str, list[Listener]] = defaultdict(list)
+        self._idle: dict[str, IdleListener] = {}
         self._early: dict[str, list[QueryProgressEvent]] = defaultdict(list)
         self._ended: dict[str, threading.Event] = defaultdict(threading.Event)
         self._lock = threading.RLock()
 
-    def follow(self, run: str, *listeners: Listener) -> None:
-        """Calls the listeners with every progress of a run, from its first batch on."""
+    def follow(self, run: str, *listeners: Listener, idle: IdleListener | None = None) -> None:
+        """Calls the listeners with every progress of a run, from its first batch on.
+
+        `idle` is called in between, when Spark has looked for rows and found none.
+        """
         with self._lock:
+            if idle is not None:
+                self._idle[run] = idle
             self._listeners[run].extend(listeners)
             for event in self._early.pop(run, ()):
                 _tell(listeners, event)
@@ -155,6 +163,7 @@ class Ledger(StreamingQueryListener):
         ended.wait(_FLUSH_SECONDS)
         with self._lock:
             self._listeners.pop(run, None)
+            self._idle.pop(run, None)
             self._early.pop(run, None)
             self._ended.pop(run, None)
 
@@ -168,6 +177,12 @@ class Ledger(StreamingQueryListener):
                 _tell(self._listeners[run], event)
             else:
                 self._early[run].append(event)
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:
+        with self._lock:
+            listener = self._idle.get(str(event.runId))
+            if listener is not None:
+                listener(event)
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
         with self._lock:

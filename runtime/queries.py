@@ -21,6 +21,7 @@ from penstock.runtime.drain import drain, drained, end_stream
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.frames import framed
+from penstock.runtime.heartbeats import Pulse
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
@@ -31,6 +32,7 @@ Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
 _PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
+_SILENCE = 1000  # milliseconds after which Spark tells that it has looked and found nothing
 _preparing = (
     threading.Lock()
 )  # temporary views and settings belong to the session, and so to all queries being prepared
@@ -75,14 +77,16 @@ class Run:
         for run in self.rejects.values():
             run.check(draining)
 
-    def start(self, *, once: bool, progress: Progress | None = None) -> StreamingQuery:
-        """Starts Spark on the query: to the end of what is there now, or for good.
+    def start(self, *, once: bool, progress: Progress | None = None, pulse: Pulse | None = None) -> StreamingQuery:
+        """Starts Spark on the query: to the end of what is there now, or for good. `pulse`: whom silence is told.
 
         Raises:
             RunError: Spark refuses the query.
         """
         try:
             with _preparing:
+                if pulse is not None:
+                    self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
                 if isinstance(self._sink, FilesSink):
                     writer = self._sink.writer(rows)
@@ -99,7 +103,9 @@ class Run:
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
-        self._ledger.follow(str(started.runId), *listeners)
+        if pulse is not None:
+            listeners.append(pulse.batch)
+        self._ledger.follow(str(started.runId), *listeners, idle=None if pulse is None else pulse.silence)
         return started
 
     def wait(self, started: StreamingQuery, timeout: float | None = None) -> bool:
@@ -186,14 +192,15 @@ class Run:
 class QueryHandle:
     """A query that runs until it is stopped."""
 
-    def __init__(self, run: Run, resources: ExitStack) -> None:
+    def __init__(self, run: Run, resources: ExitStack, pulse: Pulse | None = None) -> None:
         self._run = run
+        self._pulse = pulse
         self._resources = resources
         self._starter = ThreadPoolExecutor(1, "penstock-rejects")
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
         self._stopped = False
         interrupted = run.mark_unsettled()
-        self._started = run.start(once=False, progress=self._after_batch)
+        self._started = run.start(once=False, progress=self._after_batch, pulse=pulse)
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
@@ -225,6 +232,8 @@ class QueryHandle:
             RunError: the rejected rows could not be written.
         """
         self._stopped = True
+        if self._pulse is not None:
+            self._pulse.end()
         with self._resources:  # freed last, whatever happens before
             self._started.stop()
             self._starter.shutdown()

@@ -16,6 +16,7 @@ from penstock.diagnostics.codes.running import R016, R030
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.heartbeats import Pacemaker, connected, now
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
@@ -67,9 +68,16 @@ class Session:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
             self._sweep(program, places)
+            pulses = {
+                query.name: pacemaker.add(query, places[query.name], now())
+                for group in connected(program.queries)
+                for pacemaker in [Pacemaker(Storage(self._spark))]
+                for query in group
+                if query.paced
+            }
             handles = []
             for run, own in opened:
-                handles.append(QueryHandle(run, own.pop_all()))
+                handles.append(QueryHandle(run, own.pop_all(), pulses.get(run.query.name)))
                 resources.callback(handles[-1].stop)
             resources.pop_all()
         self._handles += handles

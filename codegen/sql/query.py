@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 from penstock.codegen.fingerprint import fingerprint
-from penstock.codegen.program import Output, SparkQuery, Step
+from penstock.codegen.program import Output, Paced, SparkQuery, Step
 from penstock.codegen.sql.accounting import wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
@@ -47,8 +47,11 @@ _TIMED = (WindowAggregate, IntervalJoin, Over, Ranked)
 _EDGE = 1
 
 
-def lower_query(query: RunningQuery, settings: Settings) -> SparkQuery:
-    """A query without intermediate streams. Its name is a plain identifier, and unique in the program."""
+def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = False) -> SparkQuery:
+    """A query without intermediate streams. Its name is a plain identifier, and unique in the program.
+
+    `observed`: how far its inputs are is of interest to other queries of the program.
+    """
     name = query.name
     nodes = _in_order(query.root)
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
@@ -58,9 +61,15 @@ def lower_query(query: RunningQuery, settings: Settings) -> SparkQuery:
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
-    views: list[Step] = []
-    for node in nodes:
-        views += _views(node, name, names, Reading(wanted[node], delays.get(node), slack, keeps_late))
+    timed = [scan for scan in scans if scan in delays]
+    told = any(scan.origin.idle is not None for scan in timed)
+
+    def views(told: bool) -> tuple[Step, ...]:
+        readings = (
+            (node, Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told)) for node in nodes
+        )
+        return tuple(view for node, reading in readings for view in _views(node, name, names, reading))
+
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)
     stores = [state_store(node, settings) for node in nodes if isinstance(node, STATEFUL)]
@@ -71,16 +80,18 @@ def lower_query(query: RunningQuery, settings: Settings) -> SparkQuery:
     return SparkQuery(
         name=name,
         inputs=sources,
-        views=tuple(views),
+        views=views(told),
         result=names[query.root],
         output=output,
         mode=mode,
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, views, output, mode, state),
+        # Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
+        fingerprint=fingerprint(name, sources, views(False), output, mode, state),
         every=query.every,
         store=store,
+        paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
     )
 
 
@@ -115,6 +126,10 @@ def _delays(nodes: list[Node]) -> dict[Node, int]:
 def _delay(scan: Scan) -> int:
     assert scan.origin.delay is not None, f"{scan.origin.name} has no watermark, but an operator above it needs one"
     return scan.origin.delay
+
+
+def _paced(scan: Scan, name: str) -> Paced:
+    return Paced(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle)
 
 
 def _holds_its_edge(node: Node) -> bool:

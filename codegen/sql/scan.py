@@ -18,6 +18,7 @@ from penstock.codegen.sql.trees import (
     cast,
     column,
     columns,
+    either,
     interval,
     is_null,
     named,
@@ -49,13 +50,16 @@ class Reading:
     """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
     (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
     told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
-    for themselves, with their lateness.
+    for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
+    has rows for single inputs, which are no rows of theirs.
     """
 
     wanted: Expression | None
     delay: int | None
     slack: int
     keeps_late: bool
+    observed: bool = False
+    told: bool = False
 
 
 def input_of(origin: Origin, view: str) -> Input:
@@ -72,7 +76,7 @@ def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple
         kept = select(columns(origin.columns), read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, sound, None, reading.wanted))
         return counted, View(name, print_sql(kept))
-    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack)
+    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
     split = _split(origin, f"{name}_split", timed.name, query, reading)
     kept = select(columns(origin.columns), split.name).where(exp.Not(this=column("_late")), copy=False)
     return read, timed, split, View(name, print_sql(kept))
@@ -117,8 +121,11 @@ def _classified(origin: Origin, raw: str) -> str:
     return print_sql(select([*columns(origin.columns), column("_malformed"), column("_file"), reason], raw))
 
 
-def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> View:
-    """All rows and, when the query is drained, the row that ends all time. A rejected row has lost its event time."""
+def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool) -> View:
+    """All rows and, when the query is drained, the row that ends all time; heartbeats, if it is told any.
+
+    A rejected row has lost its event time.
+    """
     time = origin.time
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
     believed = named(only_if(is_null(column("_reason")), column(time)), time)
@@ -127,15 +134,24 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int) -> V
         [named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns],
         f"{query}_end",
     )
+    if told:
+        for_all = is_null(column("input"))
+        mine = exp.EQ(this=column("input"), expression=text(origin.name))
+        rows = rows.select(named(exp.Boolean(this=False), "_heartbeat"), copy=False)
+        end = end.select(named(exp.Not(this=for_all), "_heartbeat"), copy=False)
+        end = end.where(exp.Or(this=for_all.copy(), expression=mine), copy=False)
     return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), Watermark(time, delay))
 
 
 def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) -> View:
-    """Marks the late rows, rejected ones with NULL. The end row goes no further: the watermark has seen it."""
+    """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     time = column(origin.time or "")
     clock = exp.Subquery(this=select([column("watermark")], f"{query}_clock"))
     late = exp.LT(this=time, expression=shifted(clock, reading.slack))
     end = cast(text(_END_OF_TIME), TIMESTAMP)
+    if reading.told:
+        # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
+        end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), end)
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
     marks = [named(late, "_late")]
     if reading.keeps_late:
@@ -143,7 +159,10 @@ def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) 
     tree = select([*columns(origin.columns), *marks], timed).where(before_end, copy=False)
     in_time = exp.NullSafeEQ(this=column("_late"), expression=exp.Boolean(this=False))
     sound = exp.Not(this=is_null(column("_late")))
-    return View(name, print_sql(tree), metrics=_fates(origin, sound, in_time, reading.wanted))
+    metrics = _fates(origin, sound, in_time, reading.wanted)
+    if reading.observed:
+        metrics = (*metrics, Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
+    return View(name, print_sql(tree), metrics=metrics)
 
 
 def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression:

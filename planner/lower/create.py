@@ -5,20 +5,21 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K007, K010, K016
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared
 from penstock.planner.connectors import check_format
-from penstock.planner.intervals import fixed_milliseconds, interval_duration
+from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.lower.options import checked_options
 from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
 
 # What codegen calls the columns that it adds to a source's own.
-OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_late", "_watermark", "_lateness", "_metadata"})
+OWN_COLUMNS = frozenset(
+    {"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_watermark", "_lateness", "_metadata"}
+)
 
 
 def lower_create(statement: ast.Create) -> Declared:
@@ -27,6 +28,7 @@ def lower_create(statement: ast.Create) -> Declared:
     columns = declared_columns(statement, report)
     key = declared_key(statement, report)
     delay = watermark_delay(statement, columns, report)
+    idle = idle_after(statement, report)
     connector, options = checked_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
@@ -43,6 +45,7 @@ def lower_create(statement: ast.Create) -> Declared:
         time=None if statement.watermark is None else column_named(columns, statement.watermark.column.text),
         delay=delay,
         partitions=partitions if isinstance(partitions, int) else None,
+        idle=idle,
     )
     return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
 
@@ -87,8 +90,6 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
     watermark = statement.watermark
     if watermark is None:
         return None
-    if watermark.idle is not None:
-        report.append(B002.at(watermark.idle.span, "", construct="IDLE AFTER"))
     name = watermark.column
     event_time = next((c for c in columns if c.name.lower() == name.folded), None)
     if event_time is None or event_time.type != TIMESTAMP:
@@ -116,6 +117,17 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
     if delay < 0:
         report.append(W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text).with_hint(hint))
     return delay
+
+
+def idle_after(statement: ast.Create, report: list[Diagnostic]) -> int | None:
+    """The milliseconds of IDLE AFTER, None where it is not said."""
+    if statement.watermark is None or statement.watermark.idle is None:
+        return None
+    try:
+        return positive_milliseconds(statement.watermark.idle, "silence after which a stream is idle")
+    except CompileError as error:
+        report.extend(error.diagnostics)
+        return None
 
 
 def column_named(columns: tuple[Column, ...], name: str) -> str | None:

@@ -47,16 +47,18 @@ def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
         case Declared():
             origin = entry.origin
             shape: Shape = origin.stream
+            idle = origin.idle
         case Derived():
-            shape = entry.node.shape
+            shape, idle = entry.node.shape, None
         case _:
             assert_never(entry)
-    rows = tuple((c.name, str(c.type), role(c.name, shape)) for c in columns_of(entry))
+    rows = tuple((c.name, str(c.type), role(c.name, shape, idle)) for c in columns_of(entry))
     return Listing(f"{entry.kind.lower()} {entry.name}", ("column", "type", "role"), rows)
 
 
-def role(name: str, shape: Shape) -> str:
+def role(name: str, shape: Shape, idle: int | None) -> str:
     words = ["key"] if name in shape.key else []
     if isinstance(shape, KStream) and name == shape.time:
         words.append(f"event time, watermark {duration_text(shape.delay or 0)} behind")
+        words += [] if idle is None else [f"idle after {duration_text(idle)}"]
     return ", ".join(words)

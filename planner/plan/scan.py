@@ -12,6 +12,7 @@ class Origin:
     """A declared outside place: its connector and checked options, the columns stored there, its event time.
 
     `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
+    `idle`: the milliseconds of silence after which the stream no longer holds a watermark back, None if it always does.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Origin:
     time: str | None
     delay: int | None
     partitions: int | None
+    idle: int | None = None
 
     @property
     def stream(self) -> KStream:

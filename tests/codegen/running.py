@@ -95,7 +95,7 @@ class Running:
             self.spark.dataSource.register(Clock)
             clock = self.spark.read.format(Clock.name()).option("offsets", str(checkpoint / "offsets")).load()
             clock.createOrReplaceTempView(f"{name}_clock")
-            end = self.spark.readStream.schema("time timestamp").json(str(checkpoint / "end"))
+            end = self.spark.readStream.schema("time timestamp, input string").json(str(checkpoint / "end"))
             end.createOrReplaceTempView(f"{name}_end")
         for view in self.query.views:
             if isinstance(view, PaneView):

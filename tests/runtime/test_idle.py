@@ -1,0 +1,181 @@
+"""Which inputs are idle, and what they are told. No JVM: only what queries report of the rows that they find."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from penstock.codegen.program import Paced, SparkQuery
+from penstock.compilation import compile
+from penstock.runtime.drain import EPOCH
+from penstock.runtime.heartbeats import Pacemaker, connected
+from penstock.runtime.idle import Pace, heartbeats
+
+DECLARED = (
+    "CREATE STREAM {} (k STRING, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '10' SECOND {}) "
+    "WITH (connector = 'files', path = '{}', format = 'json');"
+)
+MINUTE = 60_000
+
+
+def test_an_idle_input_is_told_the_least_of_the_others() -> None:
+    paces = {
+        "a": Pace(None, spoke=0, looked=90, reached=500),
+        "b": Pace(60, spoke=20, looked=90, reached=300),
+        "c": Pace(60, spoke=40, looked=90, reached=400),
+        "d": Pace(60, spoke=0, looked=90),
+    }
+    assert heartbeats(paces) == {"b": 400, "d": 400}
+    paces["c"] = replace(paces["c"], spoke=30)
+    assert heartbeats(paces) == {"b": 500, "c": 500, "d": 500}
+    paces["a"] = replace(paces["a"], reached=None)
+    assert heartbeats(paces) == {}
+    assert heartbeats({key: paces[key] for key in "bcd"}) == {}
+
+
+@dataclass
+class Files:
+    """Stands for the storage: knows what was told to whom."""
+
+    told: dict[str, dict[str, Any]] = field(default_factory=dict)
+    there: set[str] = field(default_factory=set)
+
+    def publish(self, path: str, text: str) -> None:
+        self.told[path] = json.loads(text)
+        self.there.add(path)
+
+    def delete(self, path: str) -> None:
+        self.there.remove(path)
+
+    def newest(self, query: str, input_: str) -> int:
+        """The newest event time that the input was told, 0 if it was told none."""
+        told = (row for path, row in self.told.items() if path.startswith(f"{query}/end/") and row["input"] == input_)
+        times = (datetime.fromisoformat(row["time"]) - EPOCH for row in told)
+        return max((time // timedelta(milliseconds=1) for time in times), default=0)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A query looks for rows, so many milliseconds after the look before, and finds newest event times, by input."""
+
+    query: int
+    after: int
+    found: dict[int, int]
+
+
+QUERIES = [((5, None), (0, 100)), ((20, 250), (0, 100))]
+"""Of two queries that depend on each other: the delay and the IDLE AFTER of their inputs."""
+LOOKS = st.builds(
+    Found, st.integers(0, 1), st.integers(1, 120), st.dictionaries(st.integers(0, 1), st.integers(0, 1000))
+)
+
+
+def watermarks(looks: Sequence[Found]) -> list[int]:
+    """By the book: the watermark never falls; it is the least of those of the inputs which are not idle."""
+    history, clock, watermark = [], 0, 0
+    for number, look in enumerate(looks):
+        clock += look.after
+        times = [0, 0]
+        spoke = {(q, i): 0 for q in (0, 1) for i in (0, 1)}
+        reached: dict[tuple[int, int], int] = {}
+        past = 0
+        for each in looks[: number + 1]:
+            past += each.after
+            times[each.query] = past
+            for i, newest in each.found.items():
+                key = each.query, i
+                spoke[key] = past
+                reached[key] = max(reached.get(key, -1000), newest - QUERIES[each.query][i][0])
+        awake = [
+            (q, i)
+            for q, inputs in enumerate(QUERIES)
+            for i, (_, idle) in enumerate(inputs)
+            if idle is None or times[q] - spoke[q, i] < idle
+        ]
+        watermark = max([watermark, *([min(reached.get(key, -1000) for key in awake)] if awake else [])])
+        history.append(watermark)
+    return history
+
+
+@given(st.lists(LOOKS, max_size=25))
+def test_histories(looks: list[Found]) -> None:
+    files = Files()
+    pacemaker = Pacemaker(cast("Any", files))
+    started = 10**15  # later than any clock: what was written before a look has been read
+    queries = []
+    for q, inputs in enumerate(QUERIES):
+        paced = tuple(Paced(f"i{i}", f"v{i}", delay, idle) for i, (delay, idle) in enumerate(inputs))
+        queries.append(replace(LOWERED, name=f"q{q}", paced=paced))
+        pacemaker.add(queries[-1], f"q{q}", started)
+    newest = dict.fromkeys([(q, i) for q in (0, 1) for i in (0, 1)], 0)
+    clock = started
+    for look, expected in zip(looks, watermarks(looks), strict=True):
+        clock += look.after
+        for i, found in look.found.items():
+            newest[look.query, i] = max(newest[look.query, i], found)
+        pacemaker.looked(f"q{look.query}", clock, {f"v{i}": found for i, found in look.found.items()})
+        seen = (max(newest[q, i], files.newest(f"q{q}", f"i{i}")) - QUERIES[q][i][0] for q in (0, 1) for i in (0, 1))
+        assert max(0, min(seen)) == expected
+    for name in ("q0", "q1", "q0", "q1"):
+        times = len(files.told)
+        pacemaker.looked(name, clock, {})
+    assert len(files.told) == times, "nothing has changed, and an input is told again"
+    assert not files.there
+    for q in (0, 1):
+        pacemaker.end(f"q{q}")
+        pacemaker.looked(f"q{q}", clock + 10_000, {"v0": 10**6, "v1": 10**6})
+    assert len(files.told) == times
+
+
+def lowered(sql: str) -> tuple[SparkQuery, ...]:
+    return compile(sql).program.queries
+
+
+def union(idle: str) -> str:
+    return (
+        DECLARED.format("a", "", "a")
+        + DECLARED.format("b", idle, "b")
+        + "CREATE STREAM counts WITH (connector = 'console') AS SELECT STREAM window_start, COUNT(*) AS n FROM "
+        "(SELECT STREAM * FROM a UNION ALL SELECT STREAM * FROM b) GROUP BY TUMBLE(t, 1 MINUTE);"
+    )
+
+
+LOWERED = lowered(union(""))[0]
+
+
+def test_a_checkpoint_does_not_depend_on_what_is_idle() -> None:
+    (before,), (after,), (later,) = map(lowered, (union(""), union("IDLE AFTER 1 MINUTE"), union("IDLE AFTER 5 MIN")))
+    assert before.fingerprint == after.fingerprint == later.fingerprint
+    assert before.paced == ()
+    assert [(each.name, each.idle) for each in after.paced] == [("a", None), ("b", MINUTE)]
+    assert [view.sql for view in before.views] != [view.sql for view in after.views]
+
+
+def test_queries_are_connected_by_what_they_read() -> None:
+    sql = (
+        DECLARED.format("a", "", "a")
+        + DECLARED.format("b", "IDLE AFTER 1 MINUTE", "b")
+        + "CREATE STREAM both WITH (connector = 'console') AS SELECT STREAM x.window_start, x.n, y.n AS m FROM "
+        "(SELECT STREAM k, window_start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(t, 1 MINUTE)) x JOIN "
+        "(SELECT STREAM k, window_start, COUNT(*) AS n FROM b GROUP BY k, TUMBLE(t, 1 MINUTE)) y "
+        "ON x.k = y.k AND x.window_start = y.window_start;"
+        "CREATE STREAM alone WITH (connector = 'console') AS SELECT STREAM window_start, COUNT(*) AS n FROM b "
+        "GROUP BY TUMBLE(t, 1 MINUTE);"
+    )
+    queries = lowered(sql)
+    assert [[each.name for each in group] for group in connected(queries)] == [
+        ["both_stage1", "both_stage2", "both"],
+        ["alone"],
+    ]
+    assert [[each.name for each in query.paced] for query in queries] == [
+        ["a"],
+        ["b"],
+        ["both_stage1", "both_stage2"],
+        ["b"],
+    ]
