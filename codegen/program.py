@@ -114,12 +114,14 @@ class Paced:
 
     The metric `newest` of the view `view` is the newest event time of a micro-batch's sound rows, NULL without any; the
     watermark of the input lies `delay` behind. After `idle` of silence it holds nothing back (None: it always does).
+    `behind`: the input is written by another query, whose rows to come are no more than this behind its own watermark.
     """
 
     name: str
     view: str
     delay: int
     idle: int | None
+    behind: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from penstock.codegen.behind import behind
 from penstock.planner.plan import Emission, Intermediate, KStream, Node, Origin, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import inputs, with_inputs
 
@@ -31,15 +32,15 @@ def stages(
     def cut(node: Node) -> Node:
         if node not in scans:
             below = with_inputs(node, tuple(cut(each) for each in inputs(node)))
-            scans[node] = read(below) if isinstance(below, Intermediate) else below
+            scans[node] = read(below, node) if isinstance(below, Intermediate) else below
         return scans[node]
 
-    def read(node: Intermediate) -> Node:
+    def read(node: Intermediate, uncut: Node) -> Node:
         if node.shared and node not in known:
-            known[node] = written(node)
-        return known[node] if node.shared else written(node)
+            known[node] = written(node, uncut)
+        return known[node] if node.shared else written(node, uncut)
 
-    def written(node: Intermediate) -> Scan:
+    def written(node: Intermediate, uncut: Node) -> Scan:
         number = len(above) + 1
         stage = f"{name}_stage{number}"
         while stage in taken:
@@ -48,7 +49,9 @@ def stages(
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span))
         shape = node.shape
         assert isinstance(shape, KStream)
-        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None)
+        (writer,) = inputs(uncut)  # with all its event times
+        late = None if shape.time is None else behind(writer, shape.time)
+        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=late)
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
     root = cut(query.root)

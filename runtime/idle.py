@@ -45,3 +45,13 @@ def heartbeats(paces: Mapping[Key, Pace]) -> dict[Key, int]:
     if level <= 0:  # where watermarks begin
         return {}
     return {key: level for key, pace in paces.items() if pace.is_idle and (pace.reached or 0) < level}
+
+
+def passed_on(reached: Mapping[Key, int | None], known: Mapping[Key, int]) -> dict[Key, int]:
+    """The watermarks that the intermediate streams among a query's inputs are to be told.
+
+    `reached` are those of all its inputs, None before their first rows; `known`, of intermediate streams, before what
+    time no row is to come. None of them is told more than moves the query's watermark, which is the least of all.
+    """
+    level = min(max(each or 0, known.get(key, 0)) for key, each in reached.items())
+    return {key: level for key in known if (reached[key] or 0) < level}

@@ -16,7 +16,7 @@ from penstock.diagnostics.codes.running import R016, R030
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
-from penstock.runtime.heartbeats import Pacemaker, connected, now
+from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
@@ -68,13 +68,7 @@ class Session:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
             self._sweep(program, places)
-            pulses = {
-                query.name: pacemaker.add(query, places[query.name], now())
-                for group in connected(program.queries)
-                for pacemaker in [Pacemaker(Storage(self._spark))]
-                for query in group
-                if query.paced
-            }
+            pulses = self._pulses(program, places)
             handles = []
             for run, own in opened:
                 handles.append(QueryHandle(run, own.pop_all(), pulses.get(run.query.name)))
@@ -149,6 +143,16 @@ class Session:
                     raise RunError([problem.with_hint("join them by UNION ALL, or give each a folder of its own")])
         for name, value in program.settings:
             self._spark.conf.set(name, value)
+
+    def _pulses(self, program: Program, places: Mapping[str, str]) -> dict[str, Pulse]:
+        """By name, the queries that may have to be told how far their inputs are, and those that know."""
+        pulses: dict[str, Pulse] = {}
+        for group in connected(program.queries):
+            pacemaker = Pacemaker(Storage(self._spark))
+            if any(query.paced for query in group):
+                timed = (query for query in group if query.timed)
+                pulses |= {query.name: pacemaker.add(query, places[query.name], now()) for query in timed}
+        return pulses
 
     def _sweep(self, program: Program, places: Mapping[str, str]) -> None:
         """Deletes what is done with of the intermediate streams."""

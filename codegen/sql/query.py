@@ -62,7 +62,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     timed = [scan for scan in scans if scan in delays]
-    told = any(scan.origin.idle is not None for scan in timed)
+    told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
 
     def views(told: bool) -> tuple[Step, ...]:
         readings = (
@@ -129,7 +129,7 @@ def _delay(scan: Scan) -> int:
 
 
 def _paced(scan: Scan, name: str) -> Paced:
-    return Paced(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle)
+    return Paced(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.behind)
 
 
 def _holds_its_edge(node: Node) -> bool:

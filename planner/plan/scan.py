@@ -13,6 +13,8 @@ class Origin:
 
     `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
     `idle`: the milliseconds of silence after which the stream no longer holds a watermark back, None if it always does.
+    `behind`: of an intermediate stream with an event time, by how many milliseconds at most a row's time is before the
+    watermark that the query which writes it had in the micro-batch before.
     """
 
     name: str
@@ -24,6 +26,7 @@ class Origin:
     delay: int | None
     partitions: int | None
     idle: int | None = None
+    behind: int | None = None
 
     @property
     def stream(self) -> KStream:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from penstock.codegen.stages import stages
-from penstock.planner.plan import RunningQuery, Scan
+from penstock.planner.plan import Origin, RunningQuery, Scan
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from tests.model.incremental import Incremental
 from tests.model.rows import assert_same_rows
-from tests.model.values import Row
+from tests.model.values import Row, milliseconds
 from tests.properties import chains, streams
 
 HISTORIES = 25
@@ -27,15 +29,32 @@ def test_stages_equal_the_whole(chain: str) -> None:
         history = data.draw(chains.histories(delays))
         query = chains.compiled(chain, delays)
         arrivals: dict[str, list[list[Row]]] = {name: [batch[name] for batch in history.batches] for name in delays}
+        passed: dict[str, list[datetime]] = {}
         for stage in stages(query, "result", ()):
-            arrivals[stage.sink.name] = sent(stage, arrivals, data)
+            arrivals[stage.sink.name], passed[stage.sink.name] = sent(stage, arrivals, data)
+            for scan in (node for node in walk(stage.root) if isinstance(node, Scan)):
+                if scan.origin.behind is not None:
+                    assert_no_older(scan.origin, arrivals[scan.origin.name], passed[scan.origin.name])
         assert_same_rows([row for batch in arrivals["result"] for row in batch], evaluate(query.root, history.tables()))
 
     check()
 
 
-def sent(query: RunningQuery, arrivals: dict[str, list[list[Row]]], data: st.DataObject) -> list[list[Row]]:
-    """What a query sends, micro-batch by micro-batch, and what its drain gives. Its own borders are drawn anew."""
+def assert_no_older(origin: Origin, batches: list[list[Row]], passed: list[datetime]) -> None:
+    """What a query has yet to send is not further behind its watermark than its readers are told."""
+    for number, watermark in enumerate(passed):
+        for row in (row for batch in batches[number + 1 :] for row in batch):
+            assert origin.time is not None
+            assert row[origin.time] >= watermark - milliseconds(origin.behind or 0), (origin, watermark, row)
+
+
+def sent(
+    query: RunningQuery, arrivals: dict[str, list[list[Row]]], data: st.DataObject
+) -> tuple[list[list[Row]], list[datetime]]:
+    """What a query sends, micro-batch by micro-batch, and what its drain gives; the watermarks of the micro-batches.
+
+    Its own borders are drawn anew.
+    """
     names = dict.fromkeys(node.origin.name for node in walk(query.root) if isinstance(node, Scan))
     batches: list[Tables] = []
     waiting = {name: list(arrivals[name]) for name in names}
@@ -48,6 +67,6 @@ def sent(query: RunningQuery, arrivals: dict[str, list[list[Row]]], data: st.Dat
     history, times = History(tuple(batches)), clocks(query.root)
     assert accepted(history, times) == history, "rows are late"
     run = Incremental(query.root)
-    steps = zip(history.batches, watermarks(history, times), strict=False)
+    steps = list(zip(history.batches, watermarks(history, times), strict=False))
     rows = [run.step(batch, watermark) for batch, watermark in steps]
-    return [*rows, run.step({name: [] for name in names}, DRAINED)]
+    return [*rows, run.step({name: [] for name in names}, DRAINED)], [watermark for _, watermark in steps]

@@ -101,3 +101,37 @@ def test_a_silent_input_holds_nothing_back(spark: SparkSession, tmp_path: Path) 
     for name, put in running.put.items():
         fates = {fate: running.counts[f"{fate}:{name}"] for fate in ("rejected", "late", "filtered", "used")}
         assert running.counts[f"in:{name}"] == put == sum(fates.values()), (name, fates)
+
+
+STAGES = """
+CREATE STREAM orders (id INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' MINUTE)
+WITH (connector = 'files', path = '{folder}/orders', format = 'json');
+CREATE STREAM refunds (id INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '2' MINUTE)
+WITH (connector = 'files', path = '{folder}/refunds', format = 'json');
+CREATE STREAM counts WITH (connector = 'files', path = '{folder}/counts', format = 'json') AS
+SELECT STREAM o.window_start AS window_start, o.n AS n, r.n AS refunds
+FROM (SELECT STREAM id >= 0 AS k, window_start, COUNT(*) AS n FROM orders GROUP BY id >= 0, TUMBLE(time, 10 MINUTES)) o
+LEFT JOIN (SELECT STREAM id >= 0 AS k, window_start, COUNT(*) AS n FROM refunds WHERE id % 10 = 3
+  GROUP BY id >= 0, TUMBLE(time, 10 MINUTES)) r
+ON o.k = r.k AND r.window_start = o.window_start;
+"""
+
+
+def test_a_stage_without_rows_passes_its_watermark_on(spark: SparkSession, tmp_path: Path) -> None:
+    running = Running(tmp_path)
+    program = penstock.compile(STAGES.format(folder=tmp_path)).program
+    running.say("orders", 1, 2, 11, 25)
+    running.say("refunds", 4, 27)  # none that counts
+    with Session(spark, str(tmp_path / "checkpoint")) as session:
+        handles = session.start(program)
+        wait(handles[-1], lambda: running.windows() == {0: 2, 10: 1})
+        running.say("refunds", 33, 57)
+        running.say("orders", 33, 34, 55)
+        wait(handles[-1], lambda: running.windows() == {0: 2, 10: 1, 20: 1, 30: 2})
+        assert [handle.status().late for handle in handles] == [0, 0, 0]
+    assert {str(row["window_start"])[14:16]: row["refunds"] for row in running.rows("counts")} == {
+        "00": None,
+        "10": None,
+        "20": None,
+        "30": 1,
+    }

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from penstock.codegen.program import Paced, SparkQuery
 from penstock.compilation import compile
 from penstock.runtime.drain import EPOCH
-from penstock.runtime.heartbeats import Pacemaker, connected
-from penstock.runtime.idle import Pace, heartbeats
+from penstock.runtime.heartbeats import Look, Pacemaker, connected, now
+from penstock.runtime.idle import Pace, heartbeats, passed_on
 
 DECLARED = (
     "CREATE STREAM {} (k STRING, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '10' SECOND {}) "
@@ -110,7 +110,7 @@ def test_histories(looks: list[Found]) -> None:
     started = 10**15  # later than any clock: what was written before a look has been read
     queries = []
     for q, inputs in enumerate(QUERIES):
-        paced = tuple(Paced(f"i{i}", f"v{i}", delay, idle) for i, (delay, idle) in enumerate(inputs))
+        paced = tuple(Paced(f"i{i}", f"v{i}", delay, idle, None) for i, (delay, idle) in enumerate(inputs))
         queries.append(replace(LOWERED, name=f"q{q}", paced=paced))
         pacemaker.add(queries[-1], f"q{q}", started)
     newest = dict.fromkeys([(q, i) for q in (0, 1) for i in (0, 1)], 0)
@@ -119,18 +119,60 @@ def test_histories(looks: list[Found]) -> None:
         clock += look.after
         for i, found in look.found.items():
             newest[look.query, i] = max(newest[look.query, i], found)
-        pacemaker.looked(f"q{look.query}", clock, {f"v{i}": found for i, found in look.found.items()})
+        pacemaker.looked(f"q{look.query}", Look(clock, {f"v{i}": found for i, found in look.found.items()}))
         seen = (max(newest[q, i], files.newest(f"q{q}", f"i{i}")) - QUERIES[q][i][0] for q in (0, 1) for i in (0, 1))
         assert max(0, min(seen)) == expected
     for name in ("q0", "q1", "q0", "q1"):
         times = len(files.told)
-        pacemaker.looked(name, clock, {})
+        pacemaker.looked(name, Look(clock))
     assert len(files.told) == times, "nothing has changed, and an input is told again"
     assert not files.there
     for q in (0, 1):
         pacemaker.end(f"q{q}")
-        pacemaker.looked(f"q{q}", clock + 10_000, {"v0": 10**6, "v1": 10**6})
+        pacemaker.looked(f"q{q}", Look(clock + 10_000, {"v0": 10**6, "v1": 10**6}))
     assert len(files.told) == times
+
+
+def test_an_intermediate_stream_passes_on_what_moves_its_reader() -> None:
+    assert passed_on({"a": 7, "b": None, "c": 3}, {"b": 5, "c": 6}) == {"b": 5, "c": 5}
+    assert passed_on({"a": 7, "b": None, "c": 3}, {"b": 2, "c": 6}) == {"b": 2}
+    assert passed_on({"a": None, "b": 1}, {"b": 9}) == {}
+    assert passed_on({"b": 3}, {"b": 9}) == {"b": 9}
+    assert passed_on({"b": 9}, {"b": 3}) == {}
+
+
+def test_a_reader_is_told_when_it_has_read_what_was_written() -> None:
+    files = Files()
+    pacemaker = Pacemaker(cast("Any", files))
+    writer = replace(LOWERED, name="writer", paced=())
+    reader = replace(LOWERED, name="reader", paced=(Paced("writer", "v", delay=20, idle=None, behind=50),))
+    pacemaker.add(writer, "writer", now())
+    pacemaker.add(reader, "reader", now())
+    minute = 60_000
+    pacemaker.looked("reader", Look(now(), {"v": None}, watermark=0, holds=True))
+    pacemaker.looked("writer", Look(now(), watermark=1000, holds=True))
+    pacemaker.looked("reader", Look(now() - minute))
+    assert files.newest("reader", "writer") == 0, "the reader may have rows to read"
+    pacemaker.looked("reader", Look(now() + minute))
+    assert files.newest("reader", "writer") == 1000 - 50 + 20
+    pacemaker.looked("writer", Look(now(), watermark=2000, holds=True))
+    pacemaker.looked("reader", Look(now() + minute))
+    assert len(files.told) == 1, "each heartbeat is a micro-batch, and this one comes too soon"
+
+
+def test_a_reader_without_state_is_not_told_unless_its_own_reader_waits() -> None:
+    def told(*holds: bool) -> int:
+        files = Files()
+        pacemaker = Pacemaker(cast("Any", files))
+        for number in range(3):
+            paced = (Paced(f"q{number - 1}", "v", 0, None, 0),) if number else ()
+            pacemaker.add(replace(LOWERED, name=f"q{number}", paced=paced), f"q{number}", now())
+        for number, each in enumerate(holds):
+            pacemaker.looked(f"q{number}", Look(now(), watermark=1000, holds=each))
+        pacemaker.looked("q1", Look(now() + 60_000))
+        return files.newest("q1", "q0")
+
+    assert [told(True, False, False), told(False, False, True), told(False, True, False)] == [0, 1000, 1000]
 
 
 def lowered(sql: str) -> tuple[SparkQuery, ...]:

@@ -1,0 +1,70 @@
+"""What writes an intermediate stream -> by how much rows that are yet to be written can be behind its watermark."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.planner.plan import (
+    Filter,
+    Intermediate,
+    IntervalJoin,
+    JoinType,
+    KStream,
+    Node,
+    Over,
+    Project,
+    Ranked,
+    Session,
+    WindowAggregate,
+)
+
+
+def behind(node: Node, time: str) -> int:
+    """How many milliseconds at most before the watermark of a micro-batch the `time` of rows of later ones lies.
+
+    `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
+    after it.
+    """
+    match node:
+        case Filter():
+            return behind(node.input, time)
+        case Project():
+            value = next(item.value for item in node.items if item.name == time)
+            assert isinstance(value, exp.Column), f"{time} is computed, and yet an event time"
+            return behind(node.input, value.name)
+        case WindowAggregate():
+            # A window that is still open ends after the watermark.
+            return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
+        case Over():
+            return node.pane + node.forward
+        case Ranked():
+            return -_after(node.input, node.time, time)
+        case IntervalJoin():
+            side = node.left if any(each.name == time for each in node.left.schema) else node.right
+            own = node.left_time if side is node.left else node.right_time
+            return _of_join(node, is_left=side is node.left) - _after(side, own, time)
+        case _:
+            raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
+
+
+def _of_join(node: IntervalJoin, *, is_left: bool) -> int:
+    lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
+    if node.pane is None:
+        # One row of a pair is new, and so not behind the watermark.
+        return max(0, upper) if is_left else max(0, -lower)
+    # A pane that is still held ends, with all that its own rows can meet, after the watermark.
+    own = node.pane + node.bound.reach(node.type)[1]
+    if is_left == (node.type is not JoinType.RIGHT):
+        return own
+    return own + upper if is_left else own - lower
+
+
+def _after(node: Node, time: str, other: str) -> int:
+    """How many milliseconds at least, in each row, one event time lies after another; a negative number: before."""
+    if other == time:
+        return 0
+    # An intermediate stream has one event time, but what is written there can have several.
+    shape = node.input.shape if isinstance(node, Intermediate) else node.shape
+    assert isinstance(shape, KStream)
+    times = {each.column: each for each in shape.times}
+    return times[other].low - times[time].high
