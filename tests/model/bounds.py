@@ -4,7 +4,7 @@ join    rows of the left whose time + upper, and of the right whose time − low
         open end: is ahead of it)
         in panes: rows of both sides as far behind the watermark as a pane is long and its rows reach, back and forward
 window  keys times windows whose end is not behind the watermark
-OVER    rows as far behind the watermark as the frames reach, back and forward, and those after it
+OVER    rows as far behind the watermark as a pane is long and the frames reach, back and forward, and those after it
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
         case WindowAggregate():
             return below + len([row for row in evaluate(node, tables) if row["window_end"] >= watermark])
         case Over():
-            reach = milliseconds(node.back + node.forward)
+            reach = milliseconds(node.pane + node.back + node.forward)
             return below + len([row for row in rows[0] if row[node.time] + reach >= watermark])
         case _:
             return below

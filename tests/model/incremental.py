@@ -213,26 +213,28 @@ class SessionState:
 
 
 class OverState:
-    """A row is answered when none can come that its frames reach; it stays while it can be in a frame to come."""
+    """The rows of a pane are answered when none can come that their frames reach; they stay while in frames to come."""
 
     def __init__(self, node: Over) -> None:
         self.node = node
-        self.back = milliseconds(max(0, *(-each.frame.start for each in node.aggregates)))
-        self.forward = milliseconds(max(0, *(each.frame.end for each in node.aggregates)))
+        self.pane = milliseconds(node.pane)
+        self.back, self.forward = milliseconds(node.back), milliseconds(node.forward)
         self.rows: list[Row] = []
-        self.answered = datetime.min
+        self.answered = EPOCH
 
     def size(self) -> int:
         return len(self.rows)
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
         self.rows += tables[0]
+        past = watermark - self.forward
+        past = max(self.answered, past - (past - EPOCH) % self.pane)
         for row in self.rows:
-            if self.answered <= row[self.node.time] + self.forward < watermark:
+            if self.answered <= row[self.node.time] < past:
                 mine = partition_of(self.node, row)
                 yield over_row(self.node, row, [each for each in self.rows if partition_of(self.node, each) == mine])
-        self.answered = watermark
-        self.rows = [row for row in self.rows if row[self.node.time] + self.back + self.forward >= watermark]
+        self.answered = past
+        self.rows = [row for row in self.rows if row[self.node.time] >= past - self.back]
 
 
 class RankState:

@@ -87,12 +87,13 @@ def test_changes_are_sent_in_each_micro_batch() -> None:
     assert (sent(query, 20), query.size()) == (0, 0)
 
 
-def test_over_answers_when_no_peer_can_come_and_keeps_the_frame() -> None:
-    query = Incremental(plans.over(plans.scan("a", TYPES), [(COUNT, 10)]))
-    assert (sent(query, 90, a=at("x", 90)), query.size()) == (0, 1)
-    assert (sent(query, 91), query.size()) == (1, 1)
-    assert (sent(query, 100), query.size()) == (0, 1)  # in the frame of a row at 100
-    assert (sent(query, 101), query.size()) == (0, 0)
+def test_over_answers_when_its_pane_is_final_and_keeps_the_frame() -> None:
+    query = Incremental(plans.over(plans.scan("a", TYPES), [(COUNT, 1000)]))
+    assert (sent(query, 990, a=at("x", 995)), query.size()) == (0, 1)
+    assert (sent(query, 999), query.size()) == (0, 1)
+    assert (sent(query, 1000), query.size()) == (1, 1)
+    assert (sent(query, 1999), query.size()) == (0, 1)  # in the frame of a row at 1995
+    assert (sent(query, 2000), query.size()) == (0, 0)
 
 
 def test_what_cannot_be_run_is_refused() -> None:
