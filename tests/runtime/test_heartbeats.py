@@ -27,7 +27,7 @@ CREATE STREAM counts WITH (connector = 'files', path = '{folder}/counts', format
 SELECT STREAM window_start, COUNT(*) AS n FROM (SELECT STREAM * FROM orders UNION ALL SELECT STREAM * FROM refunds) x
 GROUP BY TUMBLE(time, 10 MINUTES);
 """
-SECONDS = 60
+SECONDS = 120
 
 
 class Running:
