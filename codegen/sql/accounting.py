@@ -3,18 +3,27 @@
 A row is used if it passes the filters on some way from its scan to a stateful operator or to the result. Filters
 above a stateful operator (HAVING) look at other rows. The condition is brought down to the scan's own columns, where it
 is evaluated once per row, so that `in = rejected + late + filtered + used` holds however often a stream is read.
+
+OVER and rankings give each row that they take back once. A row that a filter above them drops has been counted as used,
+and becomes a filtered one when it comes out.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import column
+from penstock.codegen.program import Metric
+from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.trees import call, column, only_if
 from penstock.codegen.sql.windows import in_some_window
-from penstock.planner.plan import AssignWindows, Expression, Filter, Node, Project, UnionAll
+from penstock.planner.plan import AssignWindows, Expression, Filter, Node, Over, Project, Ranked, Scan, UnionAll
 from penstock.planner.plan.walk import inputs
+
+_ROW_BY_ROW = (Filter, Project, Over, Ranked)
+"""The operators that give at most one row for each row of their input."""
 
 
 def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
@@ -27,6 +36,27 @@ def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
         for below, condition in _passed_down(node, wanted[node]):
             wanted[below] = _any_of(wanted[below], condition) if below in wanted else condition
     return wanted
+
+
+def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
+    """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
+    readers = Counter(below for node in nodes for below in inputs(node))
+    found: dict[Node, tuple[Metric, ...]] = {}
+    for node in nodes:
+        condition = wanted[node]
+        below = node
+        while isinstance(below, _ROW_BY_ROW) and readers[below.input] == 1:
+            below = below.input
+        if isinstance(node, Over | Ranked) and isinstance(below, Scan) and condition is not None:
+            dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
+            name = below.origin.name
+            found[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
+    return found
+
+
+def count_if(condition: Expression) -> str:
+    """The aggregate that counts the rows for which the condition holds."""
+    return print_inline(call("COUNT", only_if(condition, exp.Literal.number(1))))
 
 
 def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, assert_never
 
 from penstock.codegen.fingerprint import fingerprint
-from penstock.codegen.program import Output, Paced, SparkQuery, Step
-from penstock.codegen.sql.accounting import wanted_rows
+from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
+from penstock.codegen.sql.accounting import left_out, wanted_rows
 from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
@@ -63,12 +64,18 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
+    unwanted = left_out(nodes, wanted)
 
     def views(told: bool) -> tuple[Step, ...]:
-        readings = (
-            (node, Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told)) for node in nodes
-        )
-        return tuple(view for node, reading in readings for view in _views(node, name, names, reading))
+        result: list[Step] = []
+        for node in nodes:
+            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told)
+            *steps, last = _views(node, name, names, reading)
+            if node in unwanted:
+                assert isinstance(last, View)
+                last = replace(last, metrics=(*last.metrics, *unwanted[node]))
+            result += [*steps, last]
+        return tuple(result)
 
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
+from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
     both,
@@ -178,16 +179,12 @@ def _fates(
     name = origin.name
     metrics = [
         Metric(f"in:{name}", "COUNT(*)"),
-        Metric(f"rejected:{name}", _count_if(exp.Not(this=sound))),
+        Metric(f"rejected:{name}", count_if(exp.Not(this=sound))),
     ]
     kept = sound if in_time is None else in_time
     if in_time is not None:
-        metrics.append(Metric(f"late:{name}", _count_if(column("_late"))))
+        metrics.append(Metric(f"late:{name}", count_if(column("_late"))))
     if wanted is not None:
         unwanted = exp.Not(this=call("COALESCE", wanted, exp.Boolean(this=False)))
-        metrics.append(Metric(f"filtered:{name}", _count_if(exp.And(this=kept, expression=unwanted))))
-    return (*metrics, Metric(f"used:{name}", _count_if(both(kept, wanted) or kept)))
-
-
-def _count_if(condition: Expression) -> str:
-    return print_inline(call("COUNT", only_if(condition, exp.Literal.number(1))))
+        metrics.append(Metric(f"filtered:{name}", count_if(exp.And(this=kept, expression=unwanted))))
+    return (*metrics, Metric(f"used:{name}", count_if(both(kept, wanted) or kept)))

@@ -26,7 +26,7 @@ W022 = Code("W022", "OVER without a frame reaches back to the first row, so ever
 W023 = Code("W023", "{function} can not be computed over a frame")
 W024 = Code("W024", "no window is called {name}")
 W025 = Code("W025", "OVER without PARTITION BY is computed in one partition", severity="warning")
-W026 = Code("W026", "OVER needs a stream, and {relation} is a table")
+W026 = Code("W026", "{operator} needs a stream, and {relation} is a table")
 W027 = Code("W027", "the reach of RANGE is not an interval")
 W028 = Code("W028", "the frame of OVER has no upper end, so no row would ever be final")
 W029 = Code("W029", "the frame of OVER ends before it begins")

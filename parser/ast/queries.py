@@ -22,7 +22,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Deduplicate:
-    """`DEDUPLICATE ON (exprs) WITHIN interval`: of rows with equal keys, those soon after a kept one are left out."""
+    """`DEDUPLICATE ON (exprs) WITHIN interval`: of rows with equal keys, those soon after another are left out."""
 
     keys: tuple[Scalar, ...]
     within: Duration

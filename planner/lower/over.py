@@ -65,7 +65,7 @@ def lower_over(
     """The rows with their frames' aggregates beside them, and the SELECT list over those."""
     span = next((o.span for o in outputs if has_over(o.value)), select.relation.span)
     if not isinstance(rows.node.shape, KStream):
-        found = W026.at(span, "", relation=rows.name)
+        found = W026.at(span, "", operator="OVER", relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     time = event_time(rows, "OVER", span, ordered_by(select, rows, outputs))
     check_windows(select, rows, time)

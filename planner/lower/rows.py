@@ -12,6 +12,7 @@ from penstock.parser import ast
 from penstock.planner.connectors import check_format
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
+    Filter,
     GroupAggregate,
     Intermediate,
     IntervalJoin,
@@ -91,9 +92,9 @@ def staged(node: Node, operator: str, span: Span, time: str | None = None) -> No
     below = stateful(node)
     if below is None:
         return node
-    if isinstance(node, STATEFUL):
+    if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
         if not isinstance(node.shape, KStream):
-            raise CompileError([unchained(operator, node, span)])
+            raise CompileError([unchained(operator, below, span)])
         check_stage(node, span)
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"

@@ -1,4 +1,4 @@
-"""SELECT -> plan: FROM, WHERE, GROUP BY or OVER, HAVING, the SELECT list, in that order."""
+"""SELECT -> plan: FROM, WHERE, DEDUPLICATE, GROUP BY or OVER, HAVING, the SELECT list, in that order."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.windows import W005, W019
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, condition
+from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
@@ -42,6 +43,11 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     try:
         if select.where is not None and not inner:
             rows = filtered(rows, select.where)
+    except CompileError as error:
+        report.extend(error.diagnostics)
+    try:
+        if select.deduplicate is not None:
+            rows = deduplicated(rows, select.deduplicate)
     except CompileError as error:
         report.extend(error.diagnostics)
     try:
@@ -160,8 +166,6 @@ def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     report: list[Diagnostic] = []
     if select.distinct:
         report.append(B002.at(select.span, "", construct="SELECT DISTINCT"))
-    if select.deduplicate is not None:
-        report.append(B002.at(select.deduplicate.span, "", construct="DEDUPLICATE"))
     if select.partition_by is not None:
         report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:
@@ -191,6 +195,7 @@ def refuse_window_clauses(select: ast.Select) -> None:
 def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
     yield from (item.value for item in select.items)
     yield from (clause for clause in (select.where, select.having, select.qualify) if clause is not None)
+    yield from () if select.deduplicate is None else select.deduplicate.keys
     yield from select.group_by
     relation = select.relation
     while isinstance(relation, ast.Join):

@@ -93,6 +93,14 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM id, k, v, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
           SUM(v) OVER (PARTITION BY v ORDER BY time RANGE BETWEEN 1 SEC PRECEDING AND 1 SEC FOLLOWING) AS s,
           COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 1 SEC PRECEDING) AS m FROM a""",
+    "windows of rows without duplicates": """
+        SELECT STREAM window_start, k, COUNT(*) AS n, SUM(v) AS total
+        FROM a DEDUPLICATE ON (k, v) WITHIN 2 SEC GROUP BY k, TUMBLE(time, 4 SEC)""",
+    "pairs without duplicates": """
+        SELECT STREAM k, w, time
+        FROM (SELECT STREAM a.k AS k, a.time AS time, b.v AS w
+              FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time + 3 SEC) pairs
+        DEDUPLICATE ON (k, w) WITHIN 3 SEC""",
     "OVER a join": """
         SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x

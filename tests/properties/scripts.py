@@ -59,7 +59,7 @@ class Writer:
         """A SELECT STREAM with at most `depth` further ones below."""
         plain = (self.projection, self.union)
         stateful = (self.windows, self.windows, self.over, self.over, self.join, self.join, self.join, self.places)
-        shapes: tuple[Callable[[int], Rows], ...] = (*plain, *stateful, self.windowed_rows)
+        shapes: tuple[Callable[[int], Rows], ...] = (*plain, *stateful, self.windowed_rows, self.deduplicated)
         return self.chance.choice(shapes)(depth)
 
     # Relations
@@ -278,6 +278,17 @@ class Writer:
             ),
             1,
         )
+
+    def deduplicated(self, depth: int) -> Rows:
+        """The first of the rows that have the same keys."""
+        rows = self.timed(depth)
+        rows = replace(rows, times=rows.times[:1])
+        scalars = Scalars(self.chance, rows.references())
+        keys = ", ".join(scalars.of(self.chance.choice(ORDERED), 1) for _ in range(self.chance.randint(1, 2)))
+        items, columns = self.items(rows, rows.references())
+        within = self.interval(self.chance.choice([1, 3]))
+        sql = f"SELECT STREAM {items} FROM {rows.sql}{self.where(rows)} DEDUPLICATE ON ({keys}) WITHIN {within}"
+        return Rows(sql, columns, rows.times)
 
     def places(self, depth: int) -> Rows:
         """Ranks among the rows of one event time, and perhaps the first of them."""

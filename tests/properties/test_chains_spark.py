@@ -28,6 +28,7 @@ THROUGH_SPARK = (
     "the best of each moment, by key",
     "left joins, bounded one by the other",
     "grouping sets of growing windows",
+    "windows of rows without duplicates",
 )
 
 

@@ -1,0 +1,61 @@
+"""DEDUPLICATE -> OVER, which counts the rows of the same keys up to each row, and a filter that keeps the first ones."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.kinds import K018
+from penstock.diagnostics.codes.windows import W026
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.intervals import positive_milliseconds
+from penstock.planner.lower.context import column, scalar
+from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
+from penstock.planner.types import INT
+
+
+def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
+    """The rows without those that have another one of the same keys before them, not longer ago than the interval.
+
+    One that is left out prolongs the memory as well: it is the place of a row among all rows of its keys that decides.
+    """
+    node, span = rows.node, clause.span
+    if not isinstance(node.shape, KStream):
+        found = W026.at(span, "", operator="DEDUPLICATE", relation=rows.name)
+        raise CompileError(
+            [found.with_hint("a table has one row per key: deduplicate the stream that it is made from")]
+        )
+    keys = tuple(key_of(each, rows) for each in clause.keys)
+    within = positive_milliseconds(clause.within, "deduplication")
+    time = event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)
+    number = unused("number", rows)
+    counted = Over(
+        schema=(*node.schema, Column(number, INT, nullable=False)),
+        shape=KStream(node.shape.key, (EventTime(time, 0),)),
+        span=span,
+        input=staged(node, "DEDUPLICATE", span, time),
+        partition_by=keys,
+        time=time,
+        aggregates=(FramedAggregate(Aggregate(number, "ROW_NUMBER", (), False, None, INT), Frame(-within, 0)),),
+    )
+    first = exp.EQ(this=column(number), expression=exp.Literal.number(1))
+    kept = Filter(schema=counted.schema, shape=counted.shape, span=span, input=counted, condition=first)
+    return Rows(kept, rows.scope, rows.name, rows.window, rows.over)
+
+
+def key_of(expression: exp.Expression, rows: Rows) -> exp.Expression:
+    """A resolved key, of a type that can be compared."""
+    typed = scalar(expression, rows.scope)
+    if not scalars.is_ordered(typed.type):
+        raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
+    return typed.expression
+
+
+def unused(name: str, rows: Rows) -> str:
+    """The name, or with underscores behind it if a column of the rows has it."""
+    taken = {each.name.lower() for each in rows.node.schema}
+    while name.lower() in taken:
+        name += "_"
+    return name
