@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.planner.plan import (
+    Distinct,
     Filter,
     Intermediate,
     IntervalJoin,
@@ -37,7 +38,7 @@ def behind(node: Node, time: str) -> int:
             return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
         case Over():
             return node.pane + node.forward
-        case Ranked():
+        case Ranked() | Distinct():
             return -_after(node.input, node.time, time)
         case IntervalJoin():
             side = node.left if any(each.name == time for each in node.left.schema) else node.right

@@ -11,6 +11,7 @@ from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
     Cumulate,
+    Distinct,
     Filter,
     Frame,
     GroupAggregate,
@@ -115,6 +116,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"GroupAggregate {below[0]} by {keys_text(node.keys)[:-2] or 'nothing'}: " + (
                 aggregates_text(node.aggregates)
             )
+        case Distinct():
+            return f"Distinct {below[0]} along {node.time}"
         case Ranked():
             by = ", ".join([node.time, *map(expression_text, node.partition_by)])
             return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"

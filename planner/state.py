@@ -7,6 +7,7 @@ from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
+    Distinct,
     GroupAggregate,
     Hop,
     IntervalJoin,
@@ -52,10 +53,10 @@ def state_bound(node: Node) -> str:
             keys = ", ".join(key.name for key in node.keys)
             row = f"one row per {keys}" if keys else "one row"
             return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
+        case Distinct():
+            return f"different {newest(node.input, node.time)}"
         case Ranked():
-            delay = delay_of(node.input)
-            last = f"{node.time} in the last {duration_text(delay)}" if delay else f"the newest {node.time}"
-            return f"rows of {relation_text(node.input)} with {last}"
+            return newest(node.input, node.time)
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case _:
@@ -107,6 +108,13 @@ def horizon(node: Node) -> int | None:
 def kept(node: Node, reach: int, delay: int) -> str:
     span = f"{duration_text(reach)} + {duration_text(delay)}" if reach else duration_text(delay)
     return f"rows of {relation_text(node)} with time in the last {span}"
+
+
+def newest(node: Node, time: str) -> str:
+    """The rows whose time the watermark has not passed."""
+    delay = delay_of(node)
+    last = f"{time} in the last {duration_text(delay)}" if delay else f"the newest {time}"
+    return f"rows of {relation_text(node)} with {last}"
 
 
 def relation_text(node: Node) -> str:

@@ -1,4 +1,4 @@
-"""WindowAggregate, GroupAggregate -> a GROUP BY view, CUMULATE and sessions without keys with one more below it."""
+"""WindowAggregate, GroupAggregate, Distinct -> a GROUP BY view, CUMULATE with one more below it."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from penstock.codegen.sql.trees import (
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
+    Distinct,
     Emission,
     Expression,
     GroupAggregate,
@@ -87,6 +88,11 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
     ]
     tree = select(items, source)
     return View(name, print_sql(tree.group_by(*(key.value for key in node.keys), copy=False) if node.keys else tree))
+
+
+def distinct_view(node: Distinct, name: str, source: str) -> View:
+    """The rows, equal ones once. A group is final when the watermark has passed its time."""
+    return View(name, print_sql(select(columns(node.schema), source).group_by(*columns(node.schema), copy=False)))
 
 
 def aggregate_call(aggregate: Aggregate) -> Expression:

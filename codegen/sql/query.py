@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 from penstock.codegen.fingerprint import fingerprint
 from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
 from penstock.codegen.sql.accounting import left_out, wanted_rows
-from penstock.codegen.sql.aggregate import group_aggregate_view, window_aggregate_views
+from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.over import over_views
@@ -20,6 +20,7 @@ from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner import state_store
 from penstock.planner.plan import (
     AssignWindows,
+    Distinct,
     Emission,
     Filter,
     GroupAggregate,
@@ -42,7 +43,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
-_TIMED = (WindowAggregate, IntervalJoin, Over, Ranked)
+_TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, Ranked)
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
@@ -142,7 +143,7 @@ def _paced(scan: Scan, name: str) -> Paced:
 def _holds_its_edge(node: Node) -> bool:
     if isinstance(node, IntervalJoin):
         return node.pane is None
-    if isinstance(node, Ranked):
+    if isinstance(node, Ranked | Distinct):
         return True
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
@@ -168,6 +169,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return window_aggregate_views(operator, name, *below)
         case GroupAggregate():
             return (group_aggregate_view(operator, name, *below),)
+        case Distinct():
+            return (distinct_view(operator, name, *below),)
         case IntervalJoin():
             if operator.pane is None:
                 return join_views(operator, name, *below)

@@ -32,6 +32,7 @@ W028 = Code("W028", "the frame of OVER has no upper end, so no row would ever be
 W029 = Code("W029", "the frame of OVER ends before it begins")
 W030 = Code("W030", "two windows are called {name}")
 W031 = Code("W031", "{function} has no order")
+W040 = Code("W040", "SELECT STREAM DISTINCT without an event time would remember every row for ever")
 
 CODES = (
     W001,
@@ -64,4 +65,5 @@ CODES = (
     W029,
     W030,
     W031,
+    W040,
 )

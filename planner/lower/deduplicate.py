@@ -1,4 +1,4 @@
-"""DEDUPLICATE -> OVER, which counts the rows of the same keys up to each row, and a filter that keeps the first ones."""
+"""DEDUPLICATE -> OVER, which counts the rows of the same keys up to each row, and a filter for the first ones."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
     node, span = rows.node, clause.span
     if not isinstance(node.shape, KStream):
         found = W026.at(span, "", operator="DEDUPLICATE", relation=rows.name)
-        raise CompileError(
-            [found.with_hint("a table has one row per key: deduplicate the stream that it is made from")]
-        )
+        raise CompileError([found.with_hint("a table has one row per key: deduplicate the stream behind it")])
     keys = tuple(key_of(each, rows) for each in clause.keys)
     within = positive_milliseconds(clause.within, "deduplication")
     time = event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)

@@ -15,9 +15,9 @@ from penstock.parser import ast
 from penstock.planner.lower.context import scalar
 from penstock.planner.lower.group import swap, topmost
 from penstock.planner.lower.items import Output
-from penstock.planner.lower.rows import Rows, staged
+from penstock.planner.lower.rows import Rows, in_order_of, staged
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.plan import Column, EventTime, KStream, Node, Ranked, Ranking, Sorting
+from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.rank import RANKING
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
@@ -81,7 +81,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
     for partition, rankings in partitions.items():
         node = Ranked(
             schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
-            shape=KStream(rows.node.shape.key, ranked_times(node, partition.time)),
+            shape=KStream(rows.node.shape.key, in_order_of(node, partition.time)),
             span=span,
             input=staged(node, "a ranking", span, partition.time),
             time=partition.time,
@@ -90,14 +90,6 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
         )
     added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
     return node, rewritten, Scope((*rows.scope.columns, *added))
-
-
-def ranked_times(node: Node, time: str) -> tuple[EventTime, ...]:
-    """The event times of the ranked rows, which come out in the order of `time`."""
-    assert isinstance(node.shape, KStream)
-    chosen = next(each for each in node.shape.times if each.column == time)
-    spreads = {each.column: 0 if each is chosen else each.spread + chosen.spread for each in node.shape.times}
-    return tuple(replace(each, delay=spreads[each.column]) for each in node.shape.times)
 
 
 def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
@@ -12,6 +12,8 @@ from penstock.parser import ast
 from penstock.planner.connectors import check_format
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
+    Distinct,
+    EventTime,
     Filter,
     GroupAggregate,
     Intermediate,
@@ -63,6 +65,8 @@ def operator_name(node: Node) -> str:
             return "a GROUP BY"
         case IntervalJoin():
             return "a stream-stream join"
+        case Distinct():
+            return "SELECT DISTINCT"
         case Over():
             return "OVER"
         case Ranked():
@@ -100,6 +104,14 @@ def staged(node: Node, operator: str, span: Span, time: str | None = None) -> No
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     return with_inputs(node, tuple(staged(each, operator, span, time_below(node, each, time)) for each in inputs(node)))
+
+
+def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
+    """The event times of rows that come out in the order of one of them, `time`."""
+    assert isinstance(node.shape, KStream)
+    chosen = next(each for each in node.shape.times if each.column == time)
+    spreads = {each.column: 0 if each is chosen else each.spread + chosen.spread for each in node.shape.times}
+    return tuple(replace(each, delay=spreads[each.column]) for each in node.shape.times)
 
 
 def check_stage(node: Node, span: Span) -> None:

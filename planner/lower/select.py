@@ -16,6 +16,7 @@ from penstock.diagnostics.codes.windows import W005, W019
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.deduplicate import deduplicated
+from penstock.planner.lower.distinct import distinct
 from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
@@ -54,6 +55,8 @@ def lower_select(select: ast.Select, context: Context) -> Node:
         outputs = spread(select.items, rows.scope)
         node, outputs, scope = aggregated(select, rows, outputs, context)
         result = project(node, outputs, scope, select.span)
+        if select.distinct:
+            result = distinct(select, rows, outputs, result, context)
     except CompileError as error:
         report.extend(error.diagnostics)
     if report:
@@ -164,8 +167,6 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
 def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower."""
     report: list[Diagnostic] = []
-    if select.distinct:
-        report.append(B002.at(select.span, "", construct="SELECT DISTINCT"))
     if select.partition_by is not None:
         report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:

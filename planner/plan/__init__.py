@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from penstock.planner.plan.aggregate import (
     Cumulate,
+    Distinct,
     Emission,
     GroupAggregate,
     Hop,
@@ -34,7 +35,16 @@ from penstock.planner.plan.statements import (
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
 Operator: TypeAlias = (
-    Scan | Stateless | WindowAggregate | GroupAggregate | IntervalJoin | Over | Ranked | WithLate | Intermediate
+    Scan
+    | Stateless
+    | WindowAggregate
+    | GroupAggregate
+    | Distinct
+    | IntervalJoin
+    | Over
+    | Ranked
+    | WithLate
+    | Intermediate
 )
 
 __all__ = [
@@ -44,6 +54,7 @@ __all__ = [
     "AssignWindows",
     "Column",
     "Cumulate",
+    "Distinct",
     "Emission",
     "EventTime",
     "Explained",

@@ -84,3 +84,11 @@ class GroupAggregate(Node):
     input: Node
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distinct(Node):
+    """The rows of `input`, equal ones once. Equal rows have equal times: `time` is the input's event-time column."""
+
+    input: Node
+    time: str

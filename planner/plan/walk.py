@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from penstock.planner.plan.aggregate import GroupAggregate, WindowAggregate
+from penstock.planner.plan.aggregate import Distinct, GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
@@ -15,10 +15,10 @@ from penstock.planner.plan.over import Over
 from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
-STATEFUL = (WindowAggregate, GroupAggregate, IntervalJoin, Over, Ranked)
+STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, Ranked)
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets),
-    *(WindowAggregate, GroupAggregate, Over, Ranked, WithLate, Intermediate),
+    *(WindowAggregate, GroupAggregate, Distinct, Over, Ranked, WithLate, Intermediate),
 )
 
 

@@ -4,6 +4,7 @@ join    rows of the left whose time + upper, and of the right whose time − low
         open end: is ahead of it)
         in panes: rows of both sides as far behind the watermark as a pane is long and its rows reach, back and forward
 window  keys times windows whose end is not behind the watermark
+DISTINCT rows whose time is not behind the watermark
 OVER    rows as far behind the watermark as a pane is long and the frames reach, back and forward, and those after it
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from penstock.planner.plan import IntervalJoin, Node, Over, WindowAggregate
+from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, WindowAggregate
 from penstock.planner.plan.walk import inputs
 from tests.model.evaluate import evaluate
 from tests.model.history import Tables
@@ -38,5 +39,7 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
         case Over():
             reach = milliseconds(node.pane + node.back + node.forward)
             return below + len([row for row in rows[0] if row[node.time] + reach >= watermark])
+        case Distinct():
+            return below + len([row for row in rows[0] if row[node.time] >= watermark])
         case _:
             return below

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.planner.plan import (
     AssignWindows,
+    Distinct,
     Filter,
     GroupAggregate,
     GroupingSets,
@@ -28,7 +29,7 @@ from tests.model.aggregate import assign_windows, group_aggregate, window_aggreg
 from tests.model.join import interval_join
 from tests.model.over import over
 from tests.model.rank import ranked
-from tests.model.stateless import filter_rows, grouping_sets, project, union_all
+from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all
 from tests.model.values import Row, Unsupported
 
 
@@ -58,6 +59,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return window_aggregate(node, *tables)
         case GroupAggregate():
             return group_aggregate(node, *tables)
+        case Distinct():
+            return distinct(*tables)
         case IntervalJoin():
             return interval_join(node, *tables)
         case Over():

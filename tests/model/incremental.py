@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Protocol
 
 from penstock.planner.plan import (
+    Distinct,
     Emission,
     IntervalJoin,
     JoinType,
@@ -31,7 +32,6 @@ from tests.model.evaluate import apply, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
 from tests.model.over import over_row, partition_of
-from tests.model.rank import ranked
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
@@ -237,10 +237,10 @@ class OverState:
         self.rows = [row for row in self.rows if row[self.node.time] >= past - self.back]
 
 
-class RankState:
+class MomentState:
     """All rows of an event time wait until the watermark has passed it."""
 
-    def __init__(self, node: Ranked) -> None:
+    def __init__(self, node: Ranked | Distinct) -> None:
         self.node = node
         self.rows: list[Row] = []
 
@@ -249,7 +249,7 @@ class RankState:
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
         self.rows += tables[0]
-        yield from ranked(self.node, [row for row in self.rows if row[self.node.time] < watermark])
+        yield from apply(self.node, [[row for row in self.rows if row[self.node.time] < watermark]])
         self.rows = [row for row in self.rows if row[self.node.time] >= watermark]
 
 
@@ -262,8 +262,8 @@ def state_of(node: Node) -> State | None:
             return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
         case Over():
             return OverState(node)
-        case Ranked():
-            return RankState(node)
+        case Ranked() | Distinct():
+            return MomentState(node)
         case _:
             return None
 

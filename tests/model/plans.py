@@ -12,6 +12,7 @@ from penstock.planner.plan import (
     AssignWindows,
     Column,
     Cumulate,
+    Distinct,
     Emission,
     Frame,
     FramedAggregate,
@@ -200,6 +201,11 @@ def group_aggregate(node: Node, aggregates: tuple[Aggregate, ...], keys: tuple[s
     return GroupAggregate(
         schema=schema, shape=KTable(keys), span=NOWHERE, input=node, keys=named, aggregates=aggregates
     )
+
+
+def distinct(node: Node) -> Distinct:
+    """`SELECT DISTINCT * FROM node`."""
+    return Distinct(schema=node.schema, shape=STREAM, span=NOWHERE, input=node, time="time")
 
 
 def over(node: Node, framed: Sequence[tuple[Aggregate, int | Frame]], partition_by: tuple[str, ...] = ("k",)) -> Over:

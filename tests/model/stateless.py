@@ -35,3 +35,8 @@ def grouping_sets(node: GroupingSets, rows: list[Row]) -> list[Row]:
             keys = {key.name: None if left_out[key] else evaluate_scalar(key.value, row, types) for key in node.keys}
             result.append(row | {node.id_column: id_} | keys)
     return result
+
+
+def distinct(rows: list[Row]) -> list[Row]:
+    """The rows, equal ones once; NULLs are equal."""
+    return list({repr(sorted(row.items())): row for row in rows}.values())

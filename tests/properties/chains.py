@@ -101,6 +101,13 @@ CHAINS: Mapping[str, str] = {
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.v AS w
               FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time + 3 SEC) pairs
         DEDUPLICATE ON (k, w) WITHIN 3 SEC""",
+    "different pairs": """
+        SELECT STREAM DISTINCT a.k AS k, b.time AS time
+        FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time + 3 SEC""",
+    "windows of different counts": """
+        SELECT STREAM window_start, COUNT(*) AS n, SUM(n) AS total
+        FROM (SELECT STREAM DISTINCT window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 2 SEC)) counts
+        GROUP BY TUMBLE(window_end, 4 SEC)""",
     "OVER a join": """
         SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x

@@ -92,7 +92,8 @@ class Writer:
             return Rows(f"SELECT STREAM * FROM {rows.sql}{where}", rows.columns, rows.times)
         items, columns = self.items(rows, rows.references(qualified=self.chance.random() < 0.3))
         times = tuple(time for time in rows.times if time in columns)
-        return Rows(f"SELECT STREAM {items} FROM {rows.sql}{where}", columns, times)
+        distinct = "DISTINCT " if times and self.chance.random() < 0.25 else ""
+        return Rows(f"SELECT STREAM {distinct}{items} FROM {rows.sql}{where}", columns, times)
 
     def items(self, rows: Rows, references: list[Reference]) -> tuple[str, dict[str, str]]:
         """Expressions beside the event times and some columns."""
@@ -217,6 +218,8 @@ class Writer:
         rows = self.timed(chance.randint(0, 1))
         kind, lengths = self.lengths()
         items, _, group, _ = self.grouping(rows)
+        if chance.random() < 0.1:
+            return f"SELECT DISTINCT {self.items(replace(rows, times=()), rows.references())[0]} FROM {rows.sql}"
         if chance.random() < 0.5:
             by = f" GROUP BY {', '.join(group)}" if group else ""
             return f"SELECT {items} FROM {rows.sql}{self.where(rows)}{by}"

@@ -18,6 +18,7 @@ from sqlglot import exp
 from penstock.planner import types as t
 from penstock.planner.plan import (
     Cumulate,
+    Distinct,
     Emission,
     Filter,
     Frame,
@@ -235,6 +236,15 @@ def grouped_by_sets(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
         emission=Emission.FINAL if kind == "session" else draw(st.sampled_from(Emission)),
     )
     return node, draw(histories(delays))
+
+
+@st.composite
+def distinct_rows(draw: st.DrawFn) -> tuple[Distinct, History]:
+    """Some columns of a stream, of which many rows are equal, and a history."""
+    source, delays = draw(sources())
+    shown = draw(st.sampled_from((("k", "time"), ("time",), ("time", "k", "price"))))
+    items = plans.project(source, [(name, column(name), source.column(name).type) for name in shown])
+    return plans.distinct(items), draw(histories(delays, max_rows=14))
 
 
 @st.composite

@@ -29,6 +29,7 @@ THROUGH_SPARK = (
     "left joins, bounded one by the other",
     "grouping sets of growing windows",
     "windows of rows without duplicates",
+    "windows of different counts",
 )
 
 

@@ -46,6 +46,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "session": streams.window_aggregates("session"),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
+    "distinct": streams.distinct_rows(),
     "over": streams.overs(most=8),
 }
 

@@ -1,0 +1,113 @@
+"""SELECT DISTINCT -> the rows of the result once each: when their time is past, or, without STREAM, as a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K018
+from penstock.diagnostics.codes.windows import W040
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.functions import is_processing_time
+from penstock.planner.lower.context import Context, column
+from penstock.planner.lower.group import has_aggregate
+from penstock.planner.lower.items import Output
+from penstock.planner.lower.over import has_over
+from penstock.planner.lower.rows import Rows, in_order_of, staged
+from penstock.planner.plan import (
+    Cumulate,
+    Distinct,
+    Filter,
+    GroupAggregate,
+    KStream,
+    KTable,
+    Named,
+    Node,
+    Project,
+    WindowAggregate,
+)
+from penstock.planner.plan.walk import expressions, walk
+
+
+def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: Node, context: Context) -> Node:
+    """The rows of `result` without repetitions; `rows` are those of FROM and WHERE, `outputs` the SELECT list.
+
+    Rows of tables and groups differ by their keys: DISTINCT says nothing where all of these are selected.
+    """
+    shape, span = result.shape, select.span
+    if not isinstance(shape, KStream) or is_distinct(result):
+        return result
+    for output, each in zip(outputs, result.schema, strict=True):
+        if not scalars.is_ordered(each.type):
+            raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
+    if not select.stream:
+        return GroupAggregate(
+            schema=result.schema,
+            shape=KTable(tuple(each.name for each in result.schema)),
+            span=span,
+            input=staged(result, "SELECT DISTINCT", span),
+            keys=tuple(Named(each.name, column(each.name), each.type) for each in result.schema),
+            aggregates=(),
+        )
+    if not shape.times:
+        raise CompileError([endless(select, rows, result, context)])
+    time = min(shape.times, key=lambda each: each.delay).column
+    return Distinct(
+        schema=result.schema,
+        shape=KStream(shape.key, in_order_of(result, time)),
+        span=span,
+        input=staged(result, "SELECT DISTINCT", span, time),
+        time=time,
+    )
+
+
+def is_distinct(node: Node) -> bool:
+    """Whether the rows are groups, each with all that tells it from the others."""
+    shown = {each.name: each.name for each in node.schema}
+    while isinstance(node, Filter | Project):
+        if isinstance(node, Project):
+            values = {item.name: item.value for item in node.items}
+            shown = {str(value.name): name for name in shown if isinstance(value := values[name], exp.Column)}
+        node = node.input
+    if not isinstance(node, WindowAggregate):
+        return False
+    window = ("window_start", "window_end") if isinstance(node.window, Cumulate) else ("window_start",)
+    return all(name in shown for name in (*(key.name for key in node.keys), *window))
+
+
+def endless(select: ast.Select, rows: Rows, result: Node, context: Context) -> Diagnostic:
+    """The finding that each row would be remembered for ever, with a statement that remembers it for a while."""
+    found = W040.at(select.span, "")
+    keys = [item.value.meta["span"].text for item in select.items]
+    clause = f"DEDUPLICATE ON ({', '.join(keys)}) WITHIN INTERVAL '1' DAY"
+    head = re.match(r"SELECT\s+STREAM(\s+DISTINCT)\b", select.span.text, flags=re.IGNORECASE)
+    if head is None or not is_plain(select, rows, result):
+        return found.with_hint("select the event time, too; or DEDUPLICATE ON (…) WITHIN INTERVAL '1' DAY")
+    text, start = context.statement.source.text, select.span.start
+    where: Span | None = None if select.where is None else select.where.meta["span"]
+    behind = max(select.relation.span.end, 0 if where is None else where.end)
+    fix = (
+        text[context.statement.start : start + head.start(1)]
+        + text[start + head.end(1) : behind]
+        + f" {clause}"
+        + text[behind : context.statement.end]
+    )
+    return found.with_hint(f"{clause}; or select the event time, too", fix=fix)
+
+
+def is_plain(select: ast.Select, rows: Rows, result: Node) -> bool:
+    """Whether the SELECT list is over rows with an event time, so that these can be deduplicated by it."""
+    values = [item.value for item in select.items]
+    clauses = (select.group_by, select.windows, select.qualify, select.deduplicate, rows.over)
+    calls = [call for node in walk(result) for each in expressions(node) for call in each.find_all(exp.Anonymous)]
+    return (
+        not any(clauses)
+        and isinstance(rows.node.shape, KStream)
+        and bool(rows.node.shape.times)
+        and not any(has_aggregate(value) or has_over(value) or value.find(exp.Star) for value in values)
+        and not any(is_processing_time(str(call.this)) for call in calls)
+    )
