@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
 from penstock.codegen.pyspark import eject
+from penstock.codegen.remembered import answered_rows, packed, unpacked
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
-__all__ = ["answer_panes", "eject", "lower", "spark_text"]
+__all__ = ["answer_panes", "answered_rows", "eject", "lower", "packed", "spark_text", "unpacked"]
 
 
 def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Program:

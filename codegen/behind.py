@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     KStream,
     Node,
     Over,
+    OverRows,
     Project,
     Ranked,
     Session,
@@ -38,7 +39,7 @@ def behind(node: Node, time: str) -> int:
             return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
         case Over():
             return node.pane + node.forward
-        case Ranked() | Distinct():
+        case Ranked() | Distinct() | OverRows():
             return -_after(node.input, node.time, time)
         case IntervalJoin():
             side = node.left if any(each.name == time for each in node.left.schema) else node.right

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.program import Input, Output, PaneView, Step
+from penstock.codegen.program import BucketView, Input, Output, PaneView, Step
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
@@ -36,5 +36,8 @@ def fingerprint(
 def _computed(view: Step, query: str) -> list[object]:
     if isinstance(view, PaneView):
         return [view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
+    if isinstance(view, BucketView):
+        facts = [view.order, view.sql, view.time, view.back, view.given, view.kept, view.picked]
+        return [*facts, view.schema.replace(f"`{query}_", "`_")]
     mark = view.watermark
     return [view.sql.replace(f"`{query}_", "`_"), mark and [mark.column, mark.delay]]

@@ -82,7 +82,32 @@ class PaneView:
     schema: str
 
 
-Step: TypeAlias = View | PaneView
+@dataclass(frozen=True, slots=True)
+class BucketView:
+    """A temporary view that DuckDB computes in Spark's Python workers from rows that are remembered for later ones.
+
+    The view `source` has columns `bucket`, a number, `time`, the event time, and `row`, a struct. The rows of a bucket
+    wait until the watermark has passed the field `time`. Then DuckDB runs `order` over these and the remembered ones:
+    it answers with each row's number `place` and the number of its `pane`, in the order in which rows are in frames.
+    Over rows in that order, which have `new` where they have just become final, it runs `sql`, as that of a PaneView;
+    `given`, `kept`, `picked` and `schema` are as there. The last `back` rows of each pane are remembered. `packed` is a
+    Spark SELECT that is never run: it has the names and types of the columns in which tables of rows travel.
+    """
+
+    name: str
+    source: str
+    order: str
+    sql: str
+    time: str
+    back: int
+    given: tuple[str, ...]
+    kept: tuple[str, ...]
+    picked: tuple[tuple[str, str], ...]
+    packed: str
+    schema: str
+
+
+Step: TypeAlias = View | PaneView | BucketView
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ import inspect
 from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
-from penstock.codegen.panes import answer_panes, as_number
+from penstock.codegen.panes import answer_panes, as_number, asked, connected, picked_out, places
 from penstock.codegen.program import (
     STORE_PROVIDERS,
     STORE_SETTING,
+    BucketView,
     Input,
     Option,
     Output,
@@ -19,6 +20,7 @@ from penstock.codegen.program import (
     SparkQuery,
     Step,
 )
+from penstock.codegen.remembered import answered_rows, last_ones, packed, read, unpacked, written
 from penstock.codegen.stages import STAGE
 
 _HEAD = '''"""Streaming queries, written by Penstock.
@@ -123,9 +125,9 @@ def report(query, counts, inputs):
         print(f"{query}: {counts[f'in:{name}']} rows of {name} = {text}")
 '''
 
-# What the text of codegen/panes.py needs besides.
-_PANE_IMPORTS = {
-    "from collections import Counter\n": "from collections.abc import Iterator, Sequence\n",
+# What the text of codegen/panes.py and codegen/remembered.py needs besides.
+_WORKER_IMPORTS = {
+    "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
 }
 _PANE_VIEW = '''
@@ -137,6 +139,25 @@ def pane_view(spark, name, source, sql, given, kept, picked, schema):
 
     spark.table(source).mapInArrow(answer, spark.sql(schema).schema).createOrReplaceTempView(name)
 '''
+_BUCKET_VIEW = '''
+def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked, packed_schema, schema):
+    """A view that DuckDB computes from rows that are remembered; of the schemas, SELECTs that are never run."""
+    connections = []
+
+    def remember(bucket, frames, state):
+        import pandas as pd
+
+        arrived = (table for frame in frames for table in frame["rows"])
+        for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
+            yield pd.DataFrame({"rows": [table]})
+
+    buckets = spark.table(source).mapInArrow(packed, spark.sql(packed_schema).schema).groupBy("bucket")
+    state = "remembered BINARY, waiting BINARY"
+    tables = buckets.applyInPandasWithState(remember, "rows BINARY", state, "append", "EventTimeTimeout")
+    tables.mapInArrow(unpacked, spark.sql(schema).schema).createOrReplaceTempView(name)
+'''
+_ASKING = (connected, asked, picked_out, places, as_number)
+_REMEMBERING = (packed, answered_rows, last_ones, unpacked, written, read)
 
 
 def eject(program: Program) -> str:
@@ -147,21 +168,36 @@ def eject(program: Program) -> str:
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = {query.output.connector for query in program.queries}
     sinks |= {"files" for query in program.queries if query.rejects}
-    head, panes = _HEAD, list[str]()
-    if any(isinstance(view, PaneView) for query in program.queries for view in query.views):
-        for line, after in _PANE_IMPORTS.items():
-            head = head.replace(line, line + after)
-        panes = [inspect.getsource(answer_panes), inspect.getsource(as_number), _PANE_VIEW]
+    head, workers = _HEAD, _of_workers(program)
+    if workers:
+        used = [
+            each for each in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if each in "".join(workers)
+        ]
+        for line, after in _WORKER_IMPORTS.items():
+            head = head.replace(line, line + after.format(", ".join(used)))
     parts = [
         f"{head}\n{_settings(program)}",
         _BASE,
-        *panes,
+        *workers,
         *(text for connector, text in SOURCES.items() if connector in connectors),
         *(text for connector, text in SINKS.items() if connector in sinks),
         *map(_query, program.queries),
         _main(program),
     ]
     return "\n\n".join(part.strip("\n") + "\n" for part in parts).replace("\n\n\n\n", "\n\n\n")
+
+
+def _of_workers(program: Program) -> list[str]:
+    """What the views need that Python workers compute."""
+    kinds = {type(view) for query in program.queries for view in query.views}
+    parts: list[str] = []
+    if kinds & {PaneView, BucketView}:
+        parts += [inspect.getsource(each) for each in _ASKING]
+    if PaneView in kinds:
+        parts += [inspect.getsource(answer_panes), _PANE_VIEW]
+    if BucketView in kinds:
+        parts += [*(inspect.getsource(each) for each in _REMEMBERING), _BUCKET_VIEW]
+    return parts
 
 
 def _settings(program: Program) -> str:
@@ -216,12 +252,21 @@ def _source(source: Input) -> str:
 def _view(view: Step) -> str:
     if isinstance(view, PaneView):
         picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
-        arguments = (
+        arguments = [
             *(_text(view.name), _text(view.source), _sql(view.sql)),
             *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
             f"schema={_sql(view.schema)}",
-        )
-        return "pane_view(\n    spark,\n" + "".join(f"    {each},\n" for each in arguments) + ")"
+        ]
+        return _call("pane_view", arguments)
+    if isinstance(view, BucketView):
+        picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
+        arguments = [
+            *(_text(view.name), _text(view.source), _sql(view.order), _sql(view.sql)),
+            *(f"time={_text(view.time)}", f"back={view.back}"),
+            *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
+            *(f"packed_schema={_sql(view.packed)}", f"schema={_sql(view.schema)}"),
+        ]
+        return _call("bucket_view", arguments)
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {_text(each.name)}: {_text(each.sql)}," for each in view.metrics)
@@ -229,6 +274,10 @@ def _view(view: Step) -> str:
     if view.watermark is not None:
         extra += f"\n    watermark=({_text(view.watermark.column)}, {view.watermark.delay}),"
     return f'view(\n    spark,\n    "{view.name}",\n    {_sql(view.sql)},{extra}\n)'
+
+
+def _call(function: str, arguments: list[str]) -> str:
+    return f"{function}(\n    spark,\n" + "".join(f"    {each},\n" for each in arguments) + ")"
 
 
 def _list(names: tuple[str, ...]) -> str:

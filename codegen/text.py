@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from penstock.codegen.program import Input, PaneView, Program, SparkQuery, Step
+from penstock.codegen.program import BucketView, Input, PaneView, Program, SparkQuery, Step
 
 
 def spark_text(program: Program) -> str:
@@ -34,6 +34,12 @@ def _view(view: Step) -> str:
     if isinstance(view, PaneView):
         head = f"view {view.name}, by DuckDB over the rows of the panes of {view.source}:"
         lines = [head, indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
+        return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
+    if isinstance(view, BucketView):
+        rows = f"the rows of {view.source} behind the watermark and the last {view.back} of each pane before"
+        head = f"view {view.name}, by DuckDB over {rows}, ordered by"
+        lines = [head, indent(view.order, "  "), "  answered by", indent(view.sql, "  ")]
+        lines.append(f"  and {', '.join(view.kept)} of the row at place")
         return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
     lines = [f"view {view.name}:", indent(view.sql, "  ")]
     if view.watermark is not None:

@@ -25,9 +25,11 @@ from penstock.planner.plan import (
     Named,
     Node,
     Over,
+    OverRows,
     Project,
     Ranked,
     Ranking,
+    RowsFrame,
     RunningQuery,
     Scan,
     Session,
@@ -127,12 +129,12 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
             panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
             return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}, {panes}"
-        case Over():
+        case Over() | OverRows():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = ", ".join(
                 f"{aggregate_text(each.aggregate)} over {frame_text(each.frame)}" for each in node.aggregates
             )
-            return f"Over {below[0]} by {by} along {node.time}: {frames}"
+            return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {frames}"
         case _:
             raise AssertionError(node)
 
@@ -192,8 +194,11 @@ def window_text(window: Window) -> str:
             assert_never(window)
 
 
-def frame_text(frame: Frame) -> str:
-    """`10 min`, or `-10 min to -1 min` for a frame that does not end at the row's time."""
+def frame_text(frame: Frame | RowsFrame) -> str:
+    """`10 min`, or `-10 min to -1 min` for a frame that does not end at the row's time; `3 rows`, `-3 to -1 rows`."""
+    if isinstance(frame, RowsFrame):
+        reach = str(-frame.start) if frame.end == 0 else f"{frame.start} to {frame.end}"
+        return f"{reach} row" if reach == "1" else f"{reach} rows"
     if frame.end == 0:
         return duration_text(-frame.start)
     return f"{duration_text(frame.start)} to {duration_text(frame.end)}"

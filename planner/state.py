@@ -15,6 +15,7 @@ from penstock.planner.plan import (
     KStream,
     Node,
     Over,
+    OverRows,
     Ranked,
     Scan,
     Session,
@@ -59,6 +60,9 @@ def state_bound(node: Node) -> str:
             return newest(node.input, node.time)
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
+        case OverRows():
+            rows = f"the last {node.back} rows" if node.back != 1 else "the last row"
+            return f"{rows} of {partitions_text(node)}, and {newest(node.input, node.time)}"
         case _:
             return "none"
 
@@ -97,8 +101,10 @@ def horizon(node: Node) -> int | None:
             return length + delay_of(node.input) + node.grace
         case Over():
             return node.back + node.pane + node.forward + delay_of(node.input)
-        case Ranked():
+        case Ranked() | Distinct():
             return delay_of(node.input)
+        case OverRows():
+            return None if node.partition_by else delay_of(node.input)
         case GroupAggregate():
             return None if node.keys or distinct_text(node) else 0
         case _:
@@ -108,6 +114,13 @@ def horizon(node: Node) -> int | None:
 def kept(node: Node, reach: int, delay: int) -> str:
     span = f"{duration_text(reach)} + {duration_text(delay)}" if reach else duration_text(delay)
     return f"rows of {relation_text(node)} with time in the last {span}"
+
+
+def partitions_text(node: OverRows) -> str:
+    keys = [expression_text(key) for key in node.partition_by]
+    if not keys:
+        return "all"
+    return f"each {keys[0]}" if len(keys) == 1 else f"each ({', '.join(keys)})"
 
 
 def newest(node: Node, time: str) -> str:

@@ -1,37 +1,71 @@
-"""A PaneView -> the rows that DuckDB makes of its panes in Spark's Python workers."""
+"""PaneViews and BucketViews -> the rows that DuckDB makes of theirs in Spark's Python workers."""
 
 from __future__ import annotations
 
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import answer_panes
-from penstock.codegen.program import PaneView
+from penstock.codegen import answer_panes, answered_rows, packed, unpacked
+from penstock.codegen.program import BucketView, PaneView
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def framed(spark: SparkSession, view: PaneView) -> DataFrame:
+def framed(spark: SparkSession, view: PaneView | BucketView) -> DataFrame:
     """The view's rows."""
+    rows, schema = spark.table(view.source), spark.sql(view.schema).schema
     with warnings.catch_warnings():
-        # mapInArrow looks for pandas, of which it uses nothing, and warns of a newer one.
+        # Spark looks for pandas, of which nothing or a column of bytes is used, and warns of a newer one.
         warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
-        return spark.table(view.source).mapInArrow(answerer(view), spark.sql(view.schema).schema)
+        match view:
+            case PaneView():
+                return rows.mapInArrow(answerer(view), schema)
+            case BucketView():
+                buckets = rows.mapInArrow(travelling(packed), spark.sql(view.packed).schema).groupBy("bucket")
+                state = "remembered BINARY, waiting BINARY"
+                tables = buckets.applyInPandasWithState(
+                    rememberer(view), "rows BINARY", state, "append", "EventTimeTimeout"
+                )
+                return tables.mapInArrow(travelling(unpacked), schema)
+            case _:
+                assert_never(view)
+
+
+def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
+    for each in (answer_panes, answered_rows):
+        cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
+    return function
 
 
 def answerer(view: PaneView) -> Callable[[Batches], Batches]:
-    """The function that the workers run. It travels by value: those of a cluster have duckdb, but not penstock."""
+    """The function that the workers run over panes."""
     # Not the view itself, whose class is Penstock's.
     sql, given, kept, picked = view.sql, view.given, view.kept, dict(view.picked)
 
     def answer(batches: Batches) -> Batches:
         return answer_panes(batches, sql, given, kept, picked)
 
-    cloudpickle.register_pickle_by_value(sys.modules[answer_panes.__module__])  # type: ignore[no-untyped-call]
-    return answer
+    return travelling(answer)
+
+
+def rememberer(view: BucketView) -> Callable[[Any, Iterator[Any], Any], Iterator[Any]]:
+    """The function that the workers run over a bucket and its state."""
+    order, sql, time, back = view.order, view.sql, view.time, view.back
+    given, kept, picked = view.given, view.kept, dict(view.picked)
+    connections: list[Any] = []
+
+    def remember(_: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+        import pandas as pd  # type: ignore[import-untyped]
+
+        arrived = (table for frame in frames for table in frame["rows"])
+        for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
+            yield pd.DataFrame({"rows": [table]})
+
+    return travelling(remember)

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import STORE_PROVIDERS, STORE_SETTING, PaneView, SparkQuery
+from penstock.codegen.program import STORE_PROVIDERS, STORE_SETTING, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
@@ -176,7 +176,7 @@ class Run:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
-            if isinstance(view, PaneView):
+            if not isinstance(view, View):
                 _register(framed(self._spark, view), view.name)
                 continue
             rows = self._spark.sql(view.sql)

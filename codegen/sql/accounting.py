@@ -19,10 +19,21 @@ from penstock.codegen.program import Metric
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import call, column, only_if
 from penstock.codegen.sql.windows import in_some_window
-from penstock.planner.plan import AssignWindows, Expression, Filter, Node, Over, Project, Ranked, Scan, UnionAll
+from penstock.planner.plan import (
+    AssignWindows,
+    Expression,
+    Filter,
+    Node,
+    Over,
+    OverRows,
+    Project,
+    Ranked,
+    Scan,
+    UnionAll,
+)
 from penstock.planner.plan.walk import inputs
 
-_ROW_BY_ROW = (Filter, Project, Over, Ranked)
+_ROW_BY_ROW = (Filter, Project, Over, OverRows, Ranked)
 """The operators that give at most one row for each row of their input."""
 
 
@@ -47,7 +58,7 @@ def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) ->
         below = node
         while isinstance(below, _ROW_BY_ROW) and readers[below.input] == 1:
             below = below.input
-        if isinstance(node, Over | Ranked) and isinstance(below, Scan) and condition is not None:
+        if isinstance(node, Over | OverRows | Ranked) and isinstance(below, Scan) and condition is not None:
             dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
             name = below.origin.name
             found[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))

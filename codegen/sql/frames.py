@@ -6,12 +6,12 @@ and truth values; any other value, and any that comes out as it went in, is foun
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, number, only_if
-from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate
+from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.over import ORDERED
 from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, INTEGERS, Decimal, Type
 
@@ -40,7 +40,7 @@ class Panes:
     given: list[str] = field(default_factory=list)
     answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
     picked: dict[str, str] = field(default_factory=dict)
-    frames: list[Frame] = field(default_factory=list)
+    frames: list[Frame | RowsFrame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.held = {f"c{place}": column(each.name) for place, each in enumerate(self.schema)}
@@ -85,7 +85,7 @@ class Panes:
             self.picked[name] = picked
         return column(name)
 
-    def over(self, function: Expression, frame: Frame) -> Expression:
+    def over(self, function: Expression, frame: Frame | RowsFrame) -> Expression:
         """The function over the frame's rows of the pane."""
         if frame not in self.frames:
             self.frames.append(frame)
@@ -96,14 +96,18 @@ class Panes:
         """The frames as the WINDOW clause names them."""
         return [self._window(f"w{place}", frame) for place, frame in enumerate(self.frames)]
 
-    def _window(self, name: str, frame: Frame) -> Expression:
-        start, start_side = _edge(frame.start)
-        end, end_side = _edge(frame.end)
+    def _window(self, name: str, frame: Frame | RowsFrame) -> Expression:
+        by_rows = isinstance(frame, RowsFrame)
+        unit = 1 if by_rows else _MICROSECONDS
+        (start, start_side), (end, end_side) = _edge(frame.start * unit), _edge(frame.end * unit)
+        order = column("place") if by_rows else self.clock()
         return exp.Window(
             this=exp.Identifier(this=name, quoted=True),
             partition_by=[column("pane")],
-            order=exp.Order(expressions=[exp.Ordered(this=self.clock(), nulls_first=False)]),
-            spec=exp.WindowSpec(kind="RANGE", start=start, start_side=start_side, end=end, end_side=end_side),
+            order=exp.Order(expressions=[exp.Ordered(this=order, nulls_first=False)]),
+            spec=exp.WindowSpec(
+                kind="ROWS" if by_rows else "RANGE", start=start, start_side=start_side, end=end, end_side=end_side
+            ),
         )
 
     def clock(self) -> Expression:
@@ -160,7 +164,7 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
             return panes.answer(panes.over(called, frame), aggregate.type)
 
 
-def _count(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+def _count(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     if aggregate.distinct:
         value = panes.give(only_if(aggregate.condition, aggregate.arguments[0]))
         return panes.answer(panes.over(_called("COUNT", value, distinct=True), frame), BIGINT)
@@ -174,7 +178,7 @@ def _count(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
     return panes.answer(panes.over(call("COUNT", taken), frame), BIGINT)
 
 
-def _average(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """Spark's division of the sum by the count. Sums of whole numbers are exact, and rounded to DOUBLE once."""
     value = only_if(aggregate.condition, aggregate.arguments[0])
     is_whole = panes.type_of(value) in INTEGERS
@@ -206,7 +210,7 @@ def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expr
     return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
 
-def _by_place(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """Functions of the order of rows, which is that of their places."""
     place = column("place")
     first, last = panes.over(call("MIN", place), frame), panes.over(call("MAX", place.copy()), frame)
@@ -233,6 +237,10 @@ def _by_place(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
         case "ROW_NUMBER":
             before = exp.Sub(this=place.copy(), expression=first)
             return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
+        case "RANK" if isinstance(frame, RowsFrame):
+            own = panes.over(call("MIN", place), Frame(0, 0))
+            earlier = call("GREATEST", exp.Sub(this=own, expression=first), number(0))
+            return panes.answer(cast(exp.Add(this=earlier, expression=number(1)), INT), INT)
         case "RANK":
             upto = panes.over(call("COUNT", exp.Star()), Frame(frame.start, 0))
             peers = panes.over(call("COUNT", exp.Star()), Frame(0, 0))
@@ -240,12 +248,12 @@ def _by_place(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
             return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
         case "DENSE_RANK":
             times = _called("COUNT", panes.clock(), distinct=True)
-            return panes.answer(cast(panes.over(times, Frame(frame.start, 0)), INT), INT)
+            return panes.answer(cast(panes.over(times, replace(frame, end=0)), INT), INT)
         case function:
             raise AssertionError(function)
 
 
-def _extreme(aggregate: Aggregate, frame: Frame, panes: Panes) -> Expression:
+def _extreme(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """MIN_BY and MAX_BY: of the rows with the least or greatest value the first one."""
     value, by = aggregate.arguments
     compared = panes.give(only_if(aggregate.condition, by))
@@ -260,10 +268,10 @@ def _called(function: str, value: Expression, distinct: bool) -> Expression:
     return call(function, exp.Distinct(expressions=[value]) if distinct else value)
 
 
-def _edge(milliseconds: int) -> tuple[Expression | str, str | None]:
-    if milliseconds == 0:
+def _edge(distance: int) -> tuple[Expression | str, str | None]:
+    if distance == 0:
         return "CURRENT ROW", None
-    return number(abs(milliseconds) * _MICROSECONDS), "PRECEDING" if milliseconds < 0 else "FOLLOWING"
+    return number(abs(distance)), "PRECEDING" if distance < 0 else "FOLLOWING"
 
 
 def _as_double(value: Expression, panes: Panes) -> Expression:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import call, column, function, number, struct_of
+from penstock.codegen.sql.trees import call, column, function, is_null, number, only_if, struct, struct_of
 from penstock.planner.plan import Expression
 from penstock.planner.types import Array, Map, Struct, Type
 
@@ -50,3 +50,24 @@ def holds_map(type_: Type) -> bool:
             return any(holds_map(each) for _, each in fields)
         case _:
             return isinstance(type_, Map)
+
+
+def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
+    """A value that DuckDB orders as Spark orders the original: inside of nested ones, too, NULL is before all else."""
+    if holds_map(type_):
+        return _orderly(value, type_)
+    match type_:
+        case Struct(fields):
+            parts = [exp.Dot(this=value, expression=exp.Identifier(this=name, quoted=True)) for name, _ in fields]
+            known = [_known(part.copy(), each, depth) for part, (_, each) in zip(parts, fields, strict=True)]
+            whole = struct_of((f"f{place}", part) for place, part in enumerate(known))
+            return only_if(exp.Not(this=is_null(value.copy())), whole)
+        case Array(element):
+            each = function(f"x{depth}", body=lambda name: _known(column(name), element, depth + 1))
+            return call("TRANSFORM", value, each)
+        case _:
+            return value
+
+
+def _known(value: Expression, type_: Type, depth: int) -> Expression:
+    return struct(known=exp.Not(this=is_null(value)), value=comparable(value.copy(), type_, depth))

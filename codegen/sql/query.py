@@ -12,6 +12,7 @@ from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, 
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.over import over_views
+from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
@@ -30,6 +31,7 @@ from penstock.planner.plan import (
     Node,
     Operator,
     Over,
+    OverRows,
     Project,
     Ranked,
     RunningQuery,
@@ -43,10 +45,12 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, inputs
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
-_TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, Ranked)
+_TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
+# A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
+_BUCKETS = 4
 
 
 def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = False) -> SparkQuery:
@@ -71,7 +75,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         result: list[Step] = []
         for node in nodes:
             reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told)
-            *steps, last = _views(node, name, names, reading)
+            *steps, last = _views(node, name, names, reading, settings.state_partitions)
             if node in unwanted:
                 assert isinstance(last, View)
                 last = replace(last, metrics=(*last.metrics, *unwanted[node]))
@@ -148,7 +152,7 @@ def _holds_its_edge(node: Node) -> bool:
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 
-def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> tuple[Step, ...]:
+def _views(node: Node, query: str, names: dict[Node, str], reading: Reading, state_partitions: int) -> tuple[Step, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)
@@ -177,6 +181,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading) -> 
             return pane_join_views(operator, operator.pane, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case OverRows():
+            return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
             return ranked_views(operator, name, *below)
         case WithLate():

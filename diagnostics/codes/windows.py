@@ -33,6 +33,9 @@ W029 = Code("W029", "the frame of OVER ends before it begins")
 W030 = Code("W030", "two windows are called {name}")
 W031 = Code("W031", "{function} has no order")
 W040 = Code("W040", "SELECT STREAM DISTINCT without an event time would remember every row for ever")
+W041 = Code("W041", "OVER ROWS keeps the last rows of each key for ever", severity="warning")
+W042 = Code("W042", "a frame of ROWS ends behind its row: one without enough rows after it would wait for ever")
+W043 = Code("W043", "the reach of ROWS is not a whole number of rows")
 
 CODES = (
     W001,
@@ -66,4 +69,7 @@ CODES = (
     W030,
     W031,
     W040,
+    W041,
+    W042,
+    W043,
 )

@@ -1,4 +1,4 @@
-"""OVER, on a call, by a WINDOW name or on the relation -> the Over node."""
+"""OVER, on a call, by a WINDOW name or on the relation -> the Over and OverRows nodes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,26 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.types import T007, T008
-from penstock.diagnostics.codes.windows import W020, W021, W022, W023, W024, W025, W026, W027, W028, W029, W030
+from penstock.diagnostics.codes.windows import (
+    W020,
+    W021,
+    W022,
+    W023,
+    W024,
+    W025,
+    W026,
+    W027,
+    W028,
+    W029,
+    W030,
+    W041,
+    W042,
+    W043,
+)
 from penstock.parser import ast
+from penstock.planner import scalars
 from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
@@ -18,7 +35,18 @@ from penstock.planner.lower.group import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.plan import Aggregate, Column, EventTime, Frame, FramedAggregate, KStream, Node, Over
+from penstock.planner.plan import (
+    Aggregate,
+    Column,
+    EventTime,
+    Frame,
+    FramedAggregate,
+    KStream,
+    Node,
+    Over,
+    OverRows,
+    RowsFrame,
+)
 from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
 from penstock.planner.types import INTERVAL, Array, Decimal, Map, Struct
 
@@ -26,7 +54,11 @@ from penstock.planner.types import INTERVAL, Array, Decimal, Map, Struct
 RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 # They keep the value of one row, so that there is nothing to leave out before.
 UNFILTERED = (*RANKING, "LAG", "LEAD")
+# Far above what a worker could hold of each key.
+MOST_ROWS = 1_000_000
 Expressions = tuple[exp.Expression, ...]
+# The keys of a partition, and whether its frames are numbers of rows.
+Partition = tuple[Expressions, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +66,12 @@ class Specification:
     """An OVER after names are looked up: resolved partition keys and the frame."""
 
     partition_by: Expressions
-    frame: Frame
+    frame: Frame | RowsFrame
     span: Span
+
+
+def is_by_rows(specification: Specification) -> bool:
+    return isinstance(specification.frame, RowsFrame)
 
 
 def has_over(expression: exp.Expression) -> bool:
@@ -68,8 +104,8 @@ def lower_over(
         found = W026.at(span, "", operator="OVER", relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     time = event_time(rows, "OVER", span, ordered_by(select, rows, outputs))
-    check_windows(select, rows, time)
-    framed: dict[Expressions, list[FramedAggregate]] = {}
+    check_windows(select, rows, time, outputs)
+    framed: dict[Partition, list[FramedAggregate]] = {}
     specifications: list[Specification] = []
     rewritten: list[Output] = []
     report: list[Diagnostic] = []
@@ -92,10 +128,14 @@ def lower_over(
     if alone is not None:
         found = W025.at(alone.span, "all rows go to one task").with_hint("OVER (PARTITION BY key ORDER BY …)")
         context.warnings.append(found)
+    remembering = next((each for each in specifications if is_by_rows(each) and each.partition_by), None)
+    if remembering is not None:
+        found = W041.at(remembering.span, "the state grows with the keys")
+        context.warnings.append(found.with_hint(f"ORDER BY {time} RANGE INTERVAL '1' DAY PRECEDING forgets them"))
     node = rows.node
-    for partition_by, functions in framed.items():
+    for (partition_by, by_rows), functions in framed.items():
         columns = [Column(each.aggregate.name, each.aggregate.type) for each in functions]
-        node = Over(
+        node = (OverRows if by_rows else Over)(
             schema=(*node.schema, *columns),
             shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
             span=span,
@@ -119,7 +159,7 @@ def ordered_by(select: ast.Select, rows: Rows, outputs: list[Output]) -> str | N
 
 
 def add(
-    framed: dict[Expressions, list[FramedAggregate]],
+    framed: dict[Partition, list[FramedAggregate]],
     call: exp.Expression,
     specification: Specification,
     name: str,
@@ -129,7 +169,7 @@ def add(
     frame = specification.frame
     resolved = aggregate(call, rows.scope)
     refuse_unframable(resolved, call, frame, rows)
-    functions = framed.setdefault(specification.partition_by, [])
+    functions = framed.setdefault((specification.partition_by, is_by_rows(specification)), [])
     for known in functions:
         if known.frame == frame and replace(known.aggregate, name="") == resolved:
             return known.aggregate.name
@@ -141,7 +181,7 @@ def add(
     return name
 
 
-def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame, rows: Rows) -> None:
+def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | RowsFrame, rows: Rows) -> None:
     """Raises CompileError for what can not be computed over this frame."""
     span: Span = call.meta["span"]
     name = function.function
@@ -177,13 +217,13 @@ def is_summable(aggregate: Aggregate) -> bool:
 
 def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
     """The OVER of a call: its own, the named one, or the relation's."""
+    function = call.this if isinstance(call, exp.Window) else call
     if not isinstance(call, exp.Window):
         if rows.over is None:
             function = call.this if isinstance(call, exp.Filter) else call
             found = T007.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
-        over = rows.over
-        return checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
+        return checked(rows.over, rows, time, function)
     span: Span = call.meta["span"]
     name = call.args.get("alias")
     if name is not None:
@@ -193,42 +233,57 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
             raise CompileError(
                 [W024.at(name.meta.get("span", span), "", name=name.name).with_hint(guess and f"did you mean {guess}?")]
             )
-        over = named.over
-        return checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
+        return checked(named.over, rows, time, function)
     order = call.args.get("order")
-    return checked(
+    over = ast.Over(
         tuple(call.args.get("partition_by") or ()),
         tuple(order.expressions) if order is not None else (),
         call.args.get("spec"),
         span,
-        rows,
-        time,
     )
+    return checked(over, rows, time, function)
 
 
-def checked(
-    partition_by: Expressions,
-    order_by: Expressions,
-    frame: exp.WindowSpec | None,
-    span: Span,
-    rows: Rows,
-    time: str,
-) -> Specification:
-    """The specification, if it is ordered by the event time and its frame is bounded."""
-    keys = tuple(scalar(expression, rows.scope).expression for expression in partition_by)
+def checked(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
+    """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
+    span = over.span
+    keys = tuple(scalar(expression, rows.scope).expression for expression in over.partition_by)
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
-    if len(order_by) != 1 or order_by[0].args.get("desc"):
+    if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
         raise CompileError([W021.at(span, "").with_hint(hint)])
-    ordered = scalar(order_by[0].this, rows.scope).expression
+    ordered = scalar(over.order_by[0].this, rows.scope).expression
     if not (isinstance(ordered, exp.Column) and ordered.name == time):
-        raise CompileError([W021.at(order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])
+        raise CompileError([W021.at(over.order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])
+    frame = frame_of_lag(function) if over.frame is None else frame_of(over.frame, span, hint)
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
-    return Specification(keys, frame_of(frame, span, hint), span)
+    specification = Specification(keys, frame, span)
+    if is_by_rows(specification):
+        check_hashed(over.partition_by, rows)
+    return specification
 
 
-def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame:
-    """The frame, if it reaches back and forward by fixed times."""
+def check_hashed(partition_by: Expressions, rows: Rows) -> None:
+    """Raises CompileError for keys by which rows are not brought together."""
+    for each in partition_by:
+        type_ = scalar(each, rows.scope).type
+        if not scalars.is_ordered(type_):
+            raise CompileError([K018.at(each.meta["span"], "", type=type_)])
+
+
+def frame_of_lag(function: exp.Expression | None) -> RowsFrame | None:
+    """The frame of LAG where none is written: up to the row that it looks at."""
+    if not isinstance(function, exp.Anonymous) or str(function.this).upper() != "LAG":
+        return None
+    count = function.expressions[1] if len(function.expressions) > 1 else None
+    # What is no number is refused where the types of the arguments are known.
+    if not isinstance(count, exp.Literal) or count.is_string:
+        return RowsFrame(-1, 0)
+    return RowsFrame(-number_of_rows(count, function.meta["span"]), 0)
+
+
+def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
+    """The frame, if it reaches back and forward by fixed times, or back by a number of rows."""
     start, end = frame.args.get("start"), frame.args.get("end") or "CURRENT ROW"
     if start == "UNBOUNDED" and frame.args.get("start_side") == "PRECEDING":
         table = "or as a table of its own: SELECT key, SUM(…) FROM … GROUP BY key"
@@ -236,34 +291,52 @@ def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame:
     if "UNBOUNDED" in (start, end) and not (end == "UNBOUNDED" and frame.args.get("end_side") == "PRECEDING"):
         finite = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING"
         raise CompileError([W028.at(span, "UNBOUNDED FOLLOWING").with_hint(finite)])
-    if str(frame.args.get("kind")).upper() != "RANGE":
-        raise CompileError([B002.at(span, "", construct="OVER (… ROWS n PRECEDING)")])
+    by_rows = str(frame.args.get("kind")).upper() == "ROWS"
     edges = []
     for edge, side in ((start, frame.args.get("start_side")), (end, frame.args.get("end_side"))):
         if edge == "CURRENT ROW":
             edges.append(0)
+        elif by_rows and isinstance(edge, exp.Expression):
+            count = number_of_rows(edge, span)
+            if side == "FOLLOWING" and count:
+                wait = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING waits for a fixed time"
+                raise CompileError([W042.at(span, f"{count} FOLLOWING").with_hint(wait)])
+            edges.append(-count)
         elif isinstance(edge, exp.Interval):
             length = positive_milliseconds(interval_duration(edge), "frame")
             edges.append(length if side == "FOLLOWING" else -length)
         elif edge != "UNBOUNDED":
             raise CompileError([W027.at(span, "").with_hint(hint)])
     if len(edges) < 2 or edges[0] > edges[1]:
-        raise CompileError([W029.at(span, "").with_hint("RANGE BETWEEN the earlier AND the later end")])
-    return Frame(edges[0], edges[1])
+        unit = "ROWS" if by_rows else "RANGE"
+        raise CompileError([W029.at(span, "").with_hint(f"{unit} BETWEEN the earlier AND the later end")])
+    return RowsFrame(*edges) if by_rows else Frame(*edges)
 
 
-def check_windows(select: ast.Select, rows: Rows, time: str) -> None:
+def number_of_rows(written: exp.Expression, span: Span) -> int:
+    """A whole number of rows."""
+    is_whole = isinstance(written, exp.Literal) and not written.is_string and written.name.isdecimal()
+    if not is_whole or int(written.name) > MOST_ROWS:
+        found = W043.at(written.meta.get("span", span), "")
+        raise CompileError([found.with_hint(f"ROWS 10 PRECEDING; at most {MOST_ROWS:,} of them")])
+    return int(written.name)
+
+
+def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Output]) -> None:
     """Raises CompileError for windows of one name, and for what is wrong in one that may not be used."""
     report: list[Diagnostic] = []
     seen: dict[str, ast.NamedWindow] = {}
+    calls = [call for output in outputs for call in output.value.find_all(exp.Window)]
+    used = {call.args["alias"].name.lower() for call in calls if call.args.get("alias") is not None}
     for window in select.windows:
         first = seen.setdefault(window.name.folded, window)
         if first is not window:
             found = W030.at(window.name.span, "second", name=window.name.text)
             report.append(found.also(first.name.span, "first"))
-        over = window.over
+        if window.over.frame is None and window.name.folded in used:
+            continue  # what uses it may bring a frame
         try:
-            checked(over.partition_by, over.order_by, over.frame, over.span, rows, time)
+            checked(window.over, rows, time)
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:

@@ -19,6 +19,7 @@ from penstock.planner.plan import (
     Named,
     Node,
     Over,
+    OverRows,
     Project,
     Ranked,
     Shape,
@@ -46,7 +47,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             below = _pruned(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
             schema = tuple(Column(item.name, item.type) for item in items)
             return replace(node, input=below, items=items, schema=schema, shape=_shape(node, schema))
-        case Over():
+        case Over() | OverRows():
             below = _narrow(node.input, used | _that_order(node))
             framed = node.schema[len(node.input.schema) :]
             schema = (*below.schema, *framed)
@@ -80,9 +81,11 @@ def _narrow(node: Node, used: set[str]) -> Node:
     return Project(schema=kept, shape=_shape(below, kept), span=below.span, input=below, items=items)
 
 
-def _that_order(node: Over | Ranked) -> set[str]:
+def _that_order(node: Over | OverRows | Ranked) -> set[str]:
     """The columns by which rows of one time or one rank are ordered where that shows: all of them."""
-    if isinstance(node, Over):
+    if isinstance(node, OverRows):
+        shows = True
+    elif isinstance(node, Over):
         shows = any(each.aggregate.function in ORDERED for each in node.aggregates)
     else:
         shows = any(each.function == "ROW_NUMBER" for each in node.rankings)
@@ -95,7 +98,7 @@ def _used(node: Node) -> set[str]:
     match node:
         case IntervalJoin():
             return used | {node.left_time, node.right_time}
-        case WindowAggregate() | Over() | Ranked():
+        case WindowAggregate() | Over() | OverRows() | Ranked():
             return used | {node.time}
         case Intermediate():
             shape = node.shape

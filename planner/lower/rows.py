@@ -21,6 +21,7 @@ from penstock.planner.plan import (
     KStream,
     Node,
     Over,
+    OverRows,
     Project,
     Ranked,
     UnionAll,
@@ -67,7 +68,7 @@ def operator_name(node: Node) -> str:
             return "a stream-stream join"
         case Distinct():
             return "SELECT DISTINCT"
-        case Over():
+        case Over() | OverRows():
             return "OVER"
         case Ranked():
             return "a ranking"

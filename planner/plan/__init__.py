@@ -18,7 +18,7 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
-from penstock.planner.plan.over import Frame, FramedAggregate, Over
+from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
@@ -42,6 +42,7 @@ Operator: TypeAlias = (
     | Distinct
     | IntervalJoin
     | Over
+    | OverRows
     | Ranked
     | WithLate
     | Intermediate
@@ -77,9 +78,11 @@ __all__ = [
     "Operator",
     "Origin",
     "Over",
+    "OverRows",
     "Project",
     "Ranked",
     "Ranking",
+    "RowsFrame",
     "RunningQuery",
     "Scan",
     "Session",

@@ -1,4 +1,4 @@
-"""OVER: one output row per input row, with aggregates over the rows of its frames."""
+"""OVER: one output row per input row, with aggregates over the rows of its frames, by time or by number."""
 
 from __future__ import annotations
 
@@ -33,11 +33,22 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsFrame:
+    """The rows of the same partition from `start` to `end` places behind the row, both included; none is behind 0.
+
+    A partition's rows are in the order of their times, those of one time in the order of all their columns.
+    """
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class FramedAggregate:
     """An aggregate, or a function that exists over frames only, over the rows of a frame."""
 
     aggregate: Aggregate
-    frame: Frame
+    frame: Frame | RowsFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,3 +80,21 @@ class Over(Node):
     def pane(self) -> int:
         """The length of a pane in milliseconds."""
         return max(self.back + self.forward, _SHORTEST_PANE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverRows(Node):
+    """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
+
+    Which rows these are is known once that time is past: the last ones of each partition are kept for those to come.
+    """
+
+    input: Node
+    partition_by: tuple[Expression, ...]
+    time: str
+    aggregates: tuple[FramedAggregate, ...]
+
+    @property
+    def back(self) -> int:
+        """How many rows the frames reach back."""
+        return max(-each.frame.start for each in self.aggregates)

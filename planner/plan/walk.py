@@ -11,14 +11,14 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Node
-from penstock.planner.plan.over import Over
+from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
-STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, Ranked)
+STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets),
-    *(WindowAggregate, GroupAggregate, Distinct, Over, Ranked, WithLate, Intermediate),
+    *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate),
 )
 
 
@@ -66,7 +66,7 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield from (side for equality in node.equalities for side in equality)
             if node.residual is not None:
                 yield node.residual
-        case Over():
+        case Over() | OverRows():
             yield from node.partition_by
             yield from (part for each in node.aggregates for part in parts(each.aggregate))
         case Ranked():

@@ -26,7 +26,9 @@ from penstock.planner.plan import (
     Node,
     Origin,
     Over,
+    OverRows,
     Project,
+    RowsFrame,
     RunningQuery,
     Scan,
     Sink,
@@ -172,6 +174,19 @@ def over(below: Node, *framed: tuple[Aggregate, int | Frame], by: Sequence[str] 
         aggregates=tuple(
             FramedAggregate(each, frame if isinstance(frame, Frame) else Frame(-frame, 0)) for each, frame in framed
         ),
+    )
+
+
+def over_rows(below: Node, *framed: tuple[Aggregate, RowsFrame], by: Sequence[str] = ("k",)) -> OverRows:
+    """Each aggregate with its frame."""
+    return OverRows(
+        schema=(*below.schema, *_columns([each for each, _ in framed])),
+        shape=KStream(),
+        span=HERE,
+        input=below,
+        partition_by=tuple(expression(each) for each in by),
+        time="time",
+        aggregates=tuple(FramedAggregate(*each) for each in framed),
     )
 
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.codegen import lower
-from penstock.codegen.program import Input, PaneView, SparkQuery
+from penstock.codegen.program import Input, SparkQuery, View
 from penstock.planner.plan import RunningQuery, Settings
 from penstock.runtime.frames import framed
 from tests.codegen.clock import Clock
@@ -98,7 +98,7 @@ class Running:
             end = self.spark.readStream.schema("time timestamp, input string").json(str(checkpoint / "end"))
             end.createOrReplaceTempView(f"{name}_end")
         for view in self.query.views:
-            if isinstance(view, PaneView):
+            if not isinstance(view, View):
                 framed(self.spark, view).createOrReplaceTempView(view.name)
                 continue
             rows = self.spark.sql(view.sql)

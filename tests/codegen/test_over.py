@@ -15,7 +15,7 @@ from sqlglot.expressions import column
 
 from penstock.codegen import lower
 from penstock.codegen.program import PaneView
-from penstock.planner.plan import Aggregate, Column, Frame, Over
+from penstock.planner.plan import Aggregate, Column, Frame, Over, RowsFrame
 from penstock.planner.types import (
     BIGINT,
     BINARY,
@@ -204,7 +204,10 @@ def assert_as_spark(
     assert differences == []
 
 
-def spark_frame(frame: Frame) -> str:
+def spark_frame(frame: Frame | RowsFrame) -> str:
+    if isinstance(frame, RowsFrame):
+        start, end = (f"{-place} PRECEDING" if place else "CURRENT ROW" for place in (frame.start, frame.end))
+        return f"ROWS BETWEEN {start} AND {end}"
     ends = (
         f"INTERVAL '{abs(end)}' MILLISECOND {'PRECEDING' if end < 0 else 'FOLLOWING'}" if end else "CURRENT ROW"
         for end in (frame.start, frame.end)

@@ -6,16 +6,19 @@ join    rows of the left whose time + upper, and of the right whose time − low
 window  keys times windows whose end is not behind the watermark
 DISTINCT rows whose time is not behind the watermark
 OVER    rows as far behind the watermark as a pane is long and the frames reach, back and forward, and those after it
+        by rows: as many rows of each partition as the frames reach back, and those after the watermark
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
 
-from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, WindowAggregate
+from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
 from penstock.planner.plan.walk import inputs
 from tests.model.evaluate import evaluate
 from tests.model.history import Tables
+from tests.model.over import partition_of
 from tests.model.values import milliseconds
 
 
@@ -39,6 +42,10 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
         case Over():
             reach = milliseconds(node.pane + node.back + node.forward)
             return below + len([row for row in rows[0] if row[node.time] + reach >= watermark])
+        case OverRows():
+            before = Counter(partition_of(node, row) for row in rows[0] if row[node.time] < watermark)
+            waiting = [row for row in rows[0] if row[node.time] >= watermark]
+            return below + len(waiting) + sum(min(count, node.back) for count in before.values())
         case Distinct():
             return below + len([row for row in rows[0] if row[node.time] >= watermark])
         case _:

@@ -18,6 +18,7 @@ from penstock.planner.plan import (
     IntervalJoin,
     Node,
     Over,
+    OverRows,
     Project,
     Ranked,
     Scan,
@@ -63,7 +64,7 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return distinct(*tables)
         case IntervalJoin():
             return interval_join(node, *tables)
-        case Over():
+        case Over() | OverRows():
             return over(node, *tables)
         case Ranked():
             return ranked(node, *tables)

@@ -21,7 +21,7 @@ from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 
-from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, Ranked, Scan, WindowAggregate
+from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, Ranked, Scan, WindowAggregate
 from tests.model.evaluate import walk
 from tests.model.values import EPOCH, Row, Value, milliseconds
 
@@ -70,7 +70,7 @@ def clocks(plan: Node) -> dict[str, Clock]:
     A window's grace period is delay on top of the declared one for the inputs that feed it.
     """
     nodes = list(walk(plan))
-    if not any(isinstance(node, (WindowAggregate, Distinct, IntervalJoin, Over, Ranked)) for node in nodes):
+    if not any(isinstance(node, (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)) for node in nodes):
         return {}
     origins = [node.origin for node in nodes if isinstance(node, Scan)]
     graces = dict.fromkeys((each.name for each in origins), 0)

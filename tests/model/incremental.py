@@ -21,6 +21,7 @@ from penstock.planner.plan import (
     Limit,
     Node,
     Over,
+    OverRows,
     Ranked,
     Scan,
     Session,
@@ -31,7 +32,7 @@ from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
 from tests.model.evaluate import apply, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
 from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
-from tests.model.over import over_row, partition_of
+from tests.model.over import order_of, over_row, partition_of
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
@@ -237,6 +238,30 @@ class OverState:
         self.rows = [row for row in self.rows if row[self.node.time] >= past - self.back]
 
 
+class OverRowsState:
+    """A row is answered when the watermark has passed its time; the last ones of each partition stay for ever."""
+
+    def __init__(self, node: OverRows) -> None:
+        self.node = node
+        self.remembered: list[Row] = []
+        self.waiting: list[Row] = []
+
+    def size(self) -> int:
+        return len(self.remembered) + len(self.waiting)
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        waiting = [*self.waiting, *tables[0]]
+        final = [row for row in waiting if row[self.node.time] < watermark]
+        self.waiting = [row for row in waiting if row[self.node.time] >= watermark]
+        partitions: dict[Key, list[Row]] = {}
+        for row in (*self.remembered, *final):
+            partitions.setdefault(partition_of(self.node, row), []).append(row)
+        for row in final:
+            yield over_row(self.node, row, partitions[partition_of(self.node, row)])
+        last = (sorted(rows, key=lambda row: order_of(self.node, row)) for rows in partitions.values())
+        self.remembered = [row for rows in last for row in rows[max(len(rows) - self.node.back, 0) :]]
+
+
 class MomentState:
     """All rows of an event time wait until the watermark has passed it."""
 
@@ -262,6 +287,8 @@ def state_of(node: Node) -> State | None:
             return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
         case Over():
             return OverState(node)
+        case OverRows():
+            return OverRowsState(node)
         case Ranked() | Distinct():
             return MomentState(node)
         case _:

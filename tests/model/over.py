@@ -1,4 +1,4 @@
-"""OVER RANGE: every row with functions over the rows of its partition that are in its frame.
+"""OVER: every row with functions over the rows of its partition that are in its frame.
 
 Rows of one time are in the order of all their columns, NULLs first. Not modelled: columns without an order.
 """
@@ -8,32 +8,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from penstock.planner.plan import Aggregate, FramedAggregate, Over
+from penstock.planner.plan import Aggregate, FramedAggregate, Over, OverRows, RowsFrame
 from tests.model.aggregate import Key, aggregate
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import Row, Types, Value, columns, milliseconds
 
 
-def partition_of(node: Over, row: Row) -> Key:
+def partition_of(node: Over | OverRows, row: Row) -> Key:
     """The partition of a row; NULLs are one partition."""
     return tuple(evaluate_scalar(each, row, columns(node.input.schema)) for each in node.partition_by)
 
 
-def order_of(node: Over, row: Row) -> tuple[Value, ...]:
+def order_of(node: Over | OverRows, row: Row) -> tuple[Value, ...]:
     """The place of a row in its partition."""
     values = [row[node.time], *(row[each.name] for each in node.input.schema)]
     return tuple((value is not None, 0 if value is None else value) for value in values)
 
 
-def framed(node: Over, each: FramedAggregate, row: Row, partition: list[Row]) -> Value:
-    """One function over a row's frame: both ends and all rows of the same time (its peers) belong to it."""
-    first, last = (row[node.time] + milliseconds(end) for end in (each.frame.start, each.frame.end))
+def framed(node: Over | OverRows, each: FramedAggregate, row: Row, partition: list[Row]) -> Value:
+    """One function over a row's frame."""
     partition = sorted(partition, key=lambda other: order_of(node, other))
-    frame = [other for other in partition if first <= other[node.time] <= last]
+    frame = frame_of(node, each, row, partition)
     types = columns(node.input.schema)
     if each.aggregate.function in ORDERED:
         return ORDERED[each.aggregate.function](Framed(each.aggregate, node.time, row, frame, partition, types))
     return aggregate(each.aggregate, frame, types)
+
+
+def frame_of(node: Over | OverRows, each: FramedAggregate, row: Row, partition: list[Row]) -> list[Row]:
+    """A row's frame: of time, to which both ends and all rows of the same time (its peers) belong, or of rows."""
+    if isinstance(each.frame, RowsFrame):
+        place = next(i for i, other in enumerate(partition) if other is row)
+        return partition[max(place + each.frame.start, 0) : max(place + each.frame.end + 1, 0)]
+    first, last = (row[node.time] + milliseconds(end) for end in (each.frame.start, each.frame.end))
+    return [other for other in partition if first <= other[node.time] <= last]
 
 
 class Framed:
@@ -93,12 +101,12 @@ ORDERED: dict[str, Callable[[Framed], Value]] = {
 }
 
 
-def over_row(node: Over, row: Row, partition: list[Row]) -> Row:
+def over_row(node: Over | OverRows, row: Row, partition: list[Row]) -> Row:
     """The result row of an input row."""
     return row | {each.aggregate.name: framed(node, each, row, partition) for each in node.aggregates}
 
 
-def over(node: Over, rows: list[Row]) -> list[Row]:
+def over(node: Over | OverRows, rows: list[Row]) -> list[Row]:
     """One result row per input row."""
     return [
         over_row(node, row, [other for other in rows if partition_of(node, other) == partition_of(node, row)])

@@ -28,7 +28,9 @@ from penstock.planner.plan import (
     Node,
     Origin,
     Over,
+    OverRows,
     Project,
+    RowsFrame,
     Scan,
     TimeBound,
     Tumble,
@@ -208,13 +210,16 @@ def distinct(node: Node) -> Distinct:
     return Distinct(schema=node.schema, shape=STREAM, span=NOWHERE, input=node, time="time")
 
 
-def over(node: Node, framed: Sequence[tuple[Aggregate, int | Frame]], partition_by: tuple[str, ...] = ("k",)) -> Over:
+def over(
+    node: Node, framed: Sequence[tuple[Aggregate, int | Frame | RowsFrame]], partition_by: tuple[str, ...] = ("k",)
+) -> Over | OverRows:
     """`SELECT *, aggregate OVER (PARTITION BY … ORDER BY time RANGE …), … FROM node`; a number is that PRECEDING."""
     schema = (*node.schema, *(Column(each.name, each.type) for each, _ in framed))
-    return Over(
+    by_rows = any(isinstance(frame, RowsFrame) for _, frame in framed)
+    return (OverRows if by_rows else Over)(
         schema=schema, shape=STREAM, span=NOWHERE, input=node, time="time",
         partition_by=tuple(column(each) for each in partition_by),
         aggregates=tuple(
-            FramedAggregate(each, frame if isinstance(frame, Frame) else Frame(-frame, 0)) for each, frame in framed
+            FramedAggregate(each, Frame(-frame, 0) if isinstance(frame, int) else frame) for each, frame in framed
         ),
     )  # fmt: skip

@@ -131,7 +131,12 @@ OVER = (
         " WINDOW w AS (PARTITION BY id ORDER BY time RANGE 1 HOUR PRECEDING),"
         " v AS (PARTITION BY id ORDER BY time RANGE 2 HOUR PRECEDING)"
     ),
-    Promise("SELECT STREAM SUM(price) OVER (PARTITION BY id ORDER BY time ROWS 5 PRECEDING) AS s FROM orders", "B002"),
+    Promise("SELECT STREAM SUM(price) OVER (PARTITION BY id ORDER BY time ROWS 5 PRECEDING) AS s FROM orders"),
+    Promise("SELECT STREAM LAG(price) OVER (PARTITION BY id ORDER BY time) AS s FROM orders"),
+    Promise(
+        "SELECT STREAM SUM(price) OVER (ORDER BY time ROWS BETWEEN 5 PRECEDING AND 1 FOLLOWING) AS s FROM orders",
+        "W042",
+    ),
     Promise(
         "SELECT STREAM SUM(price) OVER (PARTITION BY id ORDER BY time RANGE UNBOUNDED PRECEDING) s FROM orders", "W020"
     ),

@@ -108,6 +108,18 @@ CHAINS: Mapping[str, str] = {
         SELECT STREAM window_start, COUNT(*) AS n, SUM(n) AS total
         FROM (SELECT STREAM DISTINCT window_end, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 2 SEC)) counts
         GROUP BY TUMBLE(window_end, 4 SEC)""",
+    "OVER rows and times": """
+        SELECT STREAM id, k, v, SUM(v) OVER (PARTITION BY k ORDER BY time ROWS 2 PRECEDING) AS s,
+          COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n,
+          LAG(id) OVER (PARTITION BY v ORDER BY time) AS before FROM a""",
+    "windows of rows with the one before": """
+        SELECT STREAM window_start, COUNT(before) AS n, SUM(v - before) AS total
+        FROM (SELECT STREAM k, time, v, LAG(v) OVER (PARTITION BY k ORDER BY time) AS before FROM a) x
+        GROUP BY TUMBLE(time, 4 SEC)""",
+    "OVER rows of a join": """
+        SELECT STREAM k, x, COUNT(y) OVER (PARTITION BY k ORDER BY time ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING) AS n
+        FROM (SELECT STREAM a.k AS k, a.time AS time, a.id AS x, b.v AS y
+              FROM a LEFT JOIN b ON a.k = b.k AND b.time BETWEEN a.time - 2 SEC AND a.time) pairs""",
     "OVER a join": """
         SELECT STREAM k, x, COUNT(*) OVER (PARTITION BY k ORDER BY time RANGE 3 SEC PRECEDING) AS n
         FROM (SELECT STREAM a.k AS k, a.time AS time, b.id AS x

@@ -241,7 +241,15 @@ class Writer:
         items = list(kept)
         for _ in range(chance.randint(1, 3)):
             self._aliases += 1
-            items.append(f"{self.framed(scalars)} OVER {chance.choice(['w0', *windows])} AS o{self._aliases}")
+            over = chance.choice(["w0", *windows])
+            if chance.random() < 0.1:
+                call, over = (
+                    f"LAG({scalars.any()[0]})",
+                    f"(PARTITION BY {scalars.of(chance.choice(_KEYS))} ORDER BY {time})",
+                )
+            else:
+                call = self.framed(scalars)
+            items.append(f"{call} OVER {over} AS o{self._aliases}")
             columns[f"o{self._aliases}"] = ""
         named = f" WINDOW w0 AS {windows[0]}" if any(" OVER w0 " in item for item in items) else ""
         sql = f"SELECT STREAM {', '.join(items)} FROM {rows.sql}{self.where(rows)}{named}"
@@ -263,6 +271,11 @@ class Writer:
             "RANGE BETWEEN 5 MIN PRECEDING AND 2 SEC PRECEDING",
             "RANGE BETWEEN 1 SEC FOLLOWING AND 5 MIN FOLLOWING",
             "RANGE BETWEEN CURRENT ROW AND CURRENT ROW",
+            *(
+                "ROWS 2 PRECEDING",
+                "ROWS BETWEEN 3 PRECEDING AND 1 PRECEDING",
+                "ROWS BETWEEN CURRENT ROW AND CURRENT ROW",
+            ),
         )
         return f"({partition}ORDER BY {time} {chance.choice(frames)})"
 

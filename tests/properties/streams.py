@@ -27,6 +27,8 @@ from penstock.planner.plan import (
     JoinType,
     Node,
     Over,
+    OverRows,
+    RowsFrame,
     Scan,
     Session,
     TimeBound,
@@ -312,4 +314,18 @@ def overs(draw: st.DrawFn, most: int = 3) -> tuple[Over, History]:
         for each, frame in framed
         if frame.start <= 0 or each.function not in plans.RANKS
     ] or [(plans.aggregate("n", "COUNT", None, t.BIGINT), Frame(-SECOND, 0))]
-    return plans.over(source, framed, draw(st.sampled_from(((), ("k",))))), draw(histories(delays, max_rows=14))
+    node = plans.over(source, framed, draw(st.sampled_from(((), ("k",)))))
+    assert isinstance(node, Over)
+    return node, draw(histories(delays, max_rows=14))
+
+
+@st.composite
+def overs_of_rows(draw: st.DrawFn, most: int = 3) -> tuple[OverRows, History]:
+    """Some functions over frames of different numbers of rows, and a history."""
+    source, delays = draw(sources())
+    chosen = draw(st.lists(st.sampled_from(plans.framed_functions()), min_size=1, max_size=most, unique=True))
+    ends = [0 if each.name.upper() in plans.RANKS else draw(st.sampled_from((0, 0, 0, -1, -2))) for each in chosen]
+    framed = [(each, RowsFrame(end - draw(st.integers(0, 4)), end)) for each, end in zip(chosen, ends, strict=True)]
+    node = plans.over(source, framed, draw(st.sampled_from(((), ("k",), ("k",), ("k", "v")))))
+    assert isinstance(node, OverRows)
+    return node, draw(histories(delays, max_rows=14))

@@ -30,6 +30,7 @@ THROUGH_SPARK = (
     "grouping sets of growing windows",
     "windows of rows without duplicates",
     "windows of different counts",
+    "windows of rows with the one before",
 )
 
 

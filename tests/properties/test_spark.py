@@ -47,6 +47,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
     "distinct": streams.distinct_rows(),
+    "over rows": streams.overs_of_rows(most=8),
     "over": streams.overs(most=8),
 }
 
