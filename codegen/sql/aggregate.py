@@ -17,6 +17,7 @@ from penstock.codegen.sql.trees import (
     duration,
     floored,
     named,
+    no_event_time,
     number,
     select,
     unused,
@@ -33,6 +34,7 @@ from penstock.planner.plan import (
     Tumble,
     WindowAggregate,
 )
+from penstock.planner.types import TIMESTAMP
 
 
 def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tuple[View, ...]:
@@ -92,7 +94,12 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
 
 def distinct_view(node: Distinct, name: str, source: str) -> View:
     """The rows, equal ones once. A group is final when the watermark has passed its time."""
-    return View(name, print_sql(select(columns(node.schema), source).group_by(*columns(node.schema), copy=False)))
+    values = [
+        no_event_time(column(each.name)) if each.type == TIMESTAMP and each.name != node.time else column(each.name)
+        for each in node.schema
+    ]
+    items = (named(value.copy(), each.name) for value, each in zip(values, node.schema, strict=True))
+    return View(name, print_sql(select(items, source).group_by(*values, copy=False)))
 
 
 def aggregate_call(aggregate: Aggregate) -> Expression:

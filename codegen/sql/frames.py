@@ -6,14 +6,28 @@ and truth values; any other value, and any that comes out as it went in, is foun
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, number, only_if
+from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.over import ORDERED
-from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INT, INTEGERS, Decimal, Type
+from penstock.planner.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    INTEGERS,
+    Array,
+    Decimal,
+    Map,
+    Struct,
+    Type,
+)
 
 # Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. Larger ones fail.
 _WIDEST = 37
@@ -71,9 +85,18 @@ class Panes:
         """What DuckDB answers."""
         return self._answer(tree, type_, None)
 
-    def pick(self, place: Expression, value: Expression) -> Expression:
+    def pick(self, place: Expression, value: Expression, type_: Type) -> Expression:
         """The value in the row whose place DuckDB answers."""
-        return self._answer(place, BIGINT, self.hold(value))
+        return self._answer(place, type_, self.hold(value))
+
+    def schema_of(self, field: Callable[[str], Expression]) -> list[Expression]:
+        """The columns kept and the answers, by name and type alone, given how to write a field of some row."""
+        kept = [named(field(name), name) for name in self.kept]
+        answers = (
+            named(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
+            for name, (_, type_) in self.answers.items()
+        )
+        return [*kept, *answers]
 
     def _answer(self, tree: Expression, type_: Type, picked: str | None) -> Expression:
         for name, known in self.answers.items():
@@ -149,7 +172,7 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
             return panes.answer(cast(total, aggregate.type), aggregate.type)
         case "MIN" | "MAX" if not _is_number(aggregate.type):
             best = call(f"ARG_{aggregate.function}", column("place"), panes.give(value))
-            return panes.pick(panes.over(best, frame), argument)
+            return panes.pick(panes.over(best, frame), argument, aggregate.type)
         case "VAR_POP" | "STDDEV_POP" as function:
             # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
             taken = panes.give(value)
@@ -220,7 +243,7 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             if aggregate.condition is not None:
                 chosen = only_if(panes.give(aggregate.condition), place.copy())
                 first, last = panes.over(call("MIN", chosen), frame), panes.over(call("MAX", chosen.copy()), frame)
-            return panes.pick(first if least else last, aggregate.arguments[0])
+            return panes.pick(first if least else last, aggregate.arguments[0], aggregate.type)
         case "MIN_BY" | "MAX_BY":
             return _extreme(aggregate, frame, panes)
         case "LAG" | "LEAD":
@@ -229,7 +252,7 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             meant = direction(this=place.copy(), expression=number(offset))
             inside = exp.Between(this=meant, low=first, high=last)
             found = only_if(inside, meant.copy())
-            value = panes.pick(found, aggregate.arguments[0])
+            value = panes.pick(found, aggregate.arguments[0], aggregate.type)
             if len(aggregate.arguments) < 3:
                 return value
             is_inside = panes.answer(inside.copy(), BOOLEAN)
@@ -261,7 +284,13 @@ def _extreme(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Ex
     tie = place if aggregate.function == "MIN_BY" else exp.Neg(this=place)
     best = call(f"ARG_{aggregate.function[:3]}", place.copy(), call("ROW", compared, tie))
     known = exp.Filter(this=best, expression=exp.Where(this=exp.Not(this=is_null(compared.copy()))))
-    return panes.pick(panes.over(known, frame), value)
+    return panes.pick(panes.over(known, frame), value, aggregate.type)
+
+
+def _perhaps(value: Expression, type_: Type) -> Expression:
+    """The value as one that may be NULL, and all inside of it: the row that it is taken of may not be there."""
+    is_nested = isinstance(type_, Array | Map | Struct)
+    return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
 
 
 def _called(function: str, value: Expression, distinct: bool) -> Expression:

@@ -22,7 +22,7 @@ from penstock.codegen.sql.trees import (
     column,
     duration,
     named,
-    null,
+    no_event_time,
     number,
     select,
     shifted,
@@ -30,6 +30,7 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Expression, Over
 from penstock.planner.plan.over import ORDERED
+from penstock.planner.types import TIMESTAMP
 
 _MICROSECONDS = 1000
 
@@ -47,7 +48,7 @@ def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
         given=tuple(panes.given),
         kept=panes.kept,
         picked=tuple(panes.picked.items()),
-        schema=print_sql(_schema(panes, gathered.name)),
+        schema=print_sql(select(panes.schema_of(_in_first), gathered.name)),
     )
     return gathered, framed, View(name, print_sql(select([*inputs, *values], framed.name)))
 
@@ -55,17 +56,19 @@ def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
 def _gathered(node: Over, panes: Panes, source: str) -> Expression:
     """Columns `begin`, where the pane begins, and `pane`: an array of the rows in reach."""
     length = node.back + node.pane + node.forward
-    times = [duration(length), duration(node.pane)]
+    lengths = [duration(length), duration(node.pane)]
     offset = -node.back % node.pane
-    window = call("WINDOW", column(node.time), *times, *([duration(offset)] if offset else []))
+    window = call("WINDOW", column(node.time), *lengths, *([duration(offset)] if offset else []))
     rows = call("COLLECT_LIST", struct_of(panes.held.items()))
     if any(each.aggregate.function in ORDERED for each in node.aggregates):
         types = (each.type for each in node.input.schema)
         rows = sorted_rows(rows, zip(panes.kept, types, strict=True), panes.hold(column(node.time)))
-    begin = shifted(exp.Dot(this=window.copy(), expression=exp.to_identifier("start")), node.back)
-    return select([named(begin, "begin"), named(rows, "pane")], source).group_by(
-        window.copy(), *node.partition_by, copy=False
+    times = {each.name for each in node.input.schema if each.type == TIMESTAMP}
+    keys = (
+        no_event_time(key) if key.name in times and isinstance(key, exp.Column) else key for key in node.partition_by
     )
+    begin = shifted(exp.Dot(this=window.copy(), expression=exp.to_identifier("start")), node.back)
+    return select([named(begin, "begin"), named(rows, "pane")], source).group_by(window.copy(), *keys, copy=False)
 
 
 def _answers(node: Over, panes: Panes) -> Expression:
@@ -80,14 +83,7 @@ def _answers(node: Over, panes: Panes) -> Expression:
     return query
 
 
-def _schema(panes: Panes, gathered: str) -> Expression:
-    def of(field: str) -> Expression:
-        first = exp.Bracket(this=column("pane"), expressions=[number(0)])
-        return exp.Dot(this=first, expression=exp.Identifier(this=field, quoted=True))
-
-    kept = [named(of(name), name) for name in panes.kept]
-    answers = (
-        named(of(panes.picked[name]) if name in panes.picked else null(type_), name)
-        for name, (_, type_) in panes.answers.items()
-    )
-    return select([*kept, *answers], gathered)
+def _in_first(field: str) -> Expression:
+    """A field of the first row of a pane."""
+    first = exp.Bracket(this=column("pane"), expressions=[number(0)])
+    return exp.Dot(this=first, expression=exp.Identifier(this=field, quoted=True))

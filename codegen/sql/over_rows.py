@@ -48,7 +48,7 @@ def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tup
         kept=panes.kept,
         picked=tuple(panes.picked.items()),
         packed=print_sql(select([column("bucket"), column("time"), named(null(BINARY), "rows")], bucketed.name)),
-        schema=print_sql(_schema(panes, bucketed.name)),
+        schema=print_sql(select(panes.schema_of(lambda name: column("row", name)), bucketed.name)),
     )
     return bucketed, framed, View(name, print_sql(select([*inputs, *values], framed.name)))
 
@@ -79,12 +79,3 @@ def _answers(panes: Panes) -> Expression:
     query.set("windows", panes.windows())
     query.set("qualify", exp.Qualify(this=column("new")))
     return query
-
-
-def _schema(panes: Panes, bucketed: str) -> Expression:
-    kept = [named(column("row", name), name) for name in panes.kept]
-    answers = (
-        named(column("row", panes.picked[name]) if name in panes.picked else null(type_), name)
-        for name, (_, type_) in panes.answers.items()
-    )
-    return select([*kept, *answers], bucketed)

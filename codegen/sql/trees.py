@@ -135,6 +135,11 @@ def before_all(time: Expression) -> Expression:
     return exp.LT(this=time, expression=cast(text("0001-01-01 00:00:00"), TIMESTAMP))
 
 
+def no_event_time(value: Expression) -> Expression:
+    """A TIMESTAMP that Spark does not know to be an event time: it groups by no more than one."""
+    return call("TIMESTAMP_MICROS", call("UNIX_MICROS", value))
+
+
 def shifted(time: Expression, milliseconds: int) -> Expression:
     """`time` plus a length of time, in the form in which Spark's join recognises a bound."""
     if milliseconds == 0:

@@ -31,12 +31,16 @@ FIRST = int(os.environ.get("PENSTOCK_FIRST_STATEMENT", "0"))
 """The seed of the first statement."""
 _DAY = "b.time BETWEEN a.time + 1 DAY AND a.time + 1 DAY + 1 SEC"
 # Statements that Spark once refused: places of rows with maps, conditions that its optimiser knows to be false, which
-# take the equality of a join with them, and sessions whose only key it knows to be a constant.
+# take the equality of a join with them, sessions whose only key it knows to be a constant,
+# groups by several columns that are event times, and functions over frames whose argument is never NULL.
 FOUND = (
     "SELECT STREAM id, counts, ROW_NUMBER() OVER (PARTITION BY time ORDER BY v) AS place FROM a",
     f"SELECT STREAM a.id FROM a FULL JOIN b ON a.k = b.k AND {_DAY} AND 'a' = 'b' AND a.v > NULL",
     "SELECT STREAM one, window_end, COUNT(*) AS n FROM (SELECT STREAM 1 AS one, time FROM a) x "
     "GROUP BY one, SESSION(time, 2 SEC)",
+    "SELECT STREAM DISTINCT time, time AS again, k FROM a",
+    "SELECT STREAM LAG(NAMED_STRUCT('q', 1)) OVER (PARTITION BY again ORDER BY time) AS before "
+    "FROM (SELECT STREAM time, time AS again FROM a) x DEDUPLICATE ON (time, again) WITHIN 2 SEC",
 )
 
 
