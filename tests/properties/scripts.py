@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from tests.properties.script_rows import Rows
 from tests.properties.script_scalars import NESTED, ORDERED, Reference, Scalars
 from tests.properties.script_streams import COLUMNS, STREAMS, declarations
 
 _KEYS = ("BIGINT", "STRING", "INT", "DECIMAL", "BOOLEAN", "DATE", "DOUBLE")
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What may stand in FROM, or a SELECT: `columns` are names and types, `times` those that are event times."""
-
-    sql: str
-    columns: Mapping[str, str]
-    times: tuple[str, ...] = ()
-    alias: str = ""
-
-    def references(self, *, qualified: bool = False) -> list[Reference]:
-        prefix = f"{self.alias}." if qualified else ""
-        return [Reference(prefix + name, type_) for name, type_ in self.columns.items() if type_]
 
 
 def script(chance: Random, folder: Path) -> str:
