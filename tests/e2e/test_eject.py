@@ -157,7 +157,7 @@ def test_the_program_gives_the_rows_and_the_accounts_of_a_run(root: Path, spark:
 
 
 def test_with_a_checkpoint_the_program_goes_on(root: Path, spark: SparkSession) -> None:
-    given(root, {"script.sql": DECLARED + HOURLY + BEFORE + LARGE})
+    given(root, {"script.sql": "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + LARGE})
     run(root, "--checkpoint", "state")
     run_ejected(root, "--checkpoint", "state")
     given(root, LATER)

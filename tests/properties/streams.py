@@ -321,8 +321,13 @@ def overs(draw: st.DrawFn, most: int = 3) -> tuple[Over, History]:
 
 @st.composite
 def overs_of_rows(draw: st.DrawFn, most: int = 3) -> tuple[OverRows, History]:
-    """Some functions over frames of different numbers of rows, and a history."""
-    source, delays = draw(sources())
+    """Some functions over frames of different numbers of rows, and a history.
+
+    The first column of a stream numbers its rows by arrival: here others stand before it, so that ties are disordered.
+    """
+    below, delays = draw(sources())
+    shown = draw(st.sampled_from((("v", "price", "id", "k", "time"), ("price", "k", "id", "v", "time"))))
+    source = plans.project(below, [(name, column(name), below.column(name).type) for name in shown])
     chosen = draw(st.lists(st.sampled_from(plans.framed_functions()), min_size=1, max_size=most, unique=True))
     ends = [0 if each.name.upper() in plans.RANKS else draw(st.sampled_from((0, 0, 0, -1, -2))) for each in chosen]
     framed = [(each, RowsFrame(end - draw(st.integers(0, 4)), end)) for each, end in zip(chosen, ends, strict=True)]
