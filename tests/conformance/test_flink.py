@@ -35,7 +35,12 @@ DECLARED = "".join(
 BASE = datetime(2026, 1, 1)
 SECOND = 1000
 DELAY = 5 * SECOND
-CHAINS = {
+QUERIES = {
+    "over-rows-1": (
+        """SELECT STREAM id, SUM(v) OVER w AS s, COUNT(*) OVER w AS n FROM a
+        WINDOW w AS (PARTITION BY k ORDER BY time ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)""",
+        ("id", "s", "n"),
+    ),
     "over-then-over": (
         """SELECT STREAM id, s, SUM(s) OVER (PARTITION BY k ORDER BY time RANGE 10 SEC PRECEDING) AS t FROM (
           SELECT STREAM id, k, time, SUM(v) OVER (PARTITION BY k ORDER BY time RANGE 10 SEC PRECEDING) AS s FROM a)""",
@@ -49,7 +54,7 @@ CHAINS = {
         ("window_start", "n", "matched"),
     ),
 }
-"""Operators with state above each other, and the columns of the result in the order of Flink's rows."""
+"""Cases as statements, with the columns of the result in the order of Flink's rows."""
 JOIN_TYPES = {"inner": JoinType.INNER, "left": JoinType.LEFT, "right": JoinType.RIGHT, "full": JoinType.FULL}
 
 
@@ -61,8 +66,8 @@ def stream(name: str) -> Scan:
 
 def plan_of(name: str) -> tuple[Node, tuple[str, ...]]:
     """The plan of a case and its columns in the order of Flink's rows."""
-    if name in CHAINS:
-        text, columns = CHAINS[name]
+    if name in QUERIES:
+        text, columns = QUERIES[name]
         (query,) = penstock.compile(f"{DECLARED} CREATE STREAM result AS {text};").queries
         return query.root, columns
     kind, *rest = name.split("-")
@@ -115,7 +120,7 @@ def test_case(name: str) -> None:
     expected += different.only_ours
     used = accepted(history, clocks(plan)).tables()
     results = [evaluate(plan, used)]
-    if name not in CHAINS:
+    if name not in QUERIES:
         results.append(run(plan, history).rows)
     if isinstance(plan, Over):
         results.append(answered(plan, used["a"], list(range(len(used["a"]))), batch_size=2))
