@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from penstock.codegen.behind import behind
-from penstock.planner.plan import Cumulate, Hop, JoinType, Node, Session, Tumble
+from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, Session, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.history import Tables
@@ -93,3 +93,9 @@ def test_over() -> None:
     times = (1000, 1500, 1999)
     furthest = max(lag for at in times for lag in lags(node, "time", [("a", at, 1)], 2500))
     assert behind(node, "time") - 1 <= furthest <= behind(node, "time")
+
+
+@pytest.mark.parametrize("node", [plans.distinct(A), plans.over(A, [(COUNT, RowsFrame(-2, 0))])])
+def test_rows_that_come_when_their_time_is_past(node: Node) -> None:
+    furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, "time", [("a", at, when)], 50))
+    assert behind(node, "time") == furthest == 0
