@@ -11,13 +11,13 @@ from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
     before_all,
+    beside_time,
     call,
     column,
     columns,
     duration,
     floored,
     named,
-    no_event_time,
     number,
     select,
     unused,
@@ -34,12 +34,11 @@ from penstock.planner.plan import (
     Tumble,
     WindowAggregate,
 )
-from penstock.planner.types import TIMESTAMP
 
 
 def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tuple[View, ...]:
     """One row per keys and window. Whether it comes out once or at every change is the query's output mode."""
-    keys = [key.value for key in node.keys]
+    keys = [beside_time(key.value, node.input.schema) for key in node.keys]
     match node.window:
         case Cumulate():
             return _cumulate_views(node, node.window, name, source)
@@ -65,13 +64,13 @@ def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: 
     start = floored(last, window.size)
     grown = exp.GTE(this=column(node.time), expression=start)
     tree = select(_items(node, start, end), each_window.name).where(grown, copy=False)
-    keys = (key.value for key in node.keys)
+    keys = (beside_time(key.value, node.input.schema) for key in node.keys)
     return each_window, View(name, print_sql(tree.group_by(*keys, column(held), copy=False)))
 
 
 def _items(node: WindowAggregate, start: Expression, end: Expression) -> list[Expression]:
     return [
-        *(named(key.value, key.name) for key in node.keys),
+        *(named(beside_time(key.value, node.input.schema), key.name) for key in node.keys),
         named(start, "window_start"),
         named(end, "window_end"),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
@@ -94,10 +93,8 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
 
 def distinct_view(node: Distinct, name: str, source: str) -> View:
     """The rows, equal ones once. A group is final when the watermark has passed its time."""
-    values = [
-        no_event_time(column(each.name)) if each.type == TIMESTAMP and each.name != node.time else column(each.name)
-        for each in node.schema
-    ]
+    others = [each for each in node.schema if each.name != node.time]
+    values = [beside_time(column(each.name), others) for each in node.schema]
     items = (named(value.copy(), each.name) for value, each in zip(values, node.schema, strict=True))
     return View(name, print_sql(select(items, source).group_by(*values, copy=False)))
 

@@ -18,11 +18,11 @@ from penstock.codegen.sql.frames import Panes, framed_value
 from penstock.codegen.sql.ordering import sorted_rows
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    beside_time,
     call,
     column,
     duration,
     named,
-    no_event_time,
     number,
     select,
     shifted,
@@ -30,7 +30,6 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Expression, Over
 from penstock.planner.plan.over import ORDERED
-from penstock.planner.types import TIMESTAMP
 
 _MICROSECONDS = 1000
 
@@ -63,10 +62,7 @@ def _gathered(node: Over, panes: Panes, source: str) -> Expression:
     if any(each.aggregate.function in ORDERED for each in node.aggregates):
         types = (each.type for each in node.input.schema)
         rows = sorted_rows(rows, zip(panes.kept, types, strict=True), panes.hold(column(node.time)))
-    times = {each.name for each in node.input.schema if each.type == TIMESTAMP}
-    keys = (
-        no_event_time(key) if key.name in times and isinstance(key, exp.Column) else key for key in node.partition_by
-    )
+    keys = (beside_time(key, node.input.schema) for key in node.partition_by)
     begin = shifted(exp.Dot(this=window.copy(), expression=exp.to_identifier("start")), node.back)
     return select([named(begin, "begin"), named(rows, "pane")], source).group_by(window.copy(), *keys, copy=False)
 

@@ -22,6 +22,7 @@ from sqlglot import exp
 from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    beside_time,
     both,
     call,
     column,
@@ -133,7 +134,7 @@ def _united(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
             named(column(side.time), "time"),
             named(exp.Boolean(this=side.name == "left"), "is_left"),
             named(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
-            *(named(key, f"k{place}") for place, key in enumerate(side.keys)),
+            *(named(beside_time(key, side.node.schema), f"k{place}") for place, key in enumerate(side.keys)),
             *halves,
         ]
         rows = select(items, side.view)

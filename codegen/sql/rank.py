@@ -7,7 +7,7 @@ from sqlglot import exp
 from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.ordering import holds_map, sorted_rows
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import call, cast, column, named, null, number, select, struct_of
+from penstock.codegen.sql.trees import beside_time, call, cast, column, named, null, number, select, struct_of
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
@@ -47,7 +47,8 @@ def _gathered(
         else:
             pane = call("ARRAY_SORT", pane)
     tree = select([named(column(node.time), "begin"), named(pane, "pane")], source)
-    return tree.group_by(column(node.time), *node.partition_by, copy=False)
+    keys = (beside_time(key, node.input.schema) for key in node.partition_by)
+    return tree.group_by(column(node.time), *keys, copy=False)
 
 
 def _places(node: Ranked, sorted_by: list[Expression]) -> Expression:

@@ -135,9 +135,12 @@ def before_all(time: Expression) -> Expression:
     return exp.LT(this=time, expression=cast(text("0001-01-01 00:00:00"), TIMESTAMP))
 
 
-def no_event_time(value: Expression) -> Expression:
-    """A TIMESTAMP that Spark does not know to be an event time: it groups by no more than one."""
-    return call("TIMESTAMP_MICROS", call("UNIX_MICROS", value))
+def beside_time(key: Expression, schema: Iterable[Column]) -> Expression:
+    """A key of groups that have an event time already. Spark groups by no more than one: it is not told of others."""
+    times = {each.name for each in schema if each.type == TIMESTAMP}
+    if isinstance(key, exp.Column) and key.name in times:
+        return call("TIMESTAMP_MICROS", call("UNIX_MICROS", key))
+    return key
 
 
 def shifted(time: Expression, milliseconds: int) -> Expression:

@@ -38,6 +38,10 @@ FOUND = (
     f"SELECT STREAM a.id FROM a FULL JOIN b ON a.k = b.k AND {_DAY} AND 'a' = 'b' AND a.v > NULL",
     "SELECT STREAM one, window_end, COUNT(*) AS n FROM (SELECT STREAM 1 AS one, time FROM a) x "
     "GROUP BY one, SESSION(time, 2 SEC)",
+    "SELECT STREAM time, k, window_end, COUNT(*) AS n FROM a GROUP BY time, k, TUMBLE(time, 2 SEC)",
+    "SELECT STREAM id, ROW_NUMBER() OVER (PARTITION BY time, again ORDER BY v) AS place "
+    "FROM (SELECT STREAM id, v, time, time AS again FROM a) x",
+    "SELECT STREAM a.id FROM a JOIN b ON a.time = b.time AND a.k = b.k AND b.time BETWEEN a.time AND a.time + 1 SEC",
     "SELECT STREAM DISTINCT time, time AS again, k FROM a",
     "SELECT STREAM LAG(NAMED_STRUCT('q', 1)) OVER (PARTITION BY again ORDER BY time) AS before "
     "FROM (SELECT STREAM time, time AS again FROM a) x DEDUPLICATE ON (time, again) WITHIN 2 SEC",
