@@ -86,23 +86,29 @@ def clocks(plan: Node) -> dict[str, Clock]:
     }
 
 
-def watermarks(history: History, clocks: Mapping[str, Clock]) -> list[datetime]:
-    """The watermark in force in each micro-batch, and one more for after the last."""
+def watermarks(history: History, clocks: Mapping[str, Clock], resumed: int = 0) -> list[datetime]:
+    """The watermark in force in each micro-batch, and one more for after the last.
+
+    A query that is stopped and resumed before the micro-batch `resumed` (0: never) remembers its watermark, and not how
+    far each input was: the watermark stays until all inputs have had rows again.
+    """
     newest: dict[str, datetime] = {}
     result = [START]
-    for batch in history.batches:
+    for number, batch in enumerate(history.batches):
+        if number == resumed:
+            newest.clear()
         for name, clock in clocks.items():
             times = [row[clock.time] for row in batch[name] if row[clock.time] is not None]
             if times:
                 newest[name] = max([*times, newest.get(name, EPOCH)])
         held = [newest[name] - milliseconds(clock.delay) for name, clock in clocks.items() if name in newest]
-        result.append(max(START, min(held)) if len(held) == len(clocks) and held else START)
+        result.append(max(result[-1], min(held)) if len(held) == len(clocks) and held else result[-1])
     return result
 
 
-def sort_out(history: History, clocks: Mapping[str, Clock]) -> dict[Fate, History]:
-    """The history split by what becomes of each row; the micro-batches stay the same."""
-    in_force = watermarks(history, clocks)
+def sort_out(history: History, clocks: Mapping[str, Clock], resumed: int = 0) -> dict[Fate, History]:
+    """The history split by what becomes of each row; the micro-batches stay the same. `resumed` as in `watermarks`."""
+    in_force = watermarks(history, clocks, resumed)
 
     def fate(name: str, row: Row, watermark: datetime) -> Fate:
         if name not in clocks:

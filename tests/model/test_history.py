@@ -52,6 +52,13 @@ def test_the_watermark_never_goes_down() -> None:
     assert offsets(watermarks(stream, CLOCKS)) == [1, 95, 95, 95]
 
 
+def test_a_resumed_query_remembers_its_watermark_and_no_more() -> None:
+    stream = history((at(110), at(100)), (at(101), at(120)), (at(130), []))
+    assert offsets(watermarks(stream, CLOCKS)) == [1, 95, 105, 115]
+    assert offsets(watermarks(stream, CLOCKS, resumed=1)) == [1, 95, 96, 115]
+    assert offsets(watermarks(stream, CLOCKS, resumed=2)) == [1, 95, 105, 105]
+
+
 def test_a_row_at_the_watermark_is_not_late_and_one_before_it_is() -> None:
     stream = history((at(100), at(100)), (at(95, 94), []), (at(95, 94), []))
     assert accepted(stream, CLOCKS).tables() == {"a": at(100, 95, 95), "b": at(100)}

@@ -127,7 +127,7 @@ def difference_of(example: Example, spark: SparkSession) -> str:
                 for path, elsewhere in held_back.items():
                     elsewhere.rename(path)
             reports += session.run_once(program, drain=True)
-            fates = sort_out(history, clocks(example.plan))
+            fates = sort_out(history, clocks(example.plan), example.stop)
             kept = located(example.plan, folders)
             rows = difference(session.rows("result"), evaluate(kept, fates[Fate.USED].tables()))
             return "\n".join(filter(None, [rows, *wrong_accounts(reports, fates)]))
