@@ -13,13 +13,9 @@ from penstock.planner.catalog import Declared
 from penstock.planner.connectors import check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.lower.options import checked_options
+from penstock.planner.lower.rows import OWN_COLUMNS
 from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
-
-# What codegen calls the columns that it adds to a source's own.
-OWN_COLUMNS = frozenset(
-    {"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_watermark", "_lateness", "_metadata"}
-)
 
 
 def lower_create(statement: ast.Create) -> Declared:

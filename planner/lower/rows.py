@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
+from penstock.diagnostics.codes.kinds import K016
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001
 from penstock.parser import ast
@@ -31,6 +32,8 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
 
+# What codegen calls the columns that it adds to those of a declared or an intermediate stream.
+OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"})
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
 
@@ -118,6 +121,9 @@ def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
 def check_stage(node: Node, span: Span) -> None:
     """Raises CompileError for a column that an intermediate stream, which is Parquet files, can not hold."""
     check_format((("format", "parquet"),), node.schema, span)
+    taken = next((each.name for each in node.schema if each.name.lower() in OWN_COLUMNS), None)
+    if taken is not None:
+        raise CompileError([K016.at(span, "", name=taken).with_hint(f"{taken} AS another name, in the inner SELECT")])
 
 
 def time_below(node: Node, below: Node, time: str | None) -> str | None:
