@@ -47,15 +47,9 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             below = _pruned(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
             schema = tuple(Column(item.name, item.type) for item in items)
             return replace(node, input=below, items=items, schema=schema, shape=_shape(node, schema))
-        case Over() | OverRows():
+        case Over() | OverRows() | Ranked():
             below = _narrow(node.input, used | _that_order(node))
-            framed = node.schema[len(node.input.schema) :]
-            schema = (*below.schema, *framed)
-            return replace(node, input=below, schema=schema, shape=_shape(node, schema))
-        case Ranked():
-            below = _narrow(node.input, used | _that_order(node))
-            ranks = node.schema[len(node.input.schema) :]
-            schema = (*below.schema, *ranks)
+            schema = (*below.schema, *node.schema[len(node.input.schema) :])
             return replace(node, input=below, schema=schema, shape=_shape(node, schema))
         case IntervalJoin():
             left, right = _narrow(node.left, used), _narrow(node.right, used)
