@@ -33,9 +33,7 @@ Progress: TypeAlias = Callable[[Status], None]
 _POLL_SECONDS = 1
 _PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
 _SILENCE = 1000  # milliseconds after which Spark tells that it has looked and found nothing
-_preparing = (
-    threading.Lock()
-)  # temporary views and settings belong to the session, and so to all queries being prepared
+_preparing = threading.Lock()  # temporary views and settings belong to the session: one query at a time
 
 
 class Run:
