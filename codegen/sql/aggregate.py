@@ -38,7 +38,7 @@ from penstock.planner.plan import (
 
 def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tuple[View, ...]:
     """One row per keys and window. Whether it comes out once or at every change is the query's output mode."""
-    keys = [beside_time(key.value, node.input.schema) for key in node.keys]
+    keys = _keys(node)
     match node.window:
         case Cumulate():
             return _cumulate_views(node, node.window, name, source)
@@ -64,13 +64,16 @@ def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: 
     start = floored(last, window.size)
     grown = exp.GTE(this=column(node.time), expression=start)
     tree = select(_items(node, start, end), each_window.name).where(grown, copy=False)
-    keys = (beside_time(key.value, node.input.schema) for key in node.keys)
-    return each_window, View(name, print_sql(tree.group_by(*keys, column(held), copy=False)))
+    return each_window, View(name, print_sql(tree.group_by(*_keys(node), column(held), copy=False)))
+
+
+def _keys(node: WindowAggregate) -> list[Expression]:
+    return [beside_time(key.value, node.input.schema) for key in node.keys]
 
 
 def _items(node: WindowAggregate, start: Expression, end: Expression) -> list[Expression]:
     return [
-        *(named(beside_time(key.value, node.input.schema), key.name) for key in node.keys),
+        *(named(value, key.name) for value, key in zip(_keys(node), node.keys, strict=True)),
         named(start, "window_start"),
         named(end, "window_end"),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
