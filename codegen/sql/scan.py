@@ -75,11 +75,11 @@ def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple
     if reading.delay is None:
         sound = is_null(column("_reason"))
         kept = select(columns(origin.columns), read.name).where(sound, copy=False)
-        counted = View(read.name, read.sql, metrics=_fates(origin, sound, None, reading.wanted))
+        counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
     timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
     split = _split(origin, f"{name}_split", timed.name, query, reading)
-    kept = select(columns(origin.columns), split.name).where(exp.Not(this=column("_late")), copy=False)
+    kept = select(columns(origin.columns), split.name).where(_in_time(), copy=False)
     return read, timed, split, View(name, print_sql(kept))
 
 
@@ -158,12 +158,11 @@ def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) 
     if reading.keeps_late:
         marks.append(named(_lateness(time.copy(), clock.copy(), reading.slack), LATENESS))
     tree = select([*columns(origin.columns), *marks], timed).where(before_end, copy=False)
-    in_time = exp.NullSafeEQ(this=column("_late"), expression=exp.Boolean(this=False))
-    sound = exp.Not(this=is_null(column("_late")))
-    metrics = _fates(origin, sound, in_time, reading.wanted)
+    metrics = [*_fates(origin, is_null(column("_late")), _in_time(), reading.wanted)]
+    metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
     if reading.observed:
-        metrics = (*metrics, Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
-    return View(name, print_sql(tree), metrics=metrics)
+        metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
+    return View(name, print_sql(tree), metrics=tuple(metrics))
 
 
 def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression:
@@ -172,18 +171,15 @@ def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression
     return exp.IntDiv(this=exp.Add(this=behind, expression=number(999)), expression=number(1000))
 
 
-def _fates(
-    origin: Origin, sound: Expression, in_time: Expression | None, wanted: Expression | None
-) -> tuple[Metric, ...]:
-    """How many rows were read, and how many met each fate. Nothing is asked of rows that no operator will see."""
+def _in_time() -> Expression:
+    """Whether a row is neither late nor rejected; never NULL, so that Spark asks nothing more of one that is."""
+    return exp.NullSafeEQ(this=column("_late"), expression=exp.Boolean(this=False))
+
+
+def _fates(origin: Origin, rejected: Expression, kept: Expression, wanted: Expression | None) -> tuple[Metric, ...]:
+    """How many rows were read, rejected, and, of those that are `kept`, filtered out above or used."""
     name = origin.name
-    metrics = [
-        Metric(f"in:{name}", "COUNT(*)"),
-        Metric(f"rejected:{name}", count_if(exp.Not(this=sound))),
-    ]
-    kept = sound if in_time is None else in_time
-    if in_time is not None:
-        metrics.append(Metric(f"late:{name}", count_if(column("_late"))))
+    metrics = [Metric(f"in:{name}", "COUNT(*)"), Metric(f"rejected:{name}", count_if(rejected))]
     if wanted is not None:
         unwanted = exp.Not(this=call("COALESCE", wanted, exp.Boolean(this=False)))
         metrics.append(Metric(f"filtered:{name}", count_if(exp.And(this=kept, expression=unwanted))))

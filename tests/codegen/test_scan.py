@@ -135,7 +135,7 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
     assert fingerprints(counted) == [FINGERPRINT]
 
 
-FINGERPRINT = "4655573f02cd722583a80b03bb4906d53857b2d999a585512442c3519ca68b65"
+FINGERPRINT = "364c9142a72b2f352c252922421b5859c2fa060756d793940decd761d4810781"
 
 
 def test_names_are_identifiers_and_differ() -> None:
