@@ -82,14 +82,14 @@ def _condition(node: IntervalJoin, same_bucket: Expression | None) -> Expression
 
 
 def _residual(node: IntervalJoin) -> list[Expression]:
-    """The other conditions. One that Spark could work out to be false, such as `1 = 2` or `v > NULL`, would take the
-    equality with it, without which Spark refuses the join; so it stands beside something that is not known to be false.
+    """The other conditions, each beside one that is never true, because Spark reads more into conditions than they say.
+
+    It takes `v > 0` for a bound on the event time of the side that has `v`: it would keep the rows of that side for
+    ever, and never find out which of them have no partner. And one that it can work out to be false, such as `1 = 2`,
+    would take the equality with it, without which it refuses the join.
     """
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
-    return [
-        exp.Or(this=each, expression=never.copy()) if each.find(exp.Null) or not each.find(exp.Column) else each
-        for each in conjuncts(node.residual)
-    ]
+    return [exp.Or(this=each, expression=never.copy()) for each in conjuncts(node.residual)]
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:

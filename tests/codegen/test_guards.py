@@ -82,3 +82,20 @@ def test_a_join_forgets_rows_whose_time_has_passed(spark: SparkSession, tmp_path
         running.push(o=rows, p=rows)
     # The rows of the last hour: those of one side stand in two buckets at most.
     assert running.kept <= 30
+
+
+def test_a_condition_on_one_side_is_no_bound(spark: SparkSession, tmp_path: Path) -> None:
+    """Spark takes `v > 0` for a bound on the time, and waits for a watermark at 0: for ever, or since long ago."""
+    plan = joined(JoinType.FULL, scan("o"), scan("p"), lower=FROM_NOW, upper=FOR_FIVE, residual="l.v > 0 AND r.v > 0")
+    running = Running(spark, query(plan), tmp_path)
+    for hour in range(3):
+        rows = [{"id": f"{hour}-{n}", "k": str(n), "time": at(60 * hour), "v": n} for n in range(2)]
+        running.push(o=rows, p=[{**row, "time": at(60 * hour + 1)} for row in rows])
+    # No more than the rows of the last hour.
+    assert running.kept <= 4
+    running.drain()
+    assert sorted(((row[0], row[4]) for row in running.rows), key=repr) == sorted(
+        [(f"{hour}-{left}", f"{hour}-{left}" if left else None) for hour in range(3) for left in range(2)]
+        + [(None, f"{hour}-0") for hour in range(3)],
+        key=repr,
+    )
