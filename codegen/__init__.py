@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penstock.codegen.packed import packed, unpacked
 from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
 from penstock.codegen.pyspark import eject
-from penstock.codegen.remembered import answered_rows, packed, unpacked
+from penstock.codegen.remembered import answered_rows
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.program import BucketView, Input, Output, PaneView, Step
+from penstock.codegen.program import BucketView, Input, Output, PackedView, PaneView, Step
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
@@ -33,9 +33,11 @@ def fingerprint(
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _computed(view: Step, query: str) -> list[object]:
+def _computed(view: Step, query: str) -> Sequence[object]:
+    if isinstance(view, PackedView):
+        return [view.length, *view.cuts, view.schema.replace(f"`{query}_", "`_")]
     if isinstance(view, PaneView):
-        return [view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
+        return [view.order, view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
     if isinstance(view, BucketView):
         facts = [view.order, view.sql, view.time, view.back, view.given, view.kept, view.picked]
         return [*facts, view.schema.replace(f"`{query}_", "`_")]

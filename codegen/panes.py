@@ -1,4 +1,4 @@
-"""Panes of rows, as Arrow batches -> rows with the values of their frames, computed by DuckDB.
+"""Panes of rows, as packed tables -> rows with what DuckDB computes over the pane.
 
 This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
 """
@@ -7,30 +7,73 @@ This text runs in Spark's Python workers, which need not have penstock, and is p
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from penstock.codegen.packed import read
+
 
 def answer_panes(
-    batches: Iterator[Any], sql: str, given: Sequence[str], kept: Sequence[str], picked: Mapping[str, str]
+    batches: Iterator[Any],
+    order: str | None,
+    sql: str,
+    given: Sequence[str],
+    kept: Sequence[str],
+    picked: Mapping[str, str],
+    at_once: int = 100_000,
 ) -> Iterator[Any]:
-    """The rows of a PaneView, a batch of them for each batch of panes. All columns of a pane are in it.
+    """The rows of a PaneView. All tables of a pane are in the batches; DuckDB is asked about so many rows `at_once`.
 
     Raises:
         OverflowError: a sum does not fit its type.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    panes: dict[tuple[int, int], list[bytes]] = {}
+    for batch in batches:
+        columns = (as_number(batch.column("begin")), batch.column("bucket"), batch.column("tables"))
+        for begin, bucket, streams in zip(*(column.to_pylist() for column in columns), strict=True):
+            panes.setdefault((begin, bucket), []).extend(streams)
+    begins: list[int] = []
+    tables: list[Any] = []
     with connected() as connection:
-        for batch in batches:
-            panes = batch.column("pane")
-            numbers, rows = pc.list_parent_indices(panes), panes.flatten()
-            columns = {
-                "place": places(len(rows)),
-                "pane": numbers,
-                "begin": as_number(batch.column("begin")).take(numbers),
-                **{name: as_number(rows.field(name)) for name in given},
-            }
-            answer = asked(connection, sql, columns)
-            yield from pa.table(picked_out(rows.field, answer, kept, picked)).to_batches()
+        for begin, bucket in sorted(panes):
+            begins.append(begin)
+            tables.append(pa.concat_tables(map(read, panes.pop((begin, bucket)))))
+            if not panes or sum(map(len, tables)) >= at_once:
+                yield from answered(connection, begins, tables, order, sql, given, kept, picked).to_batches(at_once)
+                begins, tables = [], []
+
+
+def answered(
+    connection: Any,
+    begins: Sequence[int],
+    tables: Sequence[Any],
+    order: str | None,
+    sql: str,
+    given: Sequence[str],
+    kept: Sequence[str],
+    picked: Mapping[str, str],
+) -> Any:
+    """The answers over the rows of some panes, of which each has its begin and its table.
+
+    Raises:
+        OverflowError: a sum does not fit its type.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    lengths = list(map(len, tables))
+    columns = {
+        "pane": pa.array(np.repeat(np.arange(len(tables)), lengths)),
+        "begin": pa.array(np.repeat(np.array(begins, dtype=np.int64), lengths)),
+    }
+    rows = pa.concat_tables(tables).combine_chunks()
+    columns |= {name: as_number(rows.column(name)) for name in given}
+    if order is not None:
+        ordered = asked(connection, order, {"place": places(len(rows)), **columns})
+        rows = rows.take(ordered.column("place")).combine_chunks()
+        columns = {name: column.take(ordered.column("place")) for name, column in columns.items()}
+        columns["pane"] = ordered.column("pane")
+    answer = asked(connection, sql, {"place": places(len(rows)), **columns})
+    return pa.table(picked_out(rows.column, answer, kept, picked)).combine_chunks()
 
 
 def connected() -> Any:

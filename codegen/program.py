@@ -62,19 +62,40 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class PaneView:
-    """A temporary view that DuckDB computes in Spark's Python workers from the panes of another view.
+class PackedView:
+    """A temporary view of tables of rows, made by Spark's Python workers: few rows of Spark's for many of the stream's.
 
-    The view `source` has a pane in each row: `begin`, a time, and `pane`, an array of structs. DuckDB runs `sql` over
-    `rows`: of each struct its number `place`, the number `pane` and the `begin` of its pane, and the fields `given`;
-    times and intervals come as microseconds. It answers with `place` and columns of its own. The view's columns are
-    the fields `kept` of the structs at those places, then the columns of the answer, but of a column that is `picked`
-    (its name, a field) the field's value in the struct whose place it says. `schema` is a Spark SELECT that is never
-    run: it has the names and types of these columns.
+    The view `source` has a column `row`, a struct, `time`, the event time of it, and others before these, numbers or
+    truth values and never NULL. Rows of a micro-batch that agree in those others, and whose times no cut separates,
+    make a table. There is a cut at each of `cuts` and every `length` from there, in microseconds since 1970. In place
+    of `row` the view has `rows`, a table, and its `time` is the newest of these. `schema` is a Spark SELECT that is
+    never run: it has the names and types of the columns.
     """
 
     name: str
     source: str
+    length: int
+    cuts: tuple[int, ...]
+    schema: str
+
+
+@dataclass(frozen=True, slots=True)
+class PaneView:
+    """A temporary view that DuckDB computes in Spark's Python workers from the panes of another view.
+
+    The view `source` has columns `begin`, a time, `bucket`, a number, and `tables`, an array of tables of rows. A pane
+    is the rows of one begin and bucket. DuckDB runs `sql` over `rows`: of each its number `place`, the number of its
+    `pane`, the pane's `begin`, and the fields `given`; times and intervals come as microseconds. With an `order`, it is
+    asked that first, over the same columns: for the `place` of each row in the order in which they are then numbered,
+    and for another `pane`. It answers `sql` with `place` and columns of its own. The view's columns are the fields
+    `kept` of the rows at those places, then the columns of the answer, but of a column that is `picked` (its name, a
+    field) the field's value in the row whose place it says. `schema` is a Spark SELECT that is never run: it has the
+    names and types of these columns.
+    """
+
+    name: str
+    source: str
+    order: str | None
     sql: str
     given: tuple[str, ...]
     kept: tuple[str, ...]
@@ -107,7 +128,7 @@ class BucketView:
     schema: str
 
 
-Step: TypeAlias = View | PaneView | BucketView
+Step: TypeAlias = View | PackedView | PaneView | BucketView
 
 
 @dataclass(frozen=True, slots=True)

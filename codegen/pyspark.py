@@ -6,7 +6,8 @@ import inspect
 from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
-from penstock.codegen.panes import answer_panes, as_number, asked, connected, picked_out, places
+from penstock.codegen.packed import packed, read, tables_of, unpacked, written
+from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, picked_out, places
 from penstock.codegen.program import (
     STORE_PROVIDERS,
     STORE_SETTING,
@@ -14,13 +15,14 @@ from penstock.codegen.program import (
     Input,
     Option,
     Output,
+    PackedView,
     PaneView,
     Program,
     Rejects,
     SparkQuery,
     Step,
 )
-from penstock.codegen.remembered import answered_rows, last_ones, packed, read, unpacked, written
+from penstock.codegen.remembered import answered_rows, last_ones
 from penstock.codegen.stages import STAGE
 
 _HEAD = '''"""Streaming queries, written by Penstock.
@@ -130,12 +132,21 @@ _WORKER_IMPORTS = {
     "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
 }
-_PANE_VIEW = '''
-def pane_view(spark, name, source, sql, given, kept, picked, schema):
+_PANE_VIEWS = '''
+def packed_view(spark, name, source, length, cuts, schema):
+    """A view of tables of rows, packed in Python workers; `schema` is a SELECT of its columns that is never run."""
+
+    def pack(batches):
+        return packed(batches, length, cuts)
+
+    spark.table(source).mapInArrow(pack, spark.sql(schema).schema).createOrReplaceTempView(name)
+
+
+def pane_view(spark, name, source, order, sql, given, kept, picked, schema):
     """A view that DuckDB computes in Python workers; `schema` is a SELECT of its columns that is never run."""
 
     def answer(batches):
-        return answer_panes(batches, sql, given, kept, picked)
+        return answer_panes(batches, order, sql, given, kept, picked)
 
     spark.table(source).mapInArrow(answer, spark.sql(schema).schema).createOrReplaceTempView(name)
 '''
@@ -151,19 +162,24 @@ def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked
         for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
             yield pd.DataFrame({"rows": [table]})
 
-    buckets = spark.table(source).mapInArrow(packed, spark.sql(packed_schema).schema).groupBy("bucket")
+    def pack(batches):
+        return packed(batches, 0, ())
+
+    buckets = spark.table(source).mapInArrow(pack, spark.sql(packed_schema).schema).groupBy("bucket")
     state = "remembered BINARY, waiting BINARY"
     tables = buckets.applyInPandasWithState(remember, "rows BINARY", state, "append", "EventTimeTimeout")
     tables.mapInArrow(unpacked, spark.sql(schema).schema).createOrReplaceTempView(name)
 '''
-_ASKING = (connected, asked, picked_out, places, as_number)
-_REMEMBERING = (packed, answered_rows, last_ones, unpacked, written, read)
+_ASKING = (packed, tables_of, written, read, connected, asked, picked_out, places, as_number)
+_ANSWERING = (answer_panes, answered)
+_REMEMBERING = (answered_rows, last_ones, unpacked)
 
 
 def eject(program: Program) -> str:
     """The text of a Python program, which takes `--checkpoint` and `--drain`.
 
-    It needs PySpark 4 and nothing else, with OVER also duckdb, and the pandas and pyarrow that PySpark asks for there.
+    It needs PySpark 4 and nothing else, with OVER and joins also duckdb, and the pyarrow, pandas and numpy that PySpark
+    asks for there.
     """
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = {query.output.connector for query in program.queries}
@@ -194,7 +210,7 @@ def _of_workers(program: Program) -> list[str]:
     if kinds & {PaneView, BucketView}:
         parts += [inspect.getsource(each) for each in _ASKING]
     if PaneView in kinds:
-        parts += [inspect.getsource(answer_panes), _PANE_VIEW]
+        parts += [*(inspect.getsource(each) for each in _ANSWERING), _PANE_VIEWS]
     if BucketView in kinds:
         parts += [*(inspect.getsource(each) for each in _REMEMBERING), _BUCKET_VIEW]
     return parts
@@ -250,10 +266,15 @@ def _source(source: Input) -> str:
 
 
 def _view(view: Step) -> str:
+    if isinstance(view, PackedView):
+        cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
+        arguments = [_text(view.name), _text(view.source), f"length={view.length}", cuts, f"schema={_sql(view.schema)}"]
+        return _call("packed_view", arguments)
     if isinstance(view, PaneView):
         picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
+        order = "None" if view.order is None else _sql(view.order)
         arguments = [
-            *(_text(view.name), _text(view.source), _sql(view.sql)),
+            *(_text(view.name), _text(view.source), f"order={order}", f"sql={_sql(view.sql)}"),
             *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
             f"schema={_sql(view.schema)}",
         ]

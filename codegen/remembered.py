@@ -1,35 +1,14 @@
 """Rows in buckets, which wait for the watermark and are remembered behind it -> rows with the values of their frames.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program. Tables of
-rows are handed from one function to the next, and kept in Spark's state, as Arrow IPC streams: no row is an object.
+This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from penstock.codegen.packed import read, written
 from penstock.codegen.panes import as_number, asked, connected, picked_out, places
-
-
-def packed(batches: Iterator[Any]) -> Iterator[Any]:
-    """The rows of each bucket and batch as one row.
-
-    Its time is NULL: Spark tells the watermark only beside an event time, by which it leaves out late rows. Those are
-    gone already.
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    for batch in batches:
-        buckets, rows = batch.column("bucket"), batch.column("row")
-        for bucket in buckets.unique():
-            part = pa.RecordBatch.from_struct_array(rows.filter(pc.equal(buckets, bucket)))
-            columns = {
-                "bucket": pa.array([bucket.as_py()], buckets.type),
-                "time": pa.nulls(1, batch.schema.field("time").type),
-                "rows": pa.array([written(pa.Table.from_batches([part]))], pa.binary()),
-            }
-            yield pa.record_batch(columns)
 
 
 def answered_rows(
@@ -65,7 +44,8 @@ def answered_rows(
             connections.append(connected())
         is_new = pc.greater_equal(places(len(rows)), len(rows) - len(final))
         columns = {name: as_number(rows.column(name)) for name in given}
-        ordered = asked(connections[0], order, {"place": places(len(rows)), **columns})
+        together = {"place": places(len(rows)), "pane": pa.repeat(pa.scalar(0), len(rows))}
+        ordered = asked(connections[0], order, {**together, **columns})
         rows = rows.take(ordered.column("place")).combine_chunks()
         columns = {name: as_number(rows.column(name)) for name in given}
         panes, is_new = ordered.column("pane"), is_new.take(ordered.column("place").combine_chunks())
@@ -86,27 +66,3 @@ def last_ones(panes: Any, back: int) -> Any:
     numbers = panes.to_numpy()
     behind = np.searchsorted(numbers, numbers, side="right") - np.arange(len(numbers))
     return behind <= back
-
-
-def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
-    """The rows of the tables in each batch."""
-    for batch in batches:
-        for table in batch.column("rows"):
-            yield from read(table.as_py()).to_batches()
-
-
-def written(table: Any) -> bytes:
-    """A table as an Arrow IPC stream."""
-    import pyarrow as pa
-
-    stream = pa.BufferOutputStream()
-    with pa.ipc.new_stream(stream, table.schema) as writer:
-        writer.write_table(table)
-    return bytes(stream.getvalue())
-
-
-def read(stream: bytes) -> Any:
-    """The table of an Arrow IPC stream."""
-    import pyarrow as pa
-
-    return pa.ipc.open_stream(stream).read_all()

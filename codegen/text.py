@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from penstock.codegen.program import BucketView, Input, PaneView, Program, SparkQuery, Step
+from penstock.codegen.program import BucketView, Input, PackedView, PaneView, Program, SparkQuery, Step, View
 
 
 def spark_text(program: Program) -> str:
@@ -31,16 +31,33 @@ def _input(source: Input) -> str:
 
 
 def _view(view: Step) -> str:
-    if isinstance(view, PaneView):
-        head = f"view {view.name}, by DuckDB over the rows of the panes of {view.source}:"
-        lines = [head, indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
-        return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
-    if isinstance(view, BucketView):
-        rows = f"the rows of {view.source} behind the watermark and the last {view.back} of each pane before"
-        head = f"view {view.name}, by DuckDB over {rows}, ordered by"
-        lines = [head, indent(view.order, "  "), "  answered by", indent(view.sql, "  ")]
-        lines.append(f"  and {', '.join(view.kept)} of the row at place")
-        return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
+    match view:
+        case PackedView():
+            return _packed(view)
+        case PaneView():
+            rows = f"the rows of the panes of {view.source}"
+            return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by")
+        case BucketView():
+            rows = f"the rows of {view.source} behind the watermark and the last {view.back} of each pane before"
+            return _by_duckdb(view, f"{rows}, ordered by")
+        case View():
+            return _selected(view)
+
+
+def _packed(view: PackedView) -> str:
+    cuts = " and ".join(f"{cut} us" for cut in view.cuts)
+    return f"view {view.name}, the rows of {view.source} in tables, cut at {cuts} and every {view.length} us from there"
+
+
+def _by_duckdb(view: PaneView | BucketView, rows: str) -> str:
+    lines = [f"view {view.name}, by DuckDB over {rows}{'' if view.order else ':'}"]
+    if view.order is not None:
+        lines += [indent(view.order, "  "), "  answered by"]
+    lines += [indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
+    return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
+
+
+def _selected(view: View) -> str:
     lines = [f"view {view.name}:", indent(view.sql, "  ")]
     if view.watermark is not None:
         lines.append(f"  watermark {view.watermark.column}, {view.watermark.delay} ms behind")

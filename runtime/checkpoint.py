@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Output, SparkQuery, Step, View
+from penstock.codegen.program import Output, PackedView, SparkQuery, Step, View
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
@@ -65,6 +65,8 @@ def _text(part: Step | Output) -> str:
     if isinstance(part, Output):
         columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
         return f"{part.connector} ({columns})"
+    if isinstance(part, PackedView):
+        return f"tables cut every {part.length} us from {', '.join(map(str, part.cuts))}"
     if not isinstance(part, View):
         return part.sql
     mark = part.watermark

@@ -1,4 +1,4 @@
-"""PaneViews and BucketViews -> the rows that DuckDB makes of theirs in Spark's Python workers."""
+"""Views that are not SQL alone -> the rows that Spark's Python workers make of others: packed, or by DuckDB."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import answer_panes, answered_rows, packed, unpacked
-from penstock.codegen.program import BucketView, PaneView
+from penstock.codegen.program import BucketView, PackedView, PaneView
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def framed(spark: SparkSession, view: PaneView | BucketView) -> DataFrame:
+def framed(spark: SparkSession, view: PackedView | PaneView | BucketView) -> DataFrame:
     """The view's rows."""
     rows, schema = spark.table(view.source), spark.sql(view.schema).schema
     with warnings.catch_warnings():
         # Spark looks for pandas, of which nothing or a column of bytes is used, and warns of a newer one.
         warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
         match view:
+            case PackedView():
+                return rows.mapInArrow(packer(view.length, view.cuts), schema)
             case PaneView():
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
-                buckets = rows.mapInArrow(travelling(packed), spark.sql(view.packed).schema).groupBy("bucket")
+                buckets = rows.mapInArrow(packer(0, ()), spark.sql(view.packed).schema).groupBy("bucket")
                 state = "remembered BINARY, waiting BINARY"
                 tables = buckets.applyInPandasWithState(
                     rememberer(view), "rows BINARY", state, "append", "EventTimeTimeout"
@@ -39,18 +41,27 @@ def framed(spark: SparkSession, view: PaneView | BucketView) -> DataFrame:
 
 def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
-    for each in (answer_panes, answered_rows):
+    for each in (packed, answer_panes, answered_rows):
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     return function
+
+
+def packer(length: int, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
+    """The function that the workers run over rows to pack."""
+
+    def pack(batches: Batches) -> Batches:
+        return packed(batches, length, cuts)
+
+    return travelling(pack)
 
 
 def answerer(view: PaneView) -> Callable[[Batches], Batches]:
     """The function that the workers run over panes."""
     # Not the view itself, whose class is Penstock's.
-    sql, given, kept, picked = view.sql, view.given, view.kept, dict(view.picked)
+    order, sql, given, kept, picked = view.order, view.sql, view.given, view.kept, dict(view.picked)
 
     def answer(batches: Batches) -> Batches:
-        return answer_panes(batches, sql, given, kept, picked)
+        return answer_panes(batches, order, sql, given, kept, picked)
 
     return travelling(answer)
 

@@ -6,12 +6,13 @@ and truth values; any other value, and any that comes out as it went in, is foun
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if
+from penstock.codegen.sql.ordering import comparable
+from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.over import ORDERED
 from penstock.planner.types import (
@@ -55,6 +56,7 @@ class Panes:
     answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
     picked: dict[str, str] = field(default_factory=dict)
     frames: list[Frame | RowsFrame] = field(default_factory=list)
+    partition: tuple[Expression, ...] = (column("pane"),)
 
     def __post_init__(self) -> None:
         self.held = {f"c{place}": column(each.name) for place, each in enumerate(self.schema)}
@@ -126,12 +128,25 @@ class Panes:
         order = column("place") if by_rows else self.clock()
         return exp.Window(
             this=exp.Identifier(this=name, quoted=True),
-            partition_by=[column("pane")],
+            partition_by=[each.copy() for each in self.partition],
             order=exp.Order(expressions=[exp.Ordered(this=order, nulls_first=False)]),
             spec=exp.WindowSpec(
                 kind="ROWS" if by_rows else "RANGE", start=start, start_side=start_side, end=end, end_side=end_side
             ),
         )
+
+    def partition_by(self, keys: Sequence[Expression]) -> None:
+        """Frames hold the rows of a pane that agree in the keys; without this a pane has rows of one partition only."""
+        self.partition = (column("pane"), *map(self.give, keys))
+
+    def in_order(self, keys: Sequence[Expression]) -> Expression:
+        """DuckDB's SELECT of all places, partition by partition, by time, and those of one time by all columns."""
+        partition = [*self.partition, *map(self.give, keys)]
+        numbered = exp.Window(this=call("DENSE_RANK"), order=_order(partition), over="OVER")
+        values = (self.give(comparable(column(each.name), each.type)) for each in self.schema)
+        order = [*partition, self.clock(), *values]
+        query = select([column("place"), named(numbered, "pane")], "rows")
+        return query.order_by(*_order(order).expressions, copy=False)
 
     def clock(self) -> Expression:
         """The event time as DuckDB's column."""
@@ -150,6 +165,10 @@ class Panes:
             return column(names[node.name]) if isinstance(node, exp.Column) else node
 
         return expression.copy().transform(rename)
+
+
+def _order(values: Iterable[Expression]) -> exp.Order:
+    return exp.Order(expressions=[exp.Ordered(this=each.copy(), nulls_first=True) for each in values])
 
 
 def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:

@@ -2,9 +2,9 @@
 
 With frames that reach b back and f forward, hopping windows [k·p - b, (k+1)·p + f) hold all rows that the frames of the
 rows of the pane [k·p, (k+1)·p) can need. When the watermark passes a window's end, no more of them can come, and the
-rows of its pane come out, each with the functions over its frames. Three views:
+rows of its pane come out, each with the functions over its frames. Views:
 
-* `<name>_panes`: per window and partition the rows, each with the values that the functions take of it;
+* `<name>_rows`, `<name>_tables`, `<name>_panes`: the rows, with the values that the functions take of them, in panes;
 * `<name>_framed`: the rows of the panes, with what DuckDB's OVER answers;
 * `<name>`: the input's columns and the functions' values under their names.
 """
@@ -15,19 +15,9 @@ from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.frames import Panes, framed_value
-from penstock.codegen.sql.ordering import sorted_rows
+from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import (
-    beside_time,
-    call,
-    column,
-    duration,
-    named,
-    number,
-    select,
-    shifted,
-    struct_of,
-)
+from penstock.codegen.sql.trees import call, column, duration, named, number, select, shifted
 from penstock.planner.plan import Expression, Over
 from penstock.planner.plan.over import ORDERED
 
@@ -35,36 +25,43 @@ _MICROSECONDS = 1000
 
 
 def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
-    """The three views; the last one has the node's schema."""
+    """The views; the last one has the node's schema."""
     panes = Panes(node.input.schema, node.time)
-    values = [named(framed_value(each, panes), each.aggregate.name) for each in node.aggregates]
+    framed, order = framed_values(node, panes)
+    values = [named(value, each.aggregate.name) for value, each in zip(framed, node.aggregates, strict=True)]
     inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
-    gathered = View(f"{name}_panes", print_sql(_gathered(node, panes, source)))
-    framed = PaneView(
+    sql = print_duckdb(_answers(node, panes))
+    rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
+    tables = tables_view(name, rows, node.pane, (-node.back, node.forward))
+    gathered = _gathered(node, name, tables.name)
+    answered = PaneView(
         name=f"{name}_framed",
         source=gathered.name,
-        sql=print_duckdb(_answers(node, panes)),
+        order=None if order is None else print_duckdb(order),
+        sql=sql,
         given=tuple(panes.given),
         kept=panes.kept,
         picked=tuple(panes.picked.items()),
-        schema=print_sql(select(panes.schema_of(_in_first), gathered.name)),
+        schema=print_sql(select(panes.schema_of(lambda field: column("row", field)), rows.name)),
     )
-    return gathered, framed, View(name, print_sql(select([*inputs, *values], framed.name)))
+    return rows, tables, gathered, answered, View(name, print_sql(select([*inputs, *values], answered.name)))
 
 
-def _gathered(node: Over, panes: Panes, source: str) -> Expression:
-    """Columns `begin`, where the pane begins, and `pane`: an array of the rows in reach."""
-    length = node.back + node.pane + node.forward
-    lengths = [duration(length), duration(node.pane)]
-    offset = -node.back % node.pane
-    window = call("WINDOW", column(node.time), *lengths, *([duration(offset)] if offset else []))
-    rows = call("COLLECT_LIST", struct_of(panes.held.items()))
+def framed_values(node: Over, panes: Panes) -> tuple[list[Expression], Expression | None]:
+    """The functions' values over what `panes` has after this, and the order of its rows, if that matters."""
+    values = [framed_value(each, panes) for each in node.aggregates]
     if any(each.aggregate.function in ORDERED for each in node.aggregates):
-        types = (each.type for each in node.input.schema)
-        rows = sorted_rows(rows, zip(panes.kept, types, strict=True), panes.hold(column(node.time)))
-    keys = (beside_time(key, node.input.schema) for key in node.partition_by)
-    begin = shifted(exp.Dot(this=window.copy(), expression=exp.to_identifier("start")), node.back)
-    return select([named(begin, "begin"), named(rows, "pane")], source).group_by(window.copy(), *keys, copy=False)
+        return values, panes.in_order(node.partition_by)
+    panes.partition_by(node.partition_by)
+    return values, None
+
+
+def _gathered(node: Over, name: str, tables: str) -> View:
+    lengths = [duration(node.back + node.pane + node.forward), duration(node.pane)]
+    offset = -node.back % node.pane
+    window = call("WINDOW", column("time"), *lengths, *([duration(offset)] if offset else []))
+    start = exp.Dot(this=window.copy(), expression=exp.to_identifier("start"))
+    return panes_view(name, tables, window, shifted(start, node.back))
 
 
 def _answers(node: Over, panes: Panes) -> Expression:
@@ -77,9 +74,3 @@ def _answers(node: Over, panes: Panes) -> Expression:
     query.set("windows", panes.windows())
     query.set("qualify", exp.Qualify(this=own))
     return query
-
-
-def _in_first(field: str) -> Expression:
-    """A field of the first row of a pane."""
-    first = exp.Bracket(this=column("pane"), expressions=[number(0)])
-    return exp.Dot(this=first, expression=exp.Identifier(this=field, quoted=True))

@@ -6,8 +6,9 @@ pane's own rows are joined. Each meets all its partners there and in no other pa
 a row without a partner is known to be one. Views:
 
 * `<name>_sides`: the rows of both sides, each as a struct beside a NULL, with their keys;
-* `<name>_windows`: the same in every window that holds their time;
-* `<name>_panes`: per window and keys the pane's own rows and those in reach;
+* `<name>_rows`, `<name>_tables`: these in tables of one side;
+* `<name>_windows`: the tables in every window that holds their times;
+* `<name>_panes`: in every window the tables of the pane's own rows, and of the others;
 * `<name>_pairs`: DuckDB's join of these, as pairs of structs;
 * `<name>`: the columns of the pairs for which the rest of the condition holds.
 """
@@ -20,9 +21,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
-    beside_time,
     both,
     call,
     column,
@@ -83,27 +84,34 @@ class Side:
 def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[Step, ...]:
     """The views; the last one has the node's schema. `pane` is the length of the panes in milliseconds."""
     sides, residual = _sides(node, left, right)
+    united = View(f"{name}_sides", print_sql(_united(sides, _PRESERVED[node.type])))
+    keys = [f"k{place}" for place in range(len(node.equalities))]
+    fields = ("time", "is_left", "fits", *keys, "left", "right")
+    held = ((each, column(each)) for each in fields)
+    rows = rows_view(name, united.name, "time", [*map(column, keys)], held, beside=("is_left",))
     back, forward = node.bound.reach(node.type)
-    rows = View(f"{name}_sides", print_sql(_united(sides, _PRESERVED[node.type])))
+    tables = tables_view(name, rows, pane, (0, -back, forward), beside=("is_left",))
     times = [duration(back + pane + forward), duration(pane)]
     offset = -back % pane
     window = call("WINDOW", column("time"), *times, *([duration(offset)] if offset else []))
-    windows = View(f"{name}_windows", print_sql(select([exp.Star(), named(window, "window")], rows.name)))
-    gathered = View(f"{name}_panes", print_sql(_gathered(node, pane, windows.name)))
+    windows = View(f"{name}_windows", print_sql(select([exp.Star(), named(window, "window")], tables.name)))
+    begin = shifted(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
+    gathered = panes_view(name, windows.name, column("window"), begin, _own(node, begin, pane))
     shown = ("left",) if node.type in _ONE_SIDED else ("left", "right")
     pairs = PaneView(
         name=f"{name}_pairs",
         source=gathered.name,
-        sql=print_duckdb(_pairs(node, pane)),
-        given=("time", "is_left", "fits"),
+        order=None,
+        sql=print_duckdb(_pairs(node, pane, keys)),
+        given=("time", "is_left", "fits", *keys),
         kept=("left",),
         picked=() if node.type in _ONE_SIDED else (("right", "right"),),
-        schema=print_sql(select([named(_of_first(each), each) for each in shown], gathered.name)),
+        schema=print_sql(select([named(column("row", each), each) for each in shown], rows.name)),
     )
     joined = select(_columns(node, sides), pairs.name)
     if residual is not None:
         joined = joined.where(residual, copy=False)
-    return rows, windows, gathered, pairs, View(name, print_sql(joined))
+    return united, rows, tables, windows, gathered, pairs, View(name, print_sql(joined))
 
 
 def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side], Expression | None]:
@@ -134,7 +142,7 @@ def _united(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
             named(column(side.time), "time"),
             named(exp.Boolean(this=side.name == "left"), "is_left"),
             named(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
-            *(named(beside_time(key, side.node.schema), f"k{place}") for place, key in enumerate(side.keys)),
+            *(named(key, f"k{place}") for place, key in enumerate(side.keys)),
             *halves,
         ]
         rows = select(items, side.view)
@@ -144,35 +152,19 @@ def _united(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
     return exp.Union(this=one(left), expression=one(right), distinct=False)
 
 
-def _gathered(node: IntervalJoin, pane: int, windows: str) -> Expression:
-    """Columns `begin`, where the pane begins, and `pane`: an array of the rows of both sides."""
-    back, _ = node.bound.reach(node.type)
-    begin = shifted(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
-    fields = ("time", "is_left", "fits", "left", "right")
-    rows = call("COLLECT_LIST", struct_of((each, column(each)) for each in fields))
-    keys = (column(f"k{place}") for place in range(len(node.equalities)))
-    tree = select([named(begin, "begin"), named(rows, "pane")], windows)
-    if node.type is not JoinType.FULL:
-        lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
-        is_own, met = column("is_left"), (lower, upper)
-        if node.type is JoinType.RIGHT:
-            is_own, met = exp.Not(this=is_own), (-upper, -lower)
-        own = _between(begin, 0, pane)
-        reached = _between(begin, met[0], pane + met[1] + 1)
-        tree = tree.where(exp.Case(ifs=[exp.If(this=is_own, true=own)], default=reached), copy=False)
-    return tree.group_by(column("window"), *keys, copy=False)
+def _own(node: IntervalJoin, begin: Expression, pane: int) -> Expression | None:
+    """Which tables a window has: of the side that panes divide, the pane's own; all of the other. None: all of both."""
+    if node.type is JoinType.FULL:
+        return None
+    time, is_other = column("time"), column("is_left")
+    if node.type is not JoinType.RIGHT:
+        is_other = exp.Not(this=is_other)
+    since = exp.GTE(this=time, expression=begin.copy())
+    until = exp.LT(this=time.copy(), expression=shifted(begin.copy(), pane))
+    return exp.Or(this=is_other, expression=exp.paren(exp.And(this=since, expression=until)))
 
 
-def _between(begin: Expression, start: int, end: int) -> Expression:
-    """Whether a row's time lies in [begin + start, begin + end), in milliseconds."""
-    time = column("time")
-    return exp.And(
-        this=exp.GTE(this=time, expression=shifted(begin.copy(), start)),
-        expression=exp.LT(this=time.copy(), expression=shifted(begin.copy(), end)),
-    )
-
-
-def _pairs(node: IntervalJoin, pane: int) -> Expression:
+def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
     """DuckDB's SELECT: of each joined row the places of its left and of its right row."""
     lower, upper = node.bound.lower, node.bound.upper
     at_least, at_most = exp.GTE if lower.closed else exp.GT, exp.LTE if upper.closed else exp.LT
@@ -182,7 +174,7 @@ def _pairs(node: IntervalJoin, pane: int) -> Expression:
         return exp.Add(this=value, expression=number(milliseconds * _MICROSECONDS)) if milliseconds else value
 
     condition = both(
-        exp.EQ(this=_part("l", "pane"), expression=_part("r", "pane")),
+        *(exp.EQ(this=_part("l", each), expression=_part("r", each)) for each in ("pane", *keys)),
         _part("l", "fits"),
         _part("r", "fits"),
         at_least(this=time("r"), expression=time("l", lower.milliseconds)),
@@ -226,11 +218,6 @@ def _name(name: str) -> exp.Identifier:
 
 def _part(side: str, name: str) -> Expression:
     return exp.Column(this=_name(name), table=_name(side))
-
-
-def _of_first(field: str) -> Expression:
-    first = exp.Bracket(this=column("pane"), expressions=[number(0)])
-    return exp.Dot(this=first, expression=_name(field))
 
 
 def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:

@@ -5,73 +5,52 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
-from penstock.codegen.sql.ordering import holds_map, sorted_rows
+from penstock.codegen.sql.frames import Panes
+from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import beside_time, call, cast, column, named, null, number, select, struct_of
+from penstock.codegen.sql.trees import call, cast, column, named, select
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
 
 
 def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
-    """Views `<name>_gathered`, `<name>_places` and `<name>`, which has the node's schema."""
-    sorted_by = list(dict.fromkeys(sorting.value for ranking in node.rankings for sorting in ranking.order_by))
-    rows = [(f"c{place}", column(each.name)) for place, each in enumerate(node.input.schema)]
-    values = [(f"v{place}", value) for place, value in enumerate(sorted_by)]
-    gathered = View(f"{name}_gathered", print_sql(_gathered(node, rows, values, source)))
-    kept = tuple(field for field, _ in rows)
+    """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
+    panes = Panes(node.input.schema, node.time)
+    order = None
+    if any(ranking.function == "ROW_NUMBER" for ranking in node.rankings):
+        order = print_duckdb(panes.in_order(node.partition_by))
+    else:
+        panes.partition_by(node.partition_by)
+    ranks = [panes.answer(cast(_ranked(ranking, panes), INT), INT) for ranking in node.rankings]
+    answers = (named(tree, answer) for answer, (tree, _) in panes.answers.items())
+    sql = print_duckdb(select([column("place"), *answers], "rows"))
+    rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
+    tables = tables_view(name, rows, None, ())
+    gathered = panes_view(name, tables.name, column("time"), column("time"))
     places = PaneView(
         name=f"{name}_places",
         source=gathered.name,
-        sql=print_duckdb(_places(node, sorted_by)),
-        given=tuple(field for field, _ in values),
-        kept=kept,
+        order=order,
+        sql=sql,
+        given=tuple(panes.given),
+        kept=panes.kept,
         picked=(),
-        schema=print_sql(_schema(node, kept, gathered.name)),
+        schema=print_sql(select(panes.schema_of(lambda field: column("row", field)), rows.name)),
     )
-    items = [named(column(field), each.name) for field, each in zip(kept, node.input.schema, strict=True)]
-    ranks = [named(column(f"r{place}"), each.name) for place, each in enumerate(node.rankings)]
-    return gathered, places, View(name, print_sql(select([*items, *ranks], places.name)))
+    inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    placed = (named(rank, each.name) for rank, each in zip(ranks, node.rankings, strict=True))
+    return rows, tables, gathered, places, View(name, print_sql(select([*inputs, *placed], places.name)))
 
 
-def _gathered(
-    node: Ranked, rows: list[tuple[str, Expression]], values: list[tuple[str, Expression]], source: str
-) -> Expression:
-    """Columns `begin`, the event time, and `pane`: an array of the rows, in the order of their columns if numbered."""
-    pane = call("COLLECT_LIST", struct_of([*rows, *values]))
-    if any(ranking.function == "ROW_NUMBER" for ranking in node.rankings):
-        types = [each.type for each in node.input.schema]
-        # Spark sorts structs by their fields, of which those of the columns are the first, but none that hold maps.
-        if any(holds_map(type_) for type_ in types):
-            pane = sorted_rows(pane, [(field, type_) for (field, _), type_ in zip(rows, types, strict=True)])
-        else:
-            pane = call("ARRAY_SORT", pane)
-    tree = select([named(column(node.time), "begin"), named(pane, "pane")], source)
-    keys = (beside_time(key, node.input.schema) for key in node.partition_by)
-    return tree.group_by(column(node.time), *keys, copy=False)
-
-
-def _places(node: Ranked, sorted_by: list[Expression]) -> Expression:
-    """DuckDB's SELECT: each row's place in the pane, and its places in the orders."""
-    ranks = (named(cast(_ranked(ranking, sorted_by), INT), f"r{place}") for place, ranking in enumerate(node.rankings))
-    return select([column("place"), *ranks], "rows")
-
-
-def _ranked(ranking: Ranking, sorted_by: list[Expression]) -> Expression:
+def _ranked(ranking: Ranking, panes: Panes) -> Expression:
     order = [
-        exp.Ordered(this=column(f"v{sorted_by.index(each.value)}"), desc=each.descending, nulls_first=each.nulls_first)
+        exp.Ordered(this=panes.give(each.value), desc=each.descending, nulls_first=each.nulls_first)
         for each in ranking.order_by
     ]
     if ranking.function == "ROW_NUMBER":
         order.append(exp.Ordered(this=column("place"), desc=False, nulls_first=True))
+    partition = [each.copy() for each in panes.partition]
     return exp.Window(
-        this=call(ranking.function), partition_by=[column("pane")], order=exp.Order(expressions=order), over="OVER"
+        this=call(ranking.function), partition_by=partition, order=exp.Order(expressions=order), over="OVER"
     )
-
-
-def _schema(node: Ranked, kept: tuple[str, ...], gathered: str) -> Expression:
-    first = exp.Bracket(this=column("pane"), expressions=[number(0)])
-    items = [
-        named(exp.Dot(this=first.copy(), expression=exp.Identifier(this=each, quoted=True)), each) for each in kept
-    ]
-    return select([*items, *(named(null(INT), f"r{place}") for place in range(len(node.rankings)))], gathered)

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot.expressions import column
 
 from penstock.codegen import lower
-from penstock.codegen.program import PaneView
+from penstock.codegen.program import View
 from penstock.planner.plan import Aggregate, Column, Frame, Over, RowsFrame
 from penstock.planner.types import (
     BIGINT,
@@ -271,6 +271,6 @@ def over_a_table(spark: SparkSession, plan: Over, folder: Path, records: list[di
     (lowered,) = lower([query(plan)]).queries
     for view in lowered.views:
         if view.name.startswith("q_r1"):
-            rows = framed(spark, view) if isinstance(view, PaneView) else spark.sql(view.sql)
+            rows = spark.sql(view.sql) if isinstance(view, View) else framed(spark, view)
             rows.createOrReplaceTempView(view.name)
     return spark.table(lowered.result)

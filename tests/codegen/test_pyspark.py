@@ -42,7 +42,7 @@ def test_the_program_is_plain_python_without_penstock(tmp_path: Path, framed: bo
     used = {"pyspark"}
     if framed:
         queries.append(query(over(scan(), (aggregate("first", "FIRST", "id", STRING), MINUTE)), "frames"))
-        used |= {"duckdb", "pyarrow"}
+        used |= {"duckdb", "numpy", "pyarrow"}
     text = eject(lower(queries))
     modules = {
         name.split(".")[0]

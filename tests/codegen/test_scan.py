@@ -155,7 +155,9 @@ def test_the_text_shows_settings_sources_and_views() -> None:
 def test_a_join_prints_its_bound_as_spark_knows_it() -> None:
     plan = joined(JoinType.ANTI, scan("o"), scan("p"), lower=Limit(-90_000, True), upper=Limit(0, False))
     (lowered,) = lower([query(plan)]).queries
-    assert lowered.views[-1].sql.endswith(
+    last = lowered.views[-1]
+    assert isinstance(last, View)
+    assert last.sql.endswith(
         "\n  AND NOT `l.k` IS NULL\n  AND `r.time` >= `l.time` - INTERVAL '90' SECOND\n  AND `r.time` < `l.time`"
         "\nWHERE\n  `r.time` IS NULL"
     )

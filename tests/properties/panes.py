@@ -1,4 +1,4 @@
-"""Rows -> panes as Spark would gather them -> what a PaneView makes of them, all in this process."""
+"""Rows -> tables -> panes as Spark would gather them -> what a PaneView makes of them, all in this process."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from penstock.codegen import answer_panes
-from penstock.codegen.program import PaneView
-from penstock.codegen.sql.frames import Panes, framed_value
-from penstock.codegen.sql.over import over_views
+from penstock.codegen import answer_panes, packed
+from penstock.codegen.program import PackedView, PaneView
+from penstock.codegen.sql.frames import Panes
+from penstock.codegen.sql.over import framed_values, over_views
 from penstock.planner import types as t
 from penstock.planner.plan import Over
-from penstock.planner.plan.over import ORDERED
-from tests.model.over import order_of, partition_of
+from tests.model.over import partition_of
 from tests.model.scalars import evaluate_scalar, spark_type
 from tests.model.values import EPOCH, Row, Types, Value, columns, milliseconds
 
@@ -30,20 +29,18 @@ _ARROW: dict[t.Type, pa.DataType] = {
 
 
 def answered(node: Over, rows: list[Row], order: list[int], batch_size: int) -> list[Row]:
-    """The node's rows; `order` is that of arrival, `batch_size` how many panes are answered at a time."""
+    """The node's rows; `order` is that of arrival, `batch_size` how many rows are packed or answered at a time."""
     panes = Panes(node.input.schema, node.time)
-    values = {each.aggregate.name: framed_value(each, panes) for each in node.aggregates}
-    _, view, _ = over_views(node, "over", "input")
+    framed, _ = framed_values(node, panes)
+    values = {each.aggregate.name: value for value, each in zip(framed, node.aggregates, strict=True)}
+    _, tables, _, view, _ = over_views(node, "over", "input")
+    assert isinstance(tables, PackedView)
     assert isinstance(view, PaneView)
     types = columns(node.input.schema)
+    sent = gathered(node, panes, tables, [rows[place] for place in order], batch_size)
+    asked = (view.order, view.sql, view.given, view.kept, dict(view.picked), batch_size)
     answers: list[dict[str, Any]] = []
-    for batch in answer_panes(
-        iter(batches(node, panes, [rows[place] for place in order], batch_size)),
-        view.sql,
-        view.given,
-        view.kept,
-        dict(view.picked),
-    ):
+    for batch in answer_panes(iter([sent]), *asked):
         answers += batch.to_pylist()
     result: list[Row] = []
     for answer in answers:
@@ -61,28 +58,29 @@ def plain(value: Value) -> Value:
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
-def batches(node: Over, panes: Panes, rows: list[Row], size: int) -> list[pa.RecordBatch]:
-    """What Spark's window aggregation sends, `size` panes at a time."""
+def gathered(node: Over, panes: Panes, view: PackedView, rows: list[Row], size: int) -> pa.RecordBatch:
+    """What Spark's window aggregation sends, of rows that come `size` at a time."""
     types = columns(node.input.schema)
-    gathered: dict[tuple[Any, ...], list[Row]] = {}
-    for row in rows:
-        for begin in begins(node, row[node.time]):
-            gathered.setdefault((begin, partition_of(node, row)), []).append(row)
-    is_ordered = any(each.aggregate.function in ORDERED for each in node.aggregates)
     held = pa.struct([(name, arrow_type(value, types)) for name, value in panes.held.items()])
+    schema = pa.schema([("bucket", pa.int32()), ("time", _ARROW[t.TIMESTAMP]), ("row", held)])
     records = [
         {
-            "begin": begin.replace(tzinfo=UTC),
-            "pane": [
-                {name: zoned(evaluate_scalar(value, row, types)) for name, value in panes.held.items()}
-                for row in (sorted(members, key=lambda row: order_of(node, row)) if is_ordered else members)
-            ],
+            "bucket": hash(partition_of(node, row)) % 2,
+            "time": zoned(row[node.time]),
+            "row": {name: zoned(evaluate_scalar(value, row, types)) for name, value in panes.held.items()},
         }
-        for (begin, _), members in gathered.items()
+        for row in rows
     ]
-    schema = pa.schema([("begin", _ARROW[t.TIMESTAMP]), ("pane", pa.list_(held))])
-    groups = [records[start : start + size] for start in range(0, len(records), size)]
-    return [pa.RecordBatch.from_pylist(group, schema) for group in groups]
+    starts = range(0, len(records), size)
+    batches = (pa.RecordBatch.from_pylist(records[start : start + size], schema) for start in starts)
+    found: dict[tuple[datetime, int], list[bytes]] = {}
+    for batch in packed(batches, view.length, view.cuts, size):
+        for table in batch.to_pylist():
+            for begin in begins(node, plain(table["time"])):
+                found.setdefault((begin, table["bucket"]), []).append(table["rows"])
+    answers = [{"begin": zoned(begin), "bucket": bucket, "tables": all_} for (begin, bucket), all_ in found.items()]
+    kept = [("begin", _ARROW[t.TIMESTAMP]), ("bucket", pa.int32()), ("tables", pa.list_(pa.binary()))]
+    return pa.RecordBatch.from_pylist(answers, pa.schema(kept))
 
 
 def begins(node: Over, time: datetime) -> list[datetime]:

@@ -63,7 +63,7 @@ class Remembering:
     def step(self, rows: list[Row], watermark: datetime) -> list[Row]:
         """The node's rows that a micro-batch sends."""
         now = (watermark - EPOCH) // milliseconds(1)
-        sent = list(packed(iter([self.batch(rows)]))) if rows else []
+        sent = list(packed(iter([self.batch(rows)]), 0, ())) if rows else []
         result: list[Row] = []
         for bucket, state in enumerate(self.states):
             state.watermark = now

@@ -1,0 +1,72 @@
+"""Rows -> tables of rows, as which they travel and wait: no row is an object of Spark's.
+
+This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program. A table is
+kept as an Arrow IPC stream, which knows its own types.
+"""
+
+# No `from __future__` here, and imports where they are used: an ejected program begins with its own.
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def packed(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
+    """A row for each table of the PackedView; rows are packed as soon as there are so many `at_once`."""
+    import pyarrow as pa
+
+    waiting: list[Any] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(map(len, waiting)) >= at_once:
+            yield tables_of(pa.Table.from_batches(waiting).combine_chunks(), length, cuts)
+            waiting = []
+    if sum(map(len, waiting)):
+        yield tables_of(pa.Table.from_batches(waiting).combine_chunks(), length, cuts)
+
+
+def tables_of(rows: Any, length: int, cuts: Sequence[int]) -> Any:
+    """The rows that agree in all columns but `time` and `row`, and whose times no cut separates, as tables."""
+    import numpy as np
+    import pyarrow as pa
+
+    names = [name for name in rows.column_names if name not in ("time", "row")]
+    times = rows.column("time").combine_chunks().cast(pa.int64()).to_numpy()
+    keys = [rows.column(name).to_numpy() for name in names]
+    order = np.lexsort((times, *reversed(keys)))
+    times, keys = times[order], [key[order] for key in keys]
+    marks = [*keys, *((times - cut) // length for cut in cuts)]
+    changes = np.logical_or.reduce([mark[1:] != mark[:-1] for mark in marks])
+    begins = np.concatenate(([0], np.flatnonzero(changes) + 1))
+    ends = np.append(begins[1:], len(times))
+    structs = rows.column("row").combine_chunks()
+    table = pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)]).take(pa.array(order)).combine_chunks()
+    columns = {name: pa.array(key[begins], rows.schema.field(name).type) for name, key in zip(names, keys, strict=True)}
+    # Spark tells a function with state the watermark only beside an event time, by which it leaves out late rows. Those
+    # are gone already, and no time is later than none.
+    newest = pa.array(times[ends - 1]) if cuts else pa.nulls(len(begins), pa.int64())
+    columns["time"] = newest.cast(rows.schema.field("time").type)
+    tables = [written(table.slice(begin, end - begin)) for begin, end in zip(begins, ends, strict=True)]
+    return pa.record_batch(columns | {"rows": pa.array(tables, pa.binary())})
+
+
+def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
+    """The rows of the tables in each batch."""
+    for batch in batches:
+        for table in batch.column("rows"):
+            yield from read(table.as_py()).to_batches()
+
+
+def written(table: Any) -> bytes:
+    """A table as an Arrow IPC stream."""
+    import pyarrow as pa
+
+    stream = pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+        writer.write_table(table)
+    return bytes(stream.getvalue())
+
+
+def read(stream: bytes) -> Any:
+    """The table of an Arrow IPC stream."""
+    import pyarrow as pa
+
+    return pa.ipc.open_stream(stream).read_all()

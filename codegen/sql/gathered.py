@@ -1,0 +1,78 @@
+"""Rows -> the tables of the rows of each pane: what operators over panes have in common.
+
+Spark's state does not hold rows, but tables of them, and each micro-batch adds its own: what is there already is not
+written again, however many micro-batches a pane is filled in. Partitions are spread over a few buckets; DuckDB tells
+those of one bucket apart. Views:
+
+* `<name>_rows`: each row's bucket and time, and the row as a struct;
+* `<name>_tables`: these in tables, whose rows are in the same panes;
+* `<name>_panes`: for each pane and bucket its tables, once the watermark has passed the end of the pane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from penstock.codegen.program import PackedView, View
+from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.trees import call, column, named, null, number, select, struct_of
+from penstock.planner.plan import Expression
+from penstock.planner.types import BINARY
+
+# Panes are answered in buckets one after the other: their number bounds what a Python worker has in memory.
+_BUCKETS = 16
+_MICROSECONDS = 1_000
+
+
+def rows_view(
+    name: str,
+    source: str,
+    time: str,
+    keys: Sequence[Expression],
+    fields: Iterable[tuple[str, Expression]],
+    beside: Sequence[str] = (),
+    buckets: int = _BUCKETS,
+) -> View:
+    """Columns `bucket`, the same for rows that agree in the keys, those `beside` it, `time`, and `row`, a struct."""
+    bucket = call("PMOD", call("HASH", *keys), number(buckets)) if keys else number(0)
+    items = [
+        named(bucket, "bucket"),
+        *map(column, beside),
+        named(column(time), "time"),
+        named(struct_of(fields), "row"),
+    ]
+    return View(f"{name}_rows", print_sql(select(items, source)))
+
+
+def tables_view(
+    name: str, rows: View, length: int | None, cuts: Iterable[int], beside: Sequence[str] = ()
+) -> PackedView:
+    """The rows in tables, cut at the times `cuts` and every `length`, in milliseconds; without, at every time."""
+    unit, places = (1, {0}) if length is None else (length * _MICROSECONDS, {cut % length for cut in cuts})
+    return PackedView(
+        name=f"{name}_tables",
+        source=rows.name,
+        length=unit,
+        cuts=tuple(place * _MICROSECONDS for place in sorted(places)),
+        schema=tables_schema(rows, beside),
+    )
+
+
+def tables_schema(rows: View, beside: Sequence[str] = ()) -> str:
+    """A SELECT that is never run, of the columns that the rows have as tables."""
+    items = [*map(column, ("bucket", *beside, "time")), named(null(BINARY), "rows")]
+    return print_sql(select(items, rows.name))
+
+
+def panes_view(name: str, source: str, pane: Expression, begin: Expression, own: Expression | None = None) -> View:
+    """Columns `begin`, `bucket`, and `tables`, an array of those that are `own`; `pane` is what they are grouped by."""
+    tree = select(
+        [named(begin, "begin"), column("bucket"), named(call("COLLECT_LIST", column("rows")), "tables")], source
+    )
+    if own is not None:
+        tree = tree.where(own, copy=False)
+    tree = tree.group_by(pane, column("bucket"), call("XXHASH64", column("rows")), copy=False)
+    tree.set("distribute", exp.Distribute(expressions=[column("begin"), column("bucket")]))
+    return View(f"{name}_panes", print_sql(tree))
