@@ -1,0 +1,1 @@
+"""Queries of a script -> how many partitions every stream and every join has, and why."""

@@ -1,0 +1,278 @@
+"""Counts of partitions over graphs written by hand and over a thousand random ones, against a brute-force solver."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from penstock.planner.partitions.counts import LARGEST, Counts, Defaults, Rule, infer
+from penstock.planner.partitions.graph import Graph, Join, Role, Stream, meetings, reached
+
+NOTHING_SET = Defaults(intermediate=None, state=4)
+
+
+def outside(name: str, partitions: int | None) -> Stream:
+    return Stream(name, Role.OUTSIDE, partitions)
+
+
+def rekeyed(name: str, into: int | None = None) -> Stream:
+    return Stream(name, Role.REKEYED, into=into)
+
+
+def graph(streams: Sequence[Stream], joins: Sequence[str], edges: Sequence[tuple[str, str]]) -> Graph:
+    """A graph without tables in which everything is called by its name."""
+    readers: dict[str, list[str]] = {}
+    for above, below in edges:
+        readers.setdefault(above, []).append(below)
+    return Graph({each.name: each for each in streams}, {join: Join(join) for join in joins}, readers)
+
+
+def partitions(counts: Counts) -> dict[str, int | None]:
+    return {name: count.partitions for name, count in counts.of.items()}
+
+
+def test_traversal_ends_on_cycles_and_meets_each_vertex_once() -> None:
+    edges = {1: [2, 3, 4], 2: [1], 3: [3], 4: [5, 6], 5: [7], 6: [4], 7: [1]}
+    assert reached([1], lambda vertex: edges[vertex]) == [1, 2, 3, 4, 5, 6, 7]
+    assert reached([5, 5], lambda _: []) == [5]
+
+
+def test_a_stream_meets_in_joins_over_joins_but_not_behind_another_stream() -> None:
+    made = graph(
+        [outside("a", 8), outside("b", 8), rekeyed("p"), outside("c", 8)],
+        ["one", "two"],
+        [("a", "one"), ("b", "one"), ("one", "two"), ("c", "two"), ("b", "p"), ("p", "two")],
+    )
+    assert meetings(made) == {"one": ("a", "b"), "two": ("a", "b", "p", "c")}
+
+
+def test_a_filled_table_brings_its_stream_to_the_joins_with_it() -> None:
+    made = Graph(
+        streams={"s": outside("s", 8), "t in": outside("t in", 8), "side": outside("side", 8)},
+        joins={"look up": Join("look up", "t"), "other": Join("other", "u")},
+        readers={"s": ["look up", "other"], "t in": ["fill"]},
+        fills={"fill": "t"},
+        side_inputs={"u": ["side"]},
+    )
+    assert meetings(made) == {"look up": ("s", "t in"), "other": ("s", "side")}
+
+
+def test_a_table_that_is_filled_from_a_join_with_itself_ends() -> None:
+    made = Graph(
+        streams={"s": outside("s", 8)},
+        joins={"j": Join("j", "t")},
+        readers={"s": ["j"], "j": ["fill"]},
+        fills={"fill": "t"},
+    )
+    assert meetings(made) == {"j": ("s",)}
+
+
+def test_a_known_count_goes_from_join_to_join() -> None:
+    made = graph(
+        [outside("a", 64), outside("b", 512), rekeyed("p"), rekeyed("q"), rekeyed("r")],
+        ["last", "middle", "first"],
+        [("a", "first"), ("p", "first"), ("p", "middle"), ("q", "middle"), ("q", "last"), ("r", "last"), ("b", "r")],
+    )
+    counts = infer(made, NOTHING_SET)
+    assert partitions(counts) == {"a": 64, "b": 512, "p": 64, "q": 64, "r": 64}
+    assert [counts.joins[each].partitions for each in made.joins] == [64, 64, 64]
+    assert (counts.of["r"].rule, counts.of["r"].giver) == (Rule.JOINED, "a")
+
+
+@pytest.mark.parametrize(
+    ("into", "setting", "widest", "expected", "rule"),
+    [
+        (3, 7, 16, 3, Rule.INTO),
+        (None, 7, 16, 7, Rule.SETTING),
+        (None, None, 16, 16, Rule.WIDEST),
+        (None, None, 1024, LARGEST, Rule.WIDEST),
+        (None, None, None, 4, Rule.DEFAULT),
+    ],
+)
+def test_the_rules_in_their_order(
+    into: int | None, setting: int | None, widest: int | None, expected: int, rule: Rule
+) -> None:
+    made = graph([outside("a", widest), rekeyed("p", into)], [], [("a", "p")])
+    count = infer(made, Defaults(setting, 4)).of["p"]
+    assert (count.partitions, count.rule) == (expected, rule)
+
+
+def test_an_output_counts_among_the_widest_and_meets_in_no_join() -> None:
+    made = graph(
+        [outside("a", 8), rekeyed("p"), Stream("out", Role.OUTPUT, 32)], ["j"], [("a", "p"), ("p", "j"), ("j", "out")]
+    )
+    counts = infer(made, NOTHING_SET)
+    assert counts.met == {"j": ("p",)}
+    assert counts.of["p"].partitions == 32
+
+
+def test_a_join_wins_over_into_and_the_setting() -> None:
+    made = graph([outside("a", 64), rekeyed("p", 8)], ["j"], [("a", "j"), ("p", "j")])
+    assert infer(made, Defaults(7, 4)).of["p"].partitions == 64
+
+
+def test_into_is_given_on_like_a_declared_count() -> None:
+    made = graph([rekeyed("p", 8), rekeyed("q")], ["j"], [("p", "j"), ("q", "j")])
+    assert partitions(infer(made, Defaults(7, 4))) == {"p": 8, "q": 8}
+
+
+def test_a_stream_without_a_count_is_spread_anew_and_ties_nothing() -> None:
+    made = graph(
+        [outside("files", None), outside("a", 8), outside("b", 16), outside("more", None)],
+        ["one", "two", "three"],
+        [("files", "one"), ("a", "one"), ("files", "two"), ("b", "two"), ("files", "three"), ("more", "three")],
+    )
+    counts = infer(made, NOTHING_SET)
+    assert counts.conflicts == ()
+    assert [counts.joins[each].partitions for each in made.joins] == [8, 16, 4]
+    assert counts.within("two", "files").partitions == 16
+
+
+def test_different_counts_in_one_join() -> None:
+    made = graph([outside("a", 64), outside("b", 32)], ["j"], [("a", "j"), ("b", "j")])
+    assert infer(made, NOTHING_SET).conflicts == (("j",),)
+
+
+def test_different_counts_of_joins_that_a_re_keyed_stream_ties() -> None:
+    made = graph(
+        [outside("a", 16), rekeyed("p"), rekeyed("q"), outside("b", 64), outside("c", 16)],
+        ["ap", "pq", "qb", "cp"],
+        [(stream, join) for join in ("ap", "pq", "qb", "cp") for stream in join],
+    )
+    counts = infer(made, NOTHING_SET)
+    assert counts.conflicts == (("ap", "pq", "qb"),)
+    assert counts.of["p"].partitions is None
+
+
+def test_two_intos_that_meet() -> None:
+    made = graph(
+        [rekeyed("p", 8), rekeyed("q"), rekeyed("r", 16)],
+        ["pq", "qr"],
+        [("p", "pq"), ("q", "pq"), ("q", "qr"), ("r", "qr")],
+    )
+    assert infer(made, NOTHING_SET).conflicts == (("pq", "qr"),)
+
+
+# A thousand random graphs.
+
+
+def random_graph(choice: random.Random) -> Graph:
+    """Streams, re-keys, joins over joins and over tables, tables filled from anywhere, also from what reads them."""
+    streams, joins = dict[str, Stream](), dict[str, Join]()
+    readers, fills = dict[str, list[str]](), dict[str, str]()
+    side_inputs = dict[str, list[str]]()
+    tables = [f"t{i}" for i in range(choice.randint(0, 3))]
+    sources: list[str] = []
+    for i in range(choice.randint(1, 5)):
+        streams[f"s{i}"] = outside(f"s{i}", choice.choice([None, 8, 8, 8, 16]))
+        sources.append(f"s{i}")
+    for i in range(choice.randint(0, 12)):
+        below = choice.choice(sources)
+        match choice.randint(0, 4):
+            case 0 | 1:
+                name = f"p{i}"
+                streams[name] = rekeyed(name, choice.choice([None, None, None, 8, 32]))
+                readers.setdefault(below, []).append(name)
+                sources.append(name)
+            case 2:
+                name = f"j{i}"
+                joins[name] = Join(name)
+                for side in (below, choice.choice(sources)):
+                    readers.setdefault(side, []).append(name)
+                sources.append(name)
+            case 3 if tables:
+                name = f"j{i}"
+                joins[name] = Join(name, choice.choice(tables))
+                readers.setdefault(below, []).append(name)
+                sources.append(name)
+            case 4 if tables:
+                fills[f"f{i}"] = choice.choice(tables)
+                readers.setdefault(below, []).append(f"f{i}")
+            case _:
+                streams[f"o{i}"] = Stream(f"o{i}", Role.OUTPUT, choice.choice([None, 4, 300]))
+                readers.setdefault(below, []).append(f"o{i}")
+    for table in tables:
+        if choice.random() < 0.3 and any(join.table == table for join in joins.values()):
+            side_inputs[table] = [choice.choice([each for each in streams if each.startswith("s")])]
+    return Graph(streams, joins, readers, fills, side_inputs)
+
+
+def shuffled(made: Graph, choice: random.Random) -> Graph:
+    """The same graph with its statements in another order."""
+
+    def mixed(parts: dict[str, object]) -> dict[str, object]:
+        return dict(choice.sample(list(parts.items()), len(parts)))
+
+    readers = {name: choice.sample(list(below), len(below)) for name, below in made.readers.items()}
+    return Graph(*(mixed(dict(part)) for part in (made.streams, made.joins, readers, made.fills, made.side_inputs)))  # type: ignore[arg-type]
+
+
+def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], dict[str, int] | None]:
+    """Who meets where, by following every way; the counts by looking at all joins again and again. None: refused."""
+    met: dict[str, set[str]] = {join: set() for join in made.joins}
+
+    def follow(stream: str, vertex: str, way: frozenset[str]) -> None:
+        for below in made.readers.get(vertex, ()):
+            follow_into(stream, below, way)
+
+    def follow_into(stream: str, below: str, way: frozenset[str]) -> None:
+        if below in way or below in made.streams:
+            return
+        if below in made.joins:
+            met[below].add(stream)
+            follow(stream, below, way | {below})
+        if below in made.fills:
+            for join, each in made.joins.items():
+                if each.table == made.fills[below]:
+                    follow_into(stream, join, way | {below})
+
+    for stream, each in made.streams.items():
+        if each.role is not Role.OUTPUT:
+            follow(stream, stream, frozenset())
+        for join, joined in made.joins.items():
+            if joined.table is not None and stream in made.side_inputs.get(joined.table, ()):
+                follow_into(stream, join, frozenset())
+
+    known = {name: each.partitions for name, each in made.streams.items() if each.partitions is not None}
+    unknown = {name for name, each in made.streams.items() if each.role is Role.REKEYED}
+
+    def spread() -> None:
+        changed = True
+        while changed:
+            changed = False
+            for streams in met.values():
+                counts = {known[each] for each in streams if each in known}
+                for each in streams & unknown - set(known) if counts else ():
+                    known[each] = min(counts)
+                    changed = True
+
+    spread()
+    known |= {name: into for name in unknown if name not in known and (into := made.streams[name].into)}
+    spread()
+    widest = [each.partitions for each in made.streams.values() if each.partitions]
+    last = defaults.intermediate or min(max(widest, default=defaults.state), 256)
+    known |= {name: last for name in unknown if name not in known}
+    if any(len({known[each] for each in streams if each in known}) > 1 for streams in met.values()):
+        return met, None
+    return met, {name: known[name] for name in unknown}
+
+
+def test_a_thousand_random_graphs() -> None:
+    choice = random.Random(2018)
+    refused = 0
+    for _ in range(1000):
+        made = random_graph(choice)
+        defaults = Defaults(choice.choice([None, 7]), 4)
+        met, expected = brute_force(made, defaults)
+        first = infer(made, defaults)
+        for order in (made, shuffled(made, choice), shuffled(made, choice)):
+            counts = infer(order, defaults)
+            assert {join: set(streams) for join, streams in counts.met.items()} == met
+            assert (counts.of, counts.joins) == (first.of, first.joins)
+            assert bool(counts.conflicts) == (expected is None)
+            if expected is not None:
+                assert {each: counts.of[each].partitions for each in expected} == expected
+        refused += expected is None
+    assert 100 < refused < 900
