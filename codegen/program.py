@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from penstock.planner.plan import StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
+PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
 _PROVIDERS = "org.apache.spark.sql.execution.streaming.state."
 STORE_PROVIDERS = {
     StateStore.MEMORY: _PROVIDERS + "HDFSBackedStateStoreProvider",
@@ -181,7 +182,7 @@ class SparkQuery:
     lies behind every event time, for all inputs: its `input` is NULL. `paced`: the inputs that others wait for, empty
     where none is ever told.
     `key`: the columns by which newer rows replace older ones in an `update` query.
-    `store` keeps its state, None if it has none. It is a setting of the session when the query is started.
+    `store` keeps its state, in so many `partitions`; both are None if it has none.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
@@ -199,6 +200,14 @@ class SparkQuery:
     every: int | None = None
     store: StateStore | None = None
     paced: tuple[Paced, ...] = ()
+    partitions: int | None = None
+
+    @property
+    def state_settings(self) -> tuple[tuple[str, str], ...]:
+        """What the session has to be told right before the query is started, as it holds for the query's state."""
+        if self.store is None:
+            return ()
+        return (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,3 +216,8 @@ class Program:
 
     settings: tuple[tuple[str, str], ...]
     queries: tuple[SparkQuery, ...]
+
+    @property
+    def state_partitions(self) -> str:
+        """How many partitions the state of a query has unless it says otherwise."""
+        return dict(self.settings)[PARTITIONS_SETTING]

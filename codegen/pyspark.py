@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from textwrap import indent
 
 from penstock.codegen.connectors import SINKS, SOURCES
 from penstock.codegen.packed import packed, read, tables_of, unpacked, written
 from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, picked_out, places
 from penstock.codegen.program import (
-    STORE_PROVIDERS,
-    STORE_SETTING,
+    PARTITIONS_SETTING,
     BucketView,
     Input,
     Option,
@@ -197,7 +197,7 @@ def eject(program: Program) -> str:
         *workers,
         *(text for connector, text in SOURCES.items() if connector in connectors),
         *(text for connector, text in SINKS.items() if connector in sinks),
-        *map(_query, program.queries),
+        *(_query(query, _settings_of_state(query, program)) for query in program.queries),
         _main(program),
     ]
     return "\n\n".join(part.strip("\n") + "\n" for part in parts).replace("\n\n\n\n", "\n\n\n")
@@ -226,15 +226,20 @@ def _assignment(name: str, items: str) -> str:
     return f"{name} = {{\n{items}}}\n"
 
 
-def _query(query: SparkQuery) -> str:
+def _settings_of_state(query: SparkQuery, program: Program) -> list[tuple[str, str]]:
+    """What a query sets before it starts: the number of partitions only where queries differ in it."""
+    same = all(str(each.partitions) == program.state_partitions for each in program.queries if each.partitions)
+    return [each for each in query.state_settings if not (same and each[0] == PARTITIONS_SETTING)]
+
+
+def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     """A function that runs one query, preceded by one for each input of which rows can be set aside."""
     body = [f'"""To {query.output.connector}: {_comment(query.output.name)}."""']
     body += map(_source, query.inputs)
     if query.timed:
         body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
-    if query.store is not None:
-        body.append(f"spark.conf.set({_text(STORE_SETTING)}, {_text(STORE_PROVIDERS[query.store])})")
+    body += [f"spark.conf.set({_text(name)}, {_text(value)})" for name, value in settings]
     body.append(_write(query.output, query))
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
     if query.timed:

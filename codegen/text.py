@@ -10,14 +10,17 @@ from penstock.codegen.program import BucketView, Input, PackedView, PaneView, Pr
 def spark_text(program: Program) -> str:
     """The whole program as text for people; every view's SQL is the text that Spark is given."""
     settings = "\n".join(f"  {name} = {value}" for name, value in program.settings)
-    return "\n\n".join([f"settings\n{settings}", *map(_query, program.queries)]) + "\n"
+    queries = (_query(query, program) for query in program.queries)
+    return "\n\n".join([f"settings\n{settings}", *queries]) + "\n"
 
 
-def _query(query: SparkQuery) -> str:
+def _query(query: SparkQuery, program: Program) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
     place = f"{query.output.name} ({query.output.connector})"
     every = "" if query.every is None else f", a micro-batch every {query.every} ms"
     state = "" if query.store is None else f", state in {query.store.value}"
+    if query.store is not None and str(query.partitions) != program.state_partitions:
+        state += f", in {query.partitions} partitions"
     head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}{state}"
     head += "".join(f"\n  {each.name} is idle after {each.idle} ms" for each in query.paced if each.idle is not None)
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]

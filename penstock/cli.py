@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
-STAGES = ("AST", "PLAN", "STATE", "SPARK", "CODE")
+STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
@@ -81,34 +81,40 @@ def check(files: tuple[str, ...], form: str) -> None:
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[STAGE] FILE...")
-def explain(arguments: tuple[str, ...]) -> None:
+@click.option("--mermaid", is_flag=True, help="PARTITIONS as a Mermaid flowchart.")
+def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
     """Print a stage of the way from SQL to Spark, PLAN if none is named.
 
     \b
-    AST    the statements as understood
-    PLAN   the operators, their kinds and keys
-    STATE  what each operator keeps, and what bounds it
-    SPARK  the Spark SQL that will run
-    CODE   the same as a PySpark program
+    AST         the statements as understood
+    PLAN        the operators, their kinds and keys
+    PARTITIONS  the streams of each join, their numbers of partitions, and why
+    STATE       what each operator keeps, and what bounds it
+    SPARK       the Spark SQL that will run
+    CODE        the same as a PySpark program
 
     \b
     Examples:
       penstock explain orders.sql
       penstock explain STATE declarations.sql queries.sql
+      penstock explain PARTITIONS --mermaid orders.sql
 
     Exit code 0: accepted, 1: refused, 2: a file can not be read.
     """
     stage, files = "PLAN", arguments
     if len(arguments) > 1 and arguments[0].upper() in STAGES:
         stage, files = arguments[0].upper(), arguments[1:]
+    if mermaid and stage != "PARTITIONS":
+        raise click.UsageError("--mermaid needs PARTITIONS")
     with _errors_shown():
         compilation = _compiled(files)
         _show(compilation.diagnostics)
 
+        from penstock.explain import drawing
         from penstock.explain import explain as text_of
         from penstock.parser.ast import Stage
 
-        click.echo(text_of(compilation, Stage(stage)), nl=False)
+        click.echo(drawing(compilation) if mermaid else text_of(compilation, Stage(stage)), nl=False)
 
 
 @main.command()

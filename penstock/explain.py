@@ -8,18 +8,24 @@ from typing import assert_never
 from penstock.codegen import eject, lower, spark_text
 from penstock.codegen.program import Program
 from penstock.compilation import Compilation
-from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.building import B002
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
-from penstock.planner import plan_text, state_text
+from penstock.planner import mermaid, partitions_text, plan_text, state_text
 from penstock.planner.plan import Answer, Explained, Listing, RunningQuery, Settings
 
 
 def explain(compilation: Compilation, stage: Stage) -> str:
-    """The stage as text, with a final line break. Raises CompileError for PARTITIONS, which is not built yet."""
+    """The stage as text, with a final line break."""
     syntax = "\n".join(ast_text(statement) for statement in compilation.statements)
-    return _stage_text(stage, syntax, compilation.queries, compilation.settings, compilation.program)
+    queries, settings = compilation.queries, compilation.settings
+    if stage is Stage.PARTITIONS:
+        return partitions_text(queries, settings, compilation.catalog) + "\n"
+    return _stage_text(stage, syntax, queries, settings, compilation.program)
+
+
+def drawing(compilation: Compilation) -> str:
+    """The streams and joins of all queries as a Mermaid flowchart, with a final line break."""
+    return mermaid(compilation.queries, compilation.settings, compilation.catalog) + "\n"
 
 
 def answer_text(answer: Answer) -> str:
@@ -27,6 +33,8 @@ def answer_text(answer: Answer) -> str:
     match answer:
         case Explained():
             program = lower(answer.queries, answer.settings)
+            if answer.stage == Stage.PARTITIONS.value:
+                return answer.partitions + "\n"
             return _stage_text(Stage(answer.stage or "PLAN"), answer.syntax, answer.queries, answer.settings, program)
         case Listing():
             table = [answer.headings, *answer.rows]
@@ -48,7 +56,7 @@ def _stage_text(
         case Stage.STATE:
             text = state_text(queries, settings)
         case Stage.PARTITIONS:
-            raise CompileError([B002.at(None, construct="EXPLAIN PARTITIONS")])
+            raise AssertionError("its text depends on the whole script")
         case Stage.SPARK:
             text = spark_text(program)
         case Stage.CODE:

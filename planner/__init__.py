@@ -1,9 +1,20 @@
-"""AST + catalog -> checked plans. The door: `plan`, the texts of EXPLAIN PLAN and STATE, the state store's rule."""
+"""AST + catalog -> checked plans. The door: `plan`, the texts of EXPLAIN, the state store's rule."""
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.lower.script import PlannedScript, plan
+from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
 from penstock.planner.plan_text import plan_text, state_text
 from penstock.planner.state import state_store
 
-__all__ = ["Catalog", "PlannedScript", "Settings", "plan", "plan_text", "state_store", "state_text"]
+__all__ = [
+    "Catalog",
+    "PlannedScript",
+    "Settings",
+    "mermaid",
+    "partitions_text",
+    "plan",
+    "plan_text",
+    "state_store",
+    "state_text",
+]

@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Ranking,
+    Rekey,
     RowsFrame,
     RunningQuery,
     Scan,
@@ -107,6 +108,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"AssignWindows {below[0]} {window_text(node.window)} of {node.time}"
         case GroupingSets():
             return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
+        case Rekey():
+            into = "" if node.into is None else f" into {node.into} partitions"
+            return f"Rekey {below[0]} by {', '.join(map(expression_text, node.keys))}{into}"
         case UnionAll():
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():

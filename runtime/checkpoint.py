@@ -16,6 +16,7 @@ from urllib.parse import quote
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Output, PackedView, SparkQuery, Step, View
+from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
@@ -42,11 +43,7 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
 
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
-    present = {
-        "fingerprint": query.fingerprint,
-        "views": {view.name: _text(view) for view in query.views},
-        "output": _text(query.output),
-    }
+    present = described(query)
     stored = storage.read(f"{place}/penstock.json")
     if stored is None:
         if any(name != "lock" and not name.startswith(".") for name in storage.names(place)):
@@ -54,11 +51,30 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.folder(place)
         storage.publish(f"{place}/penstock.json", json.dumps(present, indent=1) + "\n")
         return
-    past = json.loads(stored)
-    if past["fingerprint"] != present["fingerprint"]:
-        changes = "; ".join(_changes(past, present))
-        hint = "take a new --checkpoint folder, or undo the change"
-        raise RunError([R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)])
+    found = refusal(json.loads(stored), present, place)
+    if found is not None:
+        raise RunError([found])
+
+
+def described(query: SparkQuery) -> dict[str, Any]:
+    """What is kept of a query in its checkpoint."""
+    return {
+        "fingerprint": query.fingerprint,
+        "views": {view.name: _text(view) for view in query.views},
+        "output": _text(query.output),
+        "partitions": query.partitions,
+    }
+
+
+def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagnostic | None:
+    """Why a checkpoint that was made for the query `past` does not fit the query `present`; None if it does."""
+    if past["fingerprint"] == present["fingerprint"]:
+        return None
+    changes = "; ".join(_changes(past, present))
+    hint = "take a new --checkpoint folder, or undo the change"
+    if _other_partitions(past, present):
+        hint += ": PARTITION BY … INTO n PARTITIONS or SET state_partitions = n give back the old number"
+    return R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)
 
 
 def _text(part: Step | Output) -> str:
@@ -76,9 +92,16 @@ def _text(part: Step | Output) -> str:
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:
     if past["output"] != present["output"]:
         yield f"output was {past['output']} and is {present['output']}"
+    if _other_partitions(past, present):
+        yield f"its state had {past['partitions']} partitions and would have {present['partitions']}"
     before, now = past["views"], present["views"]
     for name in dict.fromkeys((*before, *now)):
         if before.get(name) != now.get(name):
             yield f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
-    if before == now and past["fingerprint"] != present["fingerprint"]:
-        yield "inputs, output place or number of state partitions"
+    if before == now and not _other_partitions(past, present):
+        yield "inputs, output place or the store of the state"
+
+
+def _other_partitions(past: dict[str, Any], present: dict[str, Any]) -> bool:
+    """Checkpoints of earlier versions do not say how many partitions there are."""
+    return bool(past.get("partitions", present["partitions"]) != present["partitions"])

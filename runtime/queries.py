@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import STORE_PROVIDERS, STORE_SETTING, SparkQuery, View
+from penstock.codegen.program import SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
@@ -91,8 +91,7 @@ class Run:
                 else:
                     writer = rows.writeStream.foreachBatch(self._put)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
-                if self.query.store is not None:
-                    self._spark.conf.set(STORE_SETTING, STORE_PROVIDERS[self.query.store])
+                configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
@@ -185,6 +184,12 @@ class Run:
             _register(rows, view.name)
         out = F.count(F.lit(1)).alias(f"out:{query.name}")
         return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
+
+
+def configure(spark: SparkSession, query: SparkQuery) -> None:
+    """Tells the session what the query's state is to be like. Spark looks when the query is started."""
+    for name, value in query.state_settings:
+        spark.conf.set(name, value)
 
 
 class QueryHandle:

@@ -28,12 +28,13 @@ from penstock.planner.plan import (
     OverRows,
     Project,
     Ranked,
+    Rekey,
     Scan,
     UnionAll,
 )
 from penstock.planner.plan.walk import inputs
 
-_ROW_BY_ROW = (Filter, Project, Over, OverRows, Ranked)
+_ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
 """The operators that give at most one row for each row of their input."""
 
 
@@ -74,6 +75,8 @@ def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expr
     match node:
         case Filter():
             return [(node.input, node.condition if wanted is None else exp.And(this=node.condition, expression=wanted))]
+        case Rekey():
+            return [(node.input, wanted)]
         case Project():
             return [(node.input, _in_terms_of(wanted, {item.name: item.value for item in node.items}))]
         case AssignWindows():

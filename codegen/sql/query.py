@@ -16,7 +16,7 @@ from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
-from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
+from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner import state_store
 from penstock.planner.plan import (
@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     OverRows,
     Project,
     Ranked,
+    Rekey,
     RunningQuery,
     Scan,
     Session,
@@ -84,11 +85,12 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
 
     rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
     output = _output(query)
-    stores = [state_store(node, settings) for node in nodes if isinstance(node, STATEFUL)]
-    assert len(stores) <= 1, "one stateful operator in a Spark query"
-    store = stores[0] if stores else None
+    stateful = [node for node in nodes if isinstance(node, STATEFUL)]
+    assert len(stateful) <= 1, "one stateful operator in a Spark query"
+    store = next((state_store(node, settings) for node in stateful), None)
+    partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
-    state = [settings.state_partitions, store.value] if store else []
+    state = [partitions, store.value] if partitions and store else []
     return SparkQuery(
         name=name,
         inputs=sources,
@@ -104,7 +106,14 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         every=query.every,
         store=store,
         paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
+        partitions=partitions,
     )
+
+
+def _partitions(node: Node, settings: Settings) -> int:
+    """How many partitions the operator's state has."""
+    own = node.partitions if isinstance(node, IntervalJoin) else None
+    return own or settings.state_partitions
 
 
 def _in_order(root: Node) -> list[Node]:
@@ -167,6 +176,8 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading, sta
             return assign_windows_views(operator, name, *below)
         case GroupingSets():
             return grouping_sets_views(operator, name, *below)
+        case Rekey():
+            return (rekey_view(operator, name, *below),)
         case UnionAll():
             return (union_view(operator, name, below),)
         case WindowAggregate():

@@ -1,4 +1,4 @@
-"""Filter, Project, UnionAll -> one view each; GroupingSets -> two."""
+"""Filter, Project, Rekey, UnionAll -> one view each; GroupingSets -> two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import call, cast, column, columns, named, number, only_if, select
-from penstock.planner.plan import Expression, Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Rekey, UnionAll
 from penstock.planner.types import BIGINT
 
 
@@ -34,6 +34,11 @@ def grouping_sets_views(node: GroupingSets, name: str, source: str) -> tuple[Vie
         keys.append(named(only_if(grouped, key.value), key.name))
     items = [*columns(node.input.schema), column(node.id_column), *reversed(keys)]
     return times, View(name, print_sql(select(items, times.name)))
+
+
+def rekey_view(node: Rekey, name: str, source: str) -> View:
+    """The same rows: Spark moves them where a join needs them, and there to as many partitions as the plan says."""
+    return View(name, print_sql(select(columns(node.schema), source)))
 
 
 def union_view(node: UnionAll, name: str, sources: tuple[str, ...]) -> View:

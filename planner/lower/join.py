@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B003
 from penstock.diagnostics.codes.joins import J008, J010, J011, J012, J013, J014, J015
 from penstock.diagnostics.codes.kinds import K018
@@ -52,7 +52,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     check_matrix(join, left, right)
     event_time(left, OPERATOR, join.left.span)
     event_time(right, OPERATOR, join.right.span)
-    left, right = qualified(left), qualified(right)
+    left, right = qualified(left, join.left.span), qualified(right, join.right.span)
     if left.scope.has_relation(right.name):
         found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
         raise CompileError([found.with_hint(f"{right.name} AS another")])
@@ -155,7 +155,7 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
         raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
 
 
-def qualified(rows: Rows) -> Rows:
+def qualified(rows: Rows, span: Span) -> Rows:
     """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
     node, shape = rows.node, stream(rows)
     if all(each.column == f"{each.relation}.{each.name}" for each in rows.scope.columns):
@@ -163,7 +163,7 @@ def qualified(rows: Rows) -> Rows:
     names = {c.name: f"{rows.name}.{c.name}" for c in node.schema}
     items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
-    renamed = Project(schema=schema, shape=shape.renamed(names), span=node.span, input=node, items=items)
+    renamed = Project(schema=schema, shape=shape.renamed(names), span=span, input=node, items=items)
     scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
     return Rows(renamed, scope, rows.name)
 

@@ -71,7 +71,7 @@ def with_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[Ru
     result = [Named(each.name, column(f"r{i}"), each.type) for i, each in enumerate(query.root.schema)]
     lates = [Named(each.name, column(f"l{i}"), each.type) for i, each in enumerate(origin.columns)]
     kept = chosen(both, exp.Not(this=column(IS_LATE)), result)
-    sink = Sink(origin.name, origin.connector, origin.options)
+    sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
     rows = running_query(f"{query.name}_late", chosen(both, column(IS_LATE), lates), sink, late.into.span)
     return replace(query, root=kept), rows
 

@@ -11,7 +11,7 @@ from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
 from penstock.parser import ast
 from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
-from penstock.planner.connectors.option import INTEGER, STRING
+from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.plan import Settings, StateStore
 
 Options = tuple[tuple[str, Value], ...]
@@ -85,7 +85,12 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
     return None
 
 
-SETTINGS: tuple[tuple[str, OptionType], ...] = (("state_partitions", INTEGER), ("state_store", STRING))
+SETTINGS: tuple[tuple[str, OptionType], ...] = (
+    ("state_partitions", INTEGER),
+    ("state_store", STRING),
+    ("intermediate_partitions", INTEGER),
+    ("auto_repartition", BOOLEAN),
+)
 AUTO = "auto"
 STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
 
@@ -104,8 +109,13 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
     value = checked_value(option, type_, report)
     if report:
         raise CompileError(report)
-    if isinstance(value, int):
-        return replace(settings, state_partitions=value)
+    match value:
+        case bool():
+            return replace(settings, auto_repartition=value)
+        case int() if option.name.folded == "state_partitions":
+            return replace(settings, state_partitions=value)
+        case int():
+            return replace(settings, intermediate_partitions=value)
     if value not in STORES:
         found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))
         raise CompileError([found])

@@ -28,6 +28,8 @@ from penstock.planner.lower.write import (
     require_stream_word,
     running_query,
 )
+from penstock.planner.partitions.check import checked
+from penstock.planner.partitions.text import partitions_text
 from penstock.planner.plan import Answer, Explained, KStream, RunningQuery, Scan, Settings, Sink
 from penstock.planner.plan.walk import walk
 
@@ -68,11 +70,37 @@ def plan(statements: Sequence[ast.Statement], catalog: Catalog | None = None) ->
             leave_broken(statement, script)
         except UsesBroken:
             leave_broken(statement, script)
+    queries = partitioned(asked_for(script), statements, script)
+    answers = [explained(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
-    return PlannedScript(
-        asked_for(script), tuple(script.answers), script.catalog, script.settings, tuple(script.warnings)
-    )
+    return PlannedScript(queries, tuple(answers), script.catalog, script.settings, tuple(script.warnings))
+
+
+def explained(
+    answer: Answer, beside: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
+) -> Answer:
+    """The answer, of a statement as one that runs beside the queries of the script."""
+    if not isinstance(answer, Explained):
+        return answer
+    queries = partitioned(answer.queries, statements, script, beside)
+    text = partitions_text(queries, script.settings, script.catalog, beside) if answer.stage == "PARTITIONS" else ""
+    return replace(answer, queries=queries, partitions=text)
+
+
+def partitioned(
+    queries: tuple[RunningQuery, ...],
+    statements: Sequence[ast.Statement],
+    script: Script,
+    beside: tuple[RunningQuery, ...] = (),
+) -> tuple[RunningQuery, ...]:
+    """The queries, which run `beside` others, with the partitions of their joins; reports where these can not be."""
+    result = checked([*beside, *queries], script.settings, script.catalog, statements)
+    for found in result.findings:
+        report = script.report if found.severity == "error" else script.warnings
+        if found not in report:
+            report.append(found)
+    return result.queries[len(beside) :]
 
 
 def asked_for(script: Script) -> tuple[RunningQuery, ...]:
@@ -193,8 +221,6 @@ def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: Script
 def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     """Plans the statement beside the script: nothing of it stays but the explanation."""
     stage = statement.stage.value if statement.stage else None
-    if stage == "PARTITIONS":
-        raise CompileError([B002.at(statement.span, "", construct="EXPLAIN PARTITIONS")])
     beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
     before = len(beside.queries)
     lower_statement(statement.statement, beside)

@@ -21,6 +21,7 @@ from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
+from penstock.planner.lower.rekey import lower_rekey
 from penstock.planner.lower.relations import lower_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
@@ -53,10 +54,13 @@ def lower_select(select: ast.Select, context: Context) -> Node:
         report.extend(error.diagnostics)
     try:
         outputs = spread(select.items, rows.scope)
-        node, outputs, scope = aggregated(select, rows, outputs, context)
-        result = project(node, outputs, scope, select.span)
+        node, values, scope = aggregated(select, rows, outputs, context)
+        result = project(node, values, scope, select.span)
         if select.distinct:
-            result = distinct(select, rows, outputs, result, context)
+            result = distinct(select, rows, values, result, context)
+        if select.partition_by is not None:
+            plain = values is outputs and not select.distinct
+            result = lower_rekey(select.partition_by, result, rows, outputs, plain)
     except CompileError as error:
         report.extend(error.diagnostics)
     if report:
@@ -167,8 +171,6 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
 def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower."""
     report: list[Diagnostic] = []
-    if select.partition_by is not None:
-        report.append(B002.at(select.partition_by.span, "", construct="PARTITION BY"))
     if select.retention is not None:
         report.append(B002.at(select.retention.span, "", construct="RETENTION"))
     if select.late is not None and select.late.into is not None and select.late is not context.late:

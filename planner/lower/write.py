@@ -185,7 +185,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
     require_stream_word(statement.query, context.statement)
     fitted = fit(root, targets(statement, entry), origin.columns, statement)
-    sink = Sink(origin.name, origin.connector, origin.options)
+    sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
     return running_query(name, fitted, sink, statement.target.span)
 
 
@@ -247,7 +247,9 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
         connector, options = checked_options(statement.options, statement.name, made, report)
         if report:
             raise CompileError(report)
-        sink = Sink(statement.name.text, connector, without_partitions(options))
+        partitions = dict(options).get("partitions")
+        declared = partitions if isinstance(partitions, int) else None
+        sink = Sink(statement.name.text, connector, without_partitions(options), declared)
     return Derived(made, statement.name.text, root, frozenset(context.reads), statement.name.span), sink
 
 

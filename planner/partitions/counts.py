@@ -117,10 +117,10 @@ def member_count(name: str, graph: Graph, known: Mapping[str, int], unasked: Cou
     """The count of a re-keyed stream in a group with these known counts."""
     if not known:
         return unasked
-    if len(set(known.values())) > 1:
-        return Count(None, Rule.OPEN)
     if name in known:
         return Count(known[name], Rule.INTO)
+    if len(set(known.values())) > 1:
+        return Count(None, Rule.OPEN)
     giver = min(known, key=lambda each: graph.streams[each].name)
     return Count(known[giver], Rule.JOINED, graph.streams[giver].name)
 

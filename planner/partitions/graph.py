@@ -50,7 +50,6 @@ class Join:
 
     name: str
     table: str | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
+from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import (
@@ -33,7 +34,7 @@ from penstock.planner.plan.statements import (
     StateStore,
 )
 
-Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
+Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll
 Operator: TypeAlias = (
     Scan
     | Stateless
@@ -82,6 +83,7 @@ __all__ = [
     "Project",
     "Ranked",
     "Ranking",
+    "Rekey",
     "RowsFrame",
     "RunningQuery",
     "Scan",

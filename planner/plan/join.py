@@ -66,6 +66,8 @@ class IntervalJoin(Node):
     by one as they are read. A pane are the rows with times in [k·pane, (k+1)·pane), those of the left side, in a RIGHT
     join of the right one, in a FULL join of both. With them are kept the rows that they can meet; when the watermark
     has passed those, all rows of the pane come out.
+
+    `partitions`: the number of partitions of the join's state, None for that of SET state_partitions.
     """
 
     left: Node
@@ -77,3 +79,4 @@ class IntervalJoin(Node):
     bound: TimeBound
     residual: Expression | None
     pane: int | None
+    partitions: int | None = None

@@ -13,11 +13,15 @@ from penstock.planner.plan.node import Node
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """Where rows go: a connector with checked options. `name` is what the user calls the place."""
+    """Where rows go: a connector with checked options. `name` is what the user calls the place.
+
+    `partitions`: its declared number of partitions, None if that is not declared.
+    """
 
     name: str
     connector: str
     options: tuple[tuple[str, str | int | bool], ...]
+    partitions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +52,16 @@ class StateStore(Enum):
 class Settings:
     """What SET can change.
 
-    `state_partitions`: the number of partitions of every stateful operator's state. `state_store`: where all state is
-    kept; None leaves it to the rule of `planner.state`.
+    `state_partitions`: the number of partitions of a stateful operator's state, where a join's streams do not say it.
+    `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
+    how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
+    to re-key what does not fit a join.
     """
 
     state_partitions: int = 4
     state_store: StateStore | None = None
+    intermediate_partitions: int | None = None
+    auto_repartition: bool = False
 
 
 DEFAULTS = Settings()
@@ -70,12 +78,16 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """EXPLAIN: the stage asked for (None: the default), and what the statement would run."""
+    """EXPLAIN: the stage asked for (None: the default), and what the statement would run.
+
+    `partitions`: the text of EXPLAIN PARTITIONS where that is asked for, which depends on the whole script.
+    """
 
     stage: str | None
     syntax: str
     queries: tuple[RunningQuery, ...]
     settings: Settings
+    partitions: str = ""
 
 
 Answer: TypeAlias = Listing | Explained

@@ -13,11 +13,12 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
+from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 
 STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
 _OF_ONE_INPUT = (
-    *(Filter, Project, AssignWindows, GroupingSets),
+    *(Filter, Project, AssignWindows, GroupingSets, Rekey),
     *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate),
 )
 
@@ -59,6 +60,8 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield from (item.value for item in node.items)
         case GroupingSets():
             yield from (key.value for key in node.keys)
+        case Rekey():
+            yield from node.keys
         case WindowAggregate() | GroupAggregate():
             yield from (key.value for key in node.keys)
             yield from (part for each in node.aggregates for part in parts(each))

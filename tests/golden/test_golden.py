@@ -8,9 +8,11 @@ import pytest
 
 from penstock.codegen import spark_text
 from penstock.compilation import compile
-from penstock.diagnostics import CompileError, Source, render
+from penstock.diagnostics import CompileError, Diagnostic, Source, render
+from penstock.explain import explain
 from penstock.parser import ast_text, parse, unparse
-from penstock.planner import plan_text, state_text
+from penstock.parser.ast import Stage
+from penstock.planner import mermaid, plan_text, state_text
 from tests.golden.cases import CASES, Case
 
 
@@ -30,6 +32,8 @@ def error(sql: str) -> str:
 STAGES: dict[str, Callable[[str], str]] = {
     "ast": ast,
     "plan": lambda sql: plan_text(compile(sql).queries),
+    "partitions": lambda sql: explain(compile(sql), Stage.PARTITIONS).rstrip("\n"),
+    "mermaid": lambda sql: mermaid(compile(sql).queries, compile(sql).settings, compile(sql).catalog),
     "state": lambda sql: state_text(compile(sql).queries, compile(sql).settings),
     "spark": lambda sql: spark_text(compile(sql).program),
     "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
@@ -54,8 +58,14 @@ def test_fix_is_accepted(case: Case) -> None:
         compile(case.sql)
     for finding in refusal.value.diagnostics:
         if finding.fix is not None:
-            start = case.sql.rindex("SELECT")
-            compile(case.sql[:start] + finding.fix)
+            compile(pasted(case.sql, finding))
+
+
+def pasted(sql: str, finding: Diagnostic) -> str:
+    """The SQL with the statement that the finding is in replaced by what it proposes."""
+    place = finding.labels[0].span.start
+    whole = next(each.span for each in parse(Source("<golden>", sql)) if each.span.start <= place < each.span.end)
+    return f"{sql[: whole.start]}{finding.fix}{sql[whole.end :]}"
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])

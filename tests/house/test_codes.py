@@ -21,6 +21,7 @@ FAMILIES = {
     "kinds": "K",
     "limits": "L",
     "names": "N",
+    "partitions": "P",
     "running": "R",
     "syntax": "S",
     "types": "T",

@@ -21,6 +21,7 @@ from penstock.planner.plan import (
     OverRows,
     Project,
     Ranked,
+    Rekey,
     Scan,
     UnionAll,
     WindowAggregate,
@@ -44,7 +45,7 @@ def walk(node: Node) -> Iterator[Node]:
 def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
     """One operator over the rows of its inputs."""
     match node:
-        case Intermediate():
+        case Intermediate() | Rekey():
             return tables[0]
         case Filter():
             return filter_rows(node, *tables)

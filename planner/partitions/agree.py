@@ -1,0 +1,116 @@
+"""Where the streams of a join do not agree in count or key, and which sides of joins to re-key so that they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from penstock.planner.catalog import Catalog
+from penstock.planner.partitions.build import Meeting, Script, Side, build
+from penstock.planner.partitions.counts import Counts, Defaults, infer
+from penstock.planner.partitions.graph import Role
+from penstock.planner.plan import Expression, RunningQuery, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """The graph of a script and its counts."""
+
+    script: Script
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """A side of a join that PARTITION BY `keys` would mend."""
+
+    join: str
+    side: Side
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Joins whose streams do not agree: in their counts, or (`meetings`) in the keys by which they are partitioned.
+
+    `mendings` together mend it.
+    """
+
+    joins: tuple[str, ...]
+    meetings: tuple[Meeting, ...]
+    mendings: tuple[Mending, ...]
+
+
+def partitions(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog) -> Partitions:
+    """The streams, joins and counts of all queries of a script."""
+    script = build(queries, catalog)
+    return Partitions(
+        script, infer(script.graph, Defaults(settings.intermediate_partitions, settings.state_partitions))
+    )
+
+
+def disagreements(found: Partitions) -> Iterator[Disagreement]:
+    """Keys first, join by join; then the counts of those joins whose keys agree."""
+    script = found.script
+    wrong: set[str] = set()
+    for join in script.joins:
+        meetings = tuple(each for each in script.meetings if each.join == join)
+        problems = [each for each in meetings if each.problem is not None]
+        ways = {each.equalities for each in meetings}
+        if problems or len(ways) > 1:
+            wrong.add(join)
+            yield Disagreement((join,), meetings, key_mendings(meetings, script))
+    for joins in found.counts.conflicts:
+        if not wrong & set(joins):
+            yield Disagreement(joins, (), count_mendings(joins, found))
+
+
+def key_mendings(meetings: Iterable[Meeting], script: Script) -> tuple[Mending, ...]:
+    """Each side that has a key which the join can not go by is re-keyed the way the other is, or by all equalities."""
+    by_side: dict[Side, set[tuple[int, ...]]] = {"left": set(), "right": set()}
+    bad: set[Side] = set()
+    join = ""
+    for each in meetings:
+        join = each.join
+        by_side[each.side].add(each.equalities)
+        if each.problem is not None:
+            bad.add(each.side)
+    bad |= {side for side, ways in by_side.items() if len(ways) > 1}
+    sides: tuple[Side, ...] = ("left", "right")
+    wrong = [side for side in sides if side in bad] or [sides[1]]
+    right = [by_side[side] for side in sides if side not in wrong and by_side[side]]
+    way = next(iter(right[0])) if right else tuple(range(len(script.joins[join].equalities)))
+    return tuple(mending(join, side, way, script) for side in wrong)
+
+
+def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ...]:
+    """The fewest sides to re-key at the two ends of a chain of joins; of several choices, those that keep the most."""
+    script = found.script
+    ends = tuple(dict.fromkeys((joins[0], joins[-1])))
+    arriving = {(join, side): known_counts(join, side, found) for join in ends for side in ("left", "right")}
+    choices = []
+    for kept in {count for counts in arriving.values() for count in counts}:
+        sides = [place for place, counts in arriving.items() if counts - {kept}]
+        choices.append((len(sides), -kept, sides))
+    _, _, sides = min(choices)
+    mendings = []
+    for join, side in sides:
+        other = [each for each in script.meetings if each.join == join and each.problem is None]
+        way = other[0].equalities if other else tuple(range(len(script.joins[join].equalities)))
+        mendings.append(mending(join, "left" if side == "left" else "right", way, script))
+    return tuple(mendings)
+
+
+def known_counts(join: str, side: str, found: Partitions) -> set[int]:
+    """The counts that are known of the streams which reach a side of the join, declared ones or else those of INTO."""
+    streams = found.script.graph.streams
+    met = [each.stream for each in found.script.meetings if each.join == join and each.side == side]
+    declared = {count for each in met if (count := streams[each].partitions)}
+    intos = {into for each in met if streams[each].role is Role.REKEYED and (into := streams[each].into)}
+    anywhere = any(streams[each.stream].partitions for each in found.script.meetings if each.join == join)
+    return declared if anywhere else intos
+
+
+def mending(join: str, side: Side, way: Sequence[int], script: Script) -> Mending:
+    place = 0 if side == "left" else 1
+    return Mending(join, side, tuple(script.joins[join].equalities[each][place] for each in way))

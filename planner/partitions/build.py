@@ -1,0 +1,290 @@
+"""Plans -> the graph of their streams and joins, and for each stream that meets in a join whether their keys agree.
+
+A stream that is known to be partitioned is followed by the expressions in which its key is found: renamed by a SELECT
+list, or equal to what a join has compared it with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from sqlglot import exp
+
+from penstock.diagnostics import Span
+from penstock.planner.catalog import Catalog, Declared
+from penstock.planner.expression_text import expression_text
+from penstock.planner.partitions.graph import Graph, Join, Role, Stream
+from penstock.planner.plan import (
+    Expression,
+    GroupAggregate,
+    IntervalJoin,
+    JoinType,
+    Node,
+    Origin,
+    Project,
+    Rekey,
+    RunningQuery,
+    Scan,
+    UnionAll,
+    WindowAggregate,
+    WithLate,
+)
+from penstock.planner.plan.walk import inputs
+from penstock.planner.state import relation_text
+
+Side: TypeAlias = Literal["left", "right"]
+Key: TypeAlias = tuple[frozenset[Expression], ...]
+"""Where each column of a stream's key is found: in any of these expressions over the rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A stream that is known to be partitioned, in a join: by which of its equalities.
+
+    `equalities` are their places in the join. `problem` says why the join can not go by the stream's key, if so.
+    """
+
+    join: str
+    stream: str
+    side: Side
+    equalities: tuple[int, ...]
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The graph of queries, the joins of it as plan nodes, the meetings of streams that have a key."""
+
+    graph: Graph
+    joins: Mapping[str, IntervalJoin]
+    meetings: tuple[Meeting, ...]
+    inserted: frozenset[str]
+    """The re-keyed streams that no PARTITION BY of the script makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of a plan node: the streams or joins that they come from, and the key of each stream among them.
+
+    The key is None where the stream can be spread anew, so that it does not matter.
+    """
+
+    origins: tuple[str, ...]
+    keys: Mapping[str, Key | None]
+
+
+@dataclass(slots=True)
+class Builder:
+    """Nodes of the same text are one stream or join, however often their rows are read."""
+
+    catalog: Catalog
+    streams: dict[str, Stream] = field(default_factory=dict)
+    joins: dict[str, IntervalJoin] = field(default_factory=dict)
+    readers: dict[str, dict[str, None]] = field(default_factory=dict)
+    meetings: dict[Meeting, None] = field(default_factory=dict)
+    inserted: set[str] = field(default_factory=set)
+    names: dict[object, str] = field(default_factory=dict)
+    known: dict[int, tuple[Node, Rows]] = field(default_factory=dict)
+
+    def name(self, kind: str, what: object) -> str:
+        """An identifier for what stands at a place, numbered by first sight."""
+        return self.names.setdefault((kind, what), f"{kind} {len(self.names):04}")
+
+    def read(self, below: Iterable[str], reader: str) -> None:
+        for each in below:
+            self.readers.setdefault(each, {})[reader] = None
+
+    def query(self, query: RunningQuery) -> None:
+        rows, sink = self.rows(query.root), query.sink
+        output = self.name("output", sink.name.lower())
+        self.streams[output] = Stream(sink.name, Role.OUTPUT, sink.partitions, span=query.span)
+        self.read(rows.origins, output)
+
+    def rows(self, node: Node) -> Rows:
+        """The rows of a node; each is looked at once."""
+        if id(node) not in self.known:
+            self.known[id(node)] = (node, self._rows(node))
+        return self.known[id(node)][1]
+
+    def _rows(self, node: Node) -> Rows:
+        below = [self.rows(each) for each in inputs(node)]
+        match node:
+            case Scan():
+                return self._outside(node)
+            case Project():
+                keys = {name: projected(key, node) for name, key in below[0].keys.items()}
+                return Rows(below[0].origins, keys)
+            case WithLate():
+                names = {each.name: f"r{place}" for place, each in enumerate(node.input.schema)}
+                return Rows(below[0].origins, {name: renamed(key, names) for name, key in below[0].keys.items()})
+            case Rekey():
+                return self._rekeyed(node, below[0])
+            case WindowAggregate() | GroupAggregate():
+                return self._grouped(node, below[0])
+            case UnionAll():
+                return united(node, below)
+            case IntervalJoin():
+                return self._joined(node, *below)
+            case _:
+                return below[0]
+
+    def _outside(self, node: Scan) -> Rows:
+        origin = node.origin
+        name = self.name("stream", (origin.name.lower(), origin.partitions, origin.key))
+        if name not in self.streams:
+            span = place_of(origin, self.catalog) or node.span
+            key = ", ".join(origin.key)
+            self.streams[name] = Stream(origin.name, Role.OUTSIDE, origin.partitions, key=key, span=span)
+        known = tuple(frozenset([column(each)]) for each in origin.key)
+        return Rows((name,), {name: None if origin.partitions is None else known})
+
+    def _rekeyed(self, node: Rekey, below: Rows) -> Rows:
+        name = self.name("rekeyed", (node.inserted, node.span))
+        self.inserted |= {name} if node.inserted else set()
+        key = ", ".join(map(expression_text, node.keys))
+        text = f"{relation_text(node.input)} by {key}"
+        self.streams[name] = Stream(text, Role.REKEYED, into=node.into, key=key, span=node.span)
+        self.read(below.origins, name)
+        return Rows((name,), {name: tuple(frozenset([each]) for each in node.keys)})
+
+    def _grouped(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
+        """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
+        keys = {}
+        for name, key in below.keys.items():
+            found = [frozenset(column(each.name) for each in node.keys if each.value in part) for part in key or ()]
+            if not key or not all(found):
+                return self._spread(node, below)
+            keys[name] = tuple(found)
+        return Rows(below.origins, keys)
+
+    def _spread(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
+        name = self.name("grouped", node.span)
+        key = ", ".join(each.name for each in node.keys)
+        text = f"{relation_text(node.input)} grouped" + (f" by {key}" if key else "")
+        self.streams[name] = Stream(text, Role.GROUPED, key=key, span=node.span)
+        self.read(below.origins, name)
+        return Rows((name,), {name: None})
+
+    def _joined(self, node: IntervalJoin, left: Rows, right: Rows) -> Rows:
+        name = self.name("join", node.span)
+        self.joins[name] = node
+        keys: dict[str, Key | None] = {}
+        for side, rows in (("left", left), ("right", right)):
+            self.read(rows.origins, name)
+            for stream, key in rows.keys.items():
+                found = None
+                if key is not None:
+                    found = met(name, stream, "left" if side == "left" else "right", key, node)
+                    self.meetings[found] = None
+                agrees = found is not None and found.problem is None
+                if stream not in keys:
+                    keys[stream] = None if key is None or not agrees else beyond(key, node)
+        if node.type in (JoinType.SEMI, JoinType.ANTI):
+            kept = {each.name for each in node.schema}
+            keys = {stream: key and tuple(of_columns(part, kept) for part in key) for stream, key in keys.items()}
+        return Rows((name,), keys)
+
+
+def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
+    """The graph of all queries of a script."""
+    builder = Builder(catalog)
+    for query in queries:
+        builder.query(query)
+    joins = {name: Join(f"join at {place_text(node.right.span)}") for name, node in builder.joins.items()}
+    graph = Graph(builder.streams, joins, builder.readers)
+    return Script(graph, builder.joins, tuple(builder.meetings), frozenset(builder.inserted))
+
+
+def column(name: str) -> Expression:
+    return exp.Column(this=exp.to_identifier(name, quoted=True))
+
+
+def place_of(origin: Origin, catalog: Catalog) -> Span | None:
+    """Where the stream is declared, None if its name stands for something else by now."""
+    entry = catalog.find(origin.name)
+    return entry.span if isinstance(entry, Declared) and entry.origin == origin else None
+
+
+def place_text(span: Span | None) -> str:
+    """`file:line:column`."""
+    if span is None:
+        return "an unknown place"
+    line, at = span.source.position(span.start)
+    return f"{span.source.name}:{line}:{at}"
+
+
+def met(join: str, stream: str, side: Side, key: Key, node: IntervalJoin) -> Meeting:
+    """How a stream's key meets the equalities of a join."""
+    compared = [pair[0 if side == "left" else 1] for pair in node.equalities]
+    places = tuple(next((i for i, each in enumerate(compared) if each in part), -1) for part in key)
+    problem = None
+    if not key:
+        problem = "it declares no KEY"
+    elif -1 in places:
+        missing = key[places.index(-1)]
+        names = {each.name for each in missing if isinstance(each, exp.Column)}
+        inside = [each for each in compared if names & {found.name for found in each.find_all(exp.Column)}]
+        shown = ", ".join(expression_text(each) for each in inside or compared)
+        if inside and isinstance(inside[0], exp.Cast):
+            problem = f"the join compares it as another type: {shown}"
+        else:
+            problem = f"the join compares {shown}"
+    return Meeting(join, stream, side, places, problem)
+
+
+def beyond(key: Key, node: IntervalJoin) -> Key:
+    """The key in the joined rows: also in what it has been found equal to."""
+    return tuple(part | {other for pair in node.equalities for other in pair if part & set(pair)} for part in key)
+
+
+def projected(key: Key | None, node: Project) -> Key | None:
+    """The key in terms of the SELECT list; a part of it that is not shown is in no expression."""
+    if key is None:
+        return None
+    shown: dict[str, list[str]] = {}
+    for item in node.items:
+        if isinstance(item.value, exp.Column):
+            shown.setdefault(item.value.name, []).append(item.name)
+    first = {name: names[0] for name, names in shown.items()}
+    return tuple(
+        frozenset(
+            {column(item.name) for item in node.items if item.value in part}
+            | {in_terms_of(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
+        )
+        for part in key
+    )
+
+
+def renamed(key: Key | None, names: Mapping[str, str]) -> Key | None:
+    return key and tuple(frozenset(in_terms_of(each, names) for each in of_columns(part, names)) for part in key)
+
+
+def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
+    """The expressions that use these columns alone."""
+    known = set(names)
+    return frozenset(each for each in part if {found.name for found in each.find_all(exp.Column)} <= known)
+
+
+def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """The expression over columns of other names."""
+    holder = exp.Paren(this=expression.copy())
+    for each in list(holder.find_all(exp.Column)):
+        each.replace(column(names[each.name]))
+    result: Expression = holder.this
+    return result.pop()
+
+
+def united(node: UnionAll, below: Sequence[Rows]) -> Rows:
+    """All branches; a stream in several of them has its key where all have it."""
+    keys: dict[str, Key | None] = {}
+    for rows, branch in zip(below, node.inputs, strict=True):
+        names = {each.name: out.name for each, out in zip(branch.schema, node.schema, strict=True)}
+        for name, key in rows.keys.items():
+            found = renamed(key, names)
+            before = keys.get(name)
+            if found is not None and before is not None:
+                found = tuple(one & other for one, other in zip(found, before, strict=True))
+            keys[name] = found
+    return Rows(tuple(dict.fromkeys(origin for rows in below for origin in rows.origins)), keys)

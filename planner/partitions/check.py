@@ -1,0 +1,120 @@
+"""Queries of a script -> the same with the number of partitions of each join's state; or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics.codes.partitions import P001, P002, P003
+from penstock.parser import ast
+from penstock.planner.catalog import Catalog
+from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
+from penstock.planner.partitions.counts import Count, Rule
+from penstock.planner.partitions.graph import Role, Stream
+from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
+from penstock.planner.plan import RunningQuery, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The queries in their order, and what was found."""
+
+    queries: tuple[RunningQuery, ...]
+    findings: tuple[Diagnostic, ...]
+
+
+def checked(
+    queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog, statements: Sequence[ast.Statement]
+) -> Checked:
+    """With SET auto_repartition the sides of joins that do not agree are re-keyed; else they are errors."""
+    queries = list(queries)
+    found = partitions(queries, settings, catalog)
+    wrong = list(disagreements(found))
+    while wrong and settings.auto_repartition:
+        queries = rekeyed(queries, [mending for each in wrong for mending in each.mendings], found.script)
+        found = partitions(queries, settings, catalog)
+        wrong = list(disagreements(found))
+    if wrong:
+        return Checked(tuple(queries), tuple(finding(each, found, statements) for each in wrong))
+    counts: dict[Span, int] = {}
+    for name, join in found.script.joins.items():
+        count = found.counts.joins[name].partitions
+        assert count is not None, "a join without a count, and all agree"
+        if count != settings.state_partitions:
+            counts[join.span] = count
+    return Checked(tuple(with_partitions(queries, counts) if counts else queries), tuple(overruled(found)))
+
+
+def overruled(found: Partitions) -> list[Diagnostic]:
+    """INTO n PARTITIONS where a join says another number."""
+    report = []
+    for name, stream in found.script.graph.streams.items():
+        count = found.counts.of[name]
+        if stream.into is not None and stream.into != count.partitions:
+            warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
+            warning = warning.because(f"It meets {count.giver} in a join, and a join has one number of partitions.")
+            report.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
+    return report
+
+
+def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Statement]) -> Diagnostic:
+    """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
+    script, counts = found.script, found.counts
+    members = list(dict.fromkeys(stream for join in wrong.joins for stream in counts.met[join]))
+    names = [script.graph.streams[each].name for each in members]
+    joins = sorted(wrong.joins, key=lambda each: each not in {mending.join for mending in wrong.mendings})
+    join = script.joins[joins[0]]
+    if wrong.meetings:
+        problems = [each for each in wrong.meetings if each.problem is not None] or list(wrong.meetings)
+        streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
+        problem = P002.at(join.right.span, "joined here", streams=streams)
+        reasons = {each.stream: each.problem for each in problems}
+        why = "; ".join(key_text(script.graph.streams[name], reason) for name, reason in reasons.items()) + "."
+    else:
+        problem = P001.at(join.right.span, "joined here")
+        ties = [name for each, name in zip(members, names, strict=True) if counts.of[each].rule is Rule.OPEN]
+        why = "Rows of one key would be in partitions of different numbers."
+        if len(joins) > 1:
+            why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
+    for other in joins[1:]:
+        problem = problem.also(script.joins[other].right.span, "joined here, too")
+    for each, name in zip(members, names, strict=True):
+        stream, count = script.graph.streams[each], counts.of[each]
+        if stream.span is not None:
+            problem = problem.also(stream.span, f"{name}: {count_text(count, stream)}")
+    problem = problem.because(why)
+    fix = proposal(wrong.mendings, script, statements)
+    sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
+    hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
+    return problem.with_hint(hint, fix=fix)
+
+
+def key_text(stream: Stream, problem: str | None) -> str:
+    """What a stream is partitioned by, and why the join can not go by that."""
+    if not stream.key:
+        return f"{stream.name} declares no KEY"
+    return f"{stream.name} is partitioned by {stream.key}" + (f", and {problem}" if problem else "")
+
+
+def relation_name(span: Span) -> str:
+    """The relation as it is written, its beginning where that is long."""
+    text = " ".join(span.text.split())
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def count_text(count: Count, stream: Stream) -> str:
+    """`8 partitions by id, declared`."""
+    key = f" by {stream.key}" if stream.key else ""
+    reasons = {
+        Rule.DECLARED: "declared",
+        Rule.JOINED: f"as {count.giver}, which it meets",
+        Rule.INTO: f"INTO {stream.into} PARTITIONS",
+        Rule.SETTING: "SET intermediate_partitions",
+        Rule.WIDEST: f"as {count.giver}, which has the most",
+        Rule.DEFAULT: "SET state_partitions",
+        Rule.SPREAD: "not known, so spread anew by each join",
+        Rule.OPEN: "which can not be two numbers" if stream.role is Role.REKEYED else "",
+    }
+    number = "partitions" if count.partitions is None else f"{count.partitions} partitions"
+    return f"{number}{key}, {reasons[count.rule]}"

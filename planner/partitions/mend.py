@@ -1,0 +1,104 @@
+"""Sides of joins to re-key -> queries in which they are, and the SQL that says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import Span
+from penstock.parser import ast
+from penstock.planner.expression_text import expression_text
+from penstock.planner.partitions.agree import Mending
+from penstock.planner.partitions.build import Script, Side
+from penstock.planner.plan import Expression, IntervalJoin, KStream, Node, Rekey, RunningQuery
+from penstock.planner.plan.walk import inputs, with_inputs
+
+
+def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script: Script) -> list[RunningQuery]:
+    """The queries with the sides re-keyed, wherever their joins are read."""
+    wanted = {(script.joins[each.join].span, each.side): each.keys for each in mendings}
+    return [replace(query, root=_rekeyed(query.root, wanted)) for query in queries]
+
+
+def _rekeyed(node: Node, wanted: Mapping[tuple[Span, Side], tuple[Expression, ...]]) -> Node:
+    node = with_inputs(node, tuple(_rekeyed(each, wanted) for each in inputs(node)))
+    if isinstance(node, IntervalJoin):
+        left, right = wanted.get((node.span, "left")), wanted.get((node.span, "right"))
+        if left:
+            node = replace(node, left=rekey(node.left, left))
+        if right:
+            node = replace(node, right=rekey(node.right, right))
+    return node
+
+
+def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
+    """The rows of a stream partitioned by `keys`; without a place of its own, because SET auto_repartition says so."""
+    assert isinstance(node.shape, KStream)
+    names = tuple(each.name for each in keys if isinstance(each, exp.Column))
+    shape = replace(node.shape, key=names if len(names) == len(keys) else ())
+    place = node.span if span is None else span
+    return Rekey(schema=node.schema, shape=shape, span=place, input=node, keys=keys, into=into, inserted=span is None)
+
+
+def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int]) -> list[RunningQuery]:
+    """The queries with the number of state partitions of the joins at these places."""
+    return [replace(query, root=_with_partitions(query.root, counts)) for query in queries]
+
+
+def _with_partitions(node: Node, counts: Mapping[Span, int]) -> Node:
+    node = with_inputs(node, tuple(_with_partitions(each, counts) for each in inputs(node)))
+    return replace(node, partitions=counts.get(node.span)) if isinstance(node, IntervalJoin) else node
+
+
+def proposal(mendings: Sequence[Mending], script: Script, statements: Iterable[ast.Statement]) -> str | None:
+    """The one statement in which the sides have to be re-keyed, with a PARTITION BY at each; None if that is not so."""
+    edits = [(side_span(each, script), relation(each, script)) for each in mendings]
+    for statement in statements:
+        whole = statement.span
+        if all(text is not None and inside(span, whole) for span, text in edits):
+            written = whole.text
+            for span, text in sorted(edits, key=lambda edit: -edit[0].start):
+                start, end = span.start - whole.start, span.end - whole.start
+                written = f"{written[:start]}{text}{written[end:]}"
+            return written
+    return None
+
+
+def relation(mending: Mending, script: Script) -> str | None:
+    """What to write in FROM for the side: a subquery with PARTITION BY. None where the side is itself a join."""
+    side = side_node(mending, script)
+    aliases = {each.name.split(".", 1)[0] for each in side.schema}
+    keys = [key_text(each) for each in mending.keys]
+    if len(aliases) > 1 or None in keys or all(isinstance(each, IntervalJoin) for each in inputs(side)):
+        return None
+    alias = quoted(aliases.pop())
+    return f"(SELECT STREAM * FROM {side.span.text} PARTITION BY {', '.join(map(str, keys))}) AS {alias}"
+
+
+def key_text(key: Expression) -> str | None:
+    """The key as SQL over the side's own columns; None for what has no text of its own."""
+    if isinstance(key, exp.Column):
+        return quoted(key.name.split(".", 1)[1])
+    if isinstance(key, exp.Cast) and isinstance(key.this, exp.Column):
+        return f"CAST({key_text(key.this)} AS {expression_text(key.to)})"
+    span = key.meta.get("span")
+    return span.text if isinstance(span, Span) else None
+
+
+def quoted(name: str) -> str:
+    return name if name.isidentifier() and name.isascii() else "`" + name.replace("`", "``") + "`"
+
+
+def side_node(mending: Mending, script: Script) -> Node:
+    join = script.joins[mending.join]
+    return join.left if mending.side == "left" else join.right
+
+
+def side_span(mending: Mending, script: Script) -> Span:
+    return side_node(mending, script).span
+
+
+def inside(span: Span, whole: Span) -> bool:
+    return span.source is whole.source and whole.start <= span.start and span.end <= whole.end

@@ -1,0 +1,21 @@
+"""PARTITION BY: the same rows, partitioned by something else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rekey(Node):
+    """The rows of `input`, partitioned by `keys`, expressions over them, into `into` partitions if that is not None.
+
+    `inserted`: no PARTITION BY says so, SET auto_repartition does.
+    """
+
+    input: Node
+    keys: tuple[Expression, ...]
+    into: int | None = None
+    inserted: bool = False
