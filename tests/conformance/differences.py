@@ -74,3 +74,29 @@ NOT_YET = {
     "samza": "partition counts and tables of others",
 }
 """Case or group of cases -> the reason."""
+
+
+# Cases of Samza's planner that ask for nothing that Penstock has.
+SAMZA_NOT_OURS = {
+    "graph-roles": "counts the streams of a graph by role, whose counts the other cases compare one by one",
+    "fetch-existing-counts": "asks a broker; the Kafka connector is not built yet, and other counts are declared",
+    "broadcast-input": "a stream that every task reads whole; Penstock has none",
+    "task-app-graph": "an application without operators, in Samza's low-level interface",
+    "legacy-task-app-graph": "an application that declares nothing at all, in Samza's low-level interface",
+    "stream-manager-counts": "asks a broker; the Kafka connector is not built yet",
+    "clear-previous-run": "removes what a batch run has left in a broker; here that is in the checkpoint",
+    "monitor-one-failing-stream": "watches the counts of a broker's streams while a job runs",
+}
+_CAP = (
+    "256 is the most that a stream is given because others have as many, in every mode; Samza caps in batch mode only"
+)
+# The counts that Penstock gives otherwise, and why.
+SAMZA_COUNTS = {"window-app-512-to-16": ({"keyed-by-country": 256}, _CAP), "ism-streaming": ({"p": 256}, _CAP)}
+# Cases that SQL can not say yet: INSERT INTO a table, joins with tables and side inputs are not built.
+SAMZA_GRAPH_ONLY = {
+    "stream-table-join-behind-table",
+    "stream-table-join-side-input",
+    "reject-stream-table-mismatch",
+    "reject-side-input-mismatch",
+    "d-remote-table-no-constraint",
+}

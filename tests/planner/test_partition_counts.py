@@ -155,6 +155,39 @@ def test_two_intos_that_meet() -> None:
     assert infer(made, NOTHING_SET).conflicts == (("pq", "qr"),)
 
 
+# The table of SEP-16: S1 fills the table T, S2 is joined with T. T is filled by a statement or has S1 as side input.
+
+
+def stream_table(one: Stream, other: Stream, *, side_input: bool, third: Stream | None = None) -> Graph:
+    joins = {"S2 with T": Join("S2 with T", "T")} | ({} if third is None else {"with S3": Join("with S3")})
+    streams = {"S1": one, "S2": other} | ({} if third is None else {"S3": third})
+    readers = {"S2": ["S2 with T"], "S2 with T": ["with S3"], "S3": ["with S3"]}
+    if side_input:
+        return Graph(streams, joins, readers, side_inputs={"T": ["S1"]})
+    return Graph(streams, joins, {**readers, "S1": ["fill T"]}, fills={"fill T": "T"})
+
+
+@pytest.mark.parametrize("side_input", [False, True])
+class TestStreamTableJoins:
+    def test_input_and_input_must_be_equal(self, side_input: bool) -> None:
+        equal = stream_table(outside("S1", 8), outside("S2", 8), side_input=side_input)
+        assert infer(equal, NOTHING_SET).conflicts == ()
+        different = stream_table(outside("S1", 8), outside("S2", 16), side_input=side_input)
+        assert infer(different, NOTHING_SET).conflicts == (("S2 with T",),)
+
+    def test_an_intermediate_stream_joined_gets_that_of_the_input(self, side_input: bool) -> None:
+        made = stream_table(outside("S1", 8), rekeyed("S2"), side_input=side_input)
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8}
+
+    def test_an_intermediate_stream_that_fills_gets_that_of_the_input(self, side_input: bool) -> None:
+        made = stream_table(rekeyed("S1"), outside("S2", 8), side_input=side_input)
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8}
+
+    def test_two_intermediate_streams_get_that_of_a_later_join(self, side_input: bool) -> None:
+        made = stream_table(rekeyed("S1"), rekeyed("S2"), third=outside("S3", 32), side_input=side_input)
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 32, "S2": 32, "S3": 32}
+
+
 # A thousand random graphs.
 
 
