@@ -22,6 +22,7 @@ from penstock.planner.plan import (
     OverRows,
     Project,
     Ranked,
+    Rekey,
     Shape,
     WindowAggregate,
 )
@@ -38,7 +39,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
     """The operator with at least the columns `wanted` of its schema."""
     used = wanted | _used(node)
     match node:
-        case Filter():
+        case Filter() | Rekey():
             below = _pruned(node.input, used)
             return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))
         case Project():

@@ -128,7 +128,8 @@ class Builder:
             case IntervalJoin():
                 return self._joined(node, *below)
             case _:
-                return below[0]
+                (rows,) = below  # a join of another kind would have to be known here
+                return rows
 
     def _outside(self, node: Scan) -> Rows:
         origin = node.origin

@@ -112,12 +112,28 @@ class TestExplain:
         assert penstock("explain", "declarations.sql", "queries.sql").stdout == named.stdout
 
     @pytest.mark.parametrize(
-        ("stage", "part"), [("AST", "Create"), ("STATE", "none"), ("SPARK", "SELECT"), ("CODE", "import")]
+        ("stage", "part"),
+        [
+            ("AST", "Create"),
+            ("PARTITIONS", "no join"),
+            ("STATE", "none"),
+            ("SPARK", "SELECT"),
+            ("CODE", "import"),
+        ],
     )
     def test_each_stage(self, stage: str, part: str) -> None:
         run = penstock("explain", stage, "declarations.sql", "queries.sql")
         assert run.exit_code == 0
         assert part in run.stdout
+
+    def test_partitions_as_a_drawing(self) -> None:
+        run = penstock("explain", "PARTITIONS", "--mermaid", "declarations.sql", "queries.sql")
+        assert run.exit_code == 0
+        assert run.stdout.startswith("flowchart LR\n")
+        assert '(["orders"])' in run.stdout
+
+    def test_a_drawing_is_of_partitions(self) -> None:
+        assert penstock("explain", "--mermaid", "declarations.sql").exit_code == 2
 
     def test_a_refused_script(self) -> None:
         run = penstock("explain", "bad.sql")
