@@ -158,7 +158,11 @@ class Builder:
             if not key or not all(found):
                 return self._spread(node, below)
             keys[name] = tuple(found)
-        return Rows(below.origins, keys)
+        # Rows of one group lie together where all streams go by the same columns of it.
+        agreed = all(len(key) == len(other) for key in keys.values() for other in keys.values()) and all(
+            frozenset.intersection(*parts) for parts in zip(*keys.values(), strict=False)
+        )
+        return Rows(below.origins, keys) if agreed else self._spread(node, below)
 
     def _spread(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
         name = self.name("grouped", node.span)

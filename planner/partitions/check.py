@@ -9,11 +9,13 @@ from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.partitions import P001, P002, P003
 from penstock.parser import ast
 from penstock.planner.catalog import Catalog
+from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
+from penstock.planner.partitions.build import Meeting
 from penstock.planner.partitions.counts import Count, Rule
 from penstock.planner.partitions.graph import Role, Stream
 from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
-from penstock.planner.plan import RunningQuery, Settings
+from penstock.planner.plan import IntervalJoin, RunningQuery, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,8 @@ def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Sta
         problems = [each for each in wrong.meetings if each.problem is not None] or list(wrong.meetings)
         streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
         problem = P002.at(join.right.span, "joined here", streams=streams)
-        reasons = {each.stream: each.problem for each in problems}
-        why = "; ".join(key_text(script.graph.streams[name], reason) for name, reason in reasons.items()) + "."
+        whys = [key_text(each, script.graph.streams[each.stream], join) for each in problems]
+        why = "; ".join(dict.fromkeys(whys)) + "."
     else:
         problem = P001.at(join.right.span, "joined here")
         ties = [name for each, name in zip(members, names, strict=True) if counts.of[each].rule is Rule.OPEN]
@@ -90,11 +92,15 @@ def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Sta
     return problem.with_hint(hint, fix=fix)
 
 
-def key_text(stream: Stream, problem: str | None) -> str:
+def key_text(meeting: Meeting, stream: Stream, join: IntervalJoin) -> str:
     """What a stream is partitioned by, and why the join can not go by that."""
     if not stream.key:
         return f"{stream.name} declares no KEY"
-    return f"{stream.name} is partitioned by {stream.key}" + (f", and {problem}" if problem else "")
+    if meeting.problem is not None:
+        return f"{stream.name} is partitioned by {stream.key}, and {meeting.problem}"
+    pairs = [join.equalities[each] for each in meeting.equalities]
+    compared = ", ".join(expression_text(left if meeting.side == "left" else right) for left, right in pairs)
+    return f"{stream.name} is partitioned by {stream.key}, here {compared}"
 
 
 def relation_name(span: Span) -> str:

@@ -81,8 +81,9 @@ def key_text(key: Expression) -> str | None:
     """The key as SQL over the side's own columns; None for what has no text of its own."""
     if isinstance(key, exp.Column):
         return quoted(key.name.split(".", 1)[1])
-    if isinstance(key, exp.Cast) and isinstance(key.this, exp.Column):
-        return f"CAST({key_text(key.this)} AS {expression_text(key.to)})"
+    if isinstance(key, exp.Cast):
+        inner = key_text(key.this)  # a cast that nobody wrote has the place of what it casts
+        return inner and f"CAST({inner} AS {expression_text(key.to)})"
     span = key.meta.get("span")
     return span.text if isinstance(span, Span) else None
 
