@@ -41,10 +41,10 @@ def checked(
         return Checked(tuple(queries), tuple(finding(each, found, statements) for each in wrong))
     counts: dict[Span, int] = {}
     for name, join in found.script.joins.items():
-        count = found.counts.joins[name].partitions
-        assert count is not None, "a join without a count, and all agree"
-        if count != settings.state_partitions:
-            counts[join.span] = count
+        count = found.counts.joins[name]
+        assert count.partitions is not None, "a join without a count, and all agree"
+        if count.rule is not Rule.DEFAULT:
+            counts[join.span] = count.partitions
     return Checked(tuple(with_partitions(queries, counts) if counts else queries), tuple(overruled(found)))
 
 

@@ -67,7 +67,7 @@ class IntervalJoin(Node):
     join of the right one, in a FULL join of both. With them are kept the rows that they can meet; when the watermark
     has passed those, all rows of the pane come out.
 
-    `partitions`: the number of partitions of the join's state, None for that of SET state_partitions.
+    `partitions`: the number of partitions of the join's state, None where none of its streams says one.
     """
 
     left: Node
