@@ -13,7 +13,7 @@ from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
 from penstock.planner.partitions.build import Meeting
 from penstock.planner.partitions.counts import Count, Rule
-from penstock.planner.partitions.graph import Role, Stream
+from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
 from penstock.planner.plan import IntervalJoin, RunningQuery, Settings
 
@@ -55,7 +55,7 @@ def overruled(found: Partitions) -> list[Diagnostic]:
         count = found.counts.of[name]
         if stream.into is not None and stream.into != count.partitions:
             warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
-            warning = warning.because(f"It meets {count.giver} in a join, and a join has one number of partitions.")
+            warning = warning.because(f"In the joins that it meets in, the number is that of {count.giver}.")
             report.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
     return report
 
@@ -111,16 +111,17 @@ def relation_name(span: Span) -> str:
 
 def count_text(count: Count, stream: Stream) -> str:
     """`8 partitions by id, declared`."""
+    if count.rule is Rule.SPREAD:
+        return "no number of partitions, spread anew by each join"
     key = f" by {stream.key}" if stream.key else ""
     reasons = {
         Rule.DECLARED: "declared",
-        Rule.JOINED: f"as {count.giver}, which it meets",
+        Rule.JOINED: f"joined with {count.giver}",
         Rule.INTO: f"INTO {stream.into} PARTITIONS",
         Rule.SETTING: "SET intermediate_partitions",
         Rule.WIDEST: f"as {count.giver}, which has the most",
         Rule.DEFAULT: "SET state_partitions",
-        Rule.SPREAD: "not known, so spread anew by each join",
-        Rule.OPEN: "which can not be two numbers" if stream.role is Role.REKEYED else "",
+        Rule.OPEN: "which can not be two numbers",
     }
     number = "partitions" if count.partitions is None else f"{count.partitions} partitions"
     return f"{number}{key}, {reasons[count.rule]}"

@@ -21,7 +21,7 @@ class Rule(Enum):
     """Why a stream or a join has as many partitions as it has."""
 
     DECLARED = "declared"
-    JOINED = "as a stream that it meets in a join"
+    JOINED = "as a stream that it is joined with"
     INTO = "INTO n PARTITIONS"
     SETTING = "SET intermediate_partitions"
     WIDEST = "as the input or output with the most"

@@ -59,12 +59,8 @@ def stream_text(count: Count, stream: Stream, found: Partitions, join: str | Non
     """A stream's count in a join. What has none of its own is spread by what the join compares."""
     if count.rule is Rule.SPREAD and join is not None:
         return f"{count.partitions} partitions, spread anew for this join"
-    inserted = ", inserted by SET auto_repartition" if is_inserted(stream, found) else ""
-    return f"{count_text(count, stream)}{inserted}"
-
-
-def is_inserted(stream: Stream, found: Partitions) -> bool:
-    return any(name in found.script.inserted for name, each in found.script.graph.streams.items() if each is stream)
+    inserted = any(found.script.graph.streams[name] is stream for name in found.script.inserted)
+    return count_text(count, stream) + (", inserted by SET auto_repartition" if inserted else "")
 
 
 def join_text(count: Count) -> str:

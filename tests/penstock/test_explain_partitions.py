@@ -30,7 +30,7 @@ def test_a_later_statement_gives_the_count() -> None:
     alone = compile(f"{DECLARATIONS} EXPLAIN PARTITIONS {joined('by_k', 'by_k')}")
     assert "b by k  8 partitions by k, as b, which has the most" in answer(alone)
     beside = compile(f"{DECLARATIONS} EXPLAIN PARTITIONS {joined('by_k', 'by_k')} {joined('a', 'by_k')}")
-    assert "b by k  16 partitions by k, as a, which it meets" in answer(beside)
+    assert "b by k  16 partitions by k, joined with a" in answer(beside)
 
 
 def test_only_the_joins_of_the_statement_are_shown() -> None:

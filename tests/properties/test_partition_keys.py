@@ -2,6 +2,7 @@
 
 The oracle knows no plans: it sends all small rows through the statements, each with the values by which its stream is
 spread, and looks where the rows of every pair of a join lie. Repetitions of rows do not matter, times are left out.
+The planner may refuse more where two columns are equal for another reason than the key; none of these scripts does so.
 """
 
 from __future__ import annotations
