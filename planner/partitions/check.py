@@ -33,7 +33,10 @@ def checked(
     queries = list(queries)
     found = partitions(queries, settings, catalog)
     wrong = list(disagreements(found))
+    sides = 2 * len(found.script.joins)
     while wrong and settings.auto_repartition:
+        assert sides > 0, "each side of a join is re-keyed once at most"
+        sides -= 1
         queries = rekeyed(queries, [mending for each in wrong for mending in each.mendings], found.script)
         found = partitions(queries, settings, catalog)
         wrong = list(disagreements(found))
