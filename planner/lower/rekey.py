@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K018, K019
+from penstock.diagnostics.codes.kinds import K018, K020
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import scalar
@@ -27,7 +27,7 @@ def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequ
     if not isinstance(result.shape, KStream):
         kind = "table" if isinstance(result.shape, KTable) else "windowed table"
         hint = "GROUP BY what is to be the key, or SELECT STREAM over a window, whose rows are final"
-        raise CompileError([K019.at(clause.span, "", kind=kind).with_hint(hint)])
+        raise CompileError([K020.at(clause.span, "", kind=kind).with_hint(hint)])
     try:
         keys = resolved(clause, shown(result.schema, outputs, rows.scope))
     except CompileError as error:
