@@ -38,6 +38,10 @@ class Span:
     start: int
     end: int
 
+    def __deepcopy__(self, memo: object) -> Span:
+        """Itself, as it never changes: a copied tree of sqlglot copies the places in it, and they the whole text."""
+        return self
+
     def to(self, other: Span) -> Span:
         """The smallest span that covers this one and `other`, both of one source."""
         return Span(self.source, min(self.start, other.start), max(self.end, other.end))
