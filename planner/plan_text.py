@@ -110,7 +110,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
         case Rekey():
             into = "" if node.into is None else f" into {node.into} partitions"
-            return f"Rekey {below[0]} by {', '.join(map(expression_text, node.keys))}{into}"
+            why = ", as SET auto_repartition says" if node.inserted else ""
+            return f"Rekey {below[0]} by {', '.join(map(expression_text, node.keys))}{into}{why}"
         case UnionAll():
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():
@@ -132,7 +133,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
             panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
-            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}, {panes}"
+            spread = "" if node.partitions is None else f", in {node.partitions} partitions"
+            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}, {panes}{spread}"
         case Over() | OverRows():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = ", ".join(

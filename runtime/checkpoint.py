@@ -22,6 +22,9 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
 from penstock.runtime.storage import Storage, absolute
 
+_BEFORE = ("lock", "penstock.json")
+"""What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
+
 
 @contextmanager
 def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> Iterator[str]:
@@ -43,14 +46,15 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
 
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
-    present = described(query)
-    stored = storage.read(f"{place}/penstock.json")
-    if stored is None:
-        if any(name != "lock" and not name.startswith(".") for name in storage.names(place)):
-            raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
+    present, description = described(query), f"{place}/penstock.json"
+    if all(name in _BEFORE or name.startswith(".") for name in storage.names(place)):
         storage.folder(place)
-        storage.publish(f"{place}/penstock.json", json.dumps(present, indent=1) + "\n")
+        storage.delete(description)
+        storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
+    stored = storage.read(description)
+    if stored is None:
+        raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
     found = refusal(json.loads(stored), present, place)
     if found is not None:
         raise RunError([found])
@@ -73,7 +77,7 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
     changes = "; ".join(_changes(past, present))
     hint = "take a new --checkpoint folder, or undo the change"
     if _other_partitions(past, present):
-        hint += ": PARTITION BY … INTO n PARTITIONS or SET state_partitions = n give back the old number"
+        hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
     return R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)
 
 

@@ -134,6 +134,14 @@ CHAINS: Mapping[str, str] = {
         FROM (SELECT STREAM k, window_start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 2 SEC)) x
         FULL JOIN (SELECT STREAM k, window_start, COUNT(*) AS n FROM b GROUP BY k, TUMBLE(time, 2 SEC)) y
         ON x.k = y.k AND y.window_start = x.window_start - 2 SEC""",
+    "a join of a join, each of re-keyed streams": """
+        SELECT STREAM z.a AS a, z.b AS b, c.id AS c
+        FROM (SELECT STREAM x.id AS a, x.k AS k, y.v AS b, x.time AS time
+              FROM (SELECT STREAM id, k, v, time FROM a PARTITION BY v INTO 3 PARTITIONS) x
+              JOIN (SELECT STREAM -v AS w, v, time FROM b PARTITION BY w) y
+              ON x.v = y.w AND y.time BETWEEN x.time AND x.time + 3 SEC
+              PARTITION BY k INTO 5 PARTITIONS) z
+        LEFT JOIN c ON z.k = c.k AND z.b < c.v AND c.time BETWEEN z.time - 2 SEC AND z.time + 2 SEC""",
     "a union of windows and a join": """
         SELECT STREAM k, window_start AS time, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 3 SEC)
         UNION ALL

@@ -44,7 +44,7 @@ def test_a_checkpoint_with_another_number_is_refused_with_both() -> None:
     assert found is not None
     assert found.code == "R010"
     assert found.detail == "changed since it was made: its state had 8 partitions and would have 16"
-    assert "INTO n PARTITIONS" in cast(str, found.hint)
+    assert "EXPLAIN PARTITIONS" in cast(str, found.hint)
 
 
 @pytest.mark.parametrize("key", ["fingerprint", "views"])
