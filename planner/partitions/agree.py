@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
@@ -55,31 +55,30 @@ def disagreements(found: Partitions) -> Iterator[Disagreement]:
     wrong: set[str] = set()
     for join in script.joins:
         meetings = tuple(each for each in script.meetings if each.join == join)
-        problems = [each for each in meetings if each.problem is not None]
-        ways = {each.equalities for each in meetings}
-        if problems or len(ways) > 1:
+        if meetings and common_way(meetings) is None:
             wrong.add(join)
-            yield Disagreement((join,), meetings, key_mendings(meetings, script))
+            yield Disagreement((join,), meetings, key_mendings(join, meetings, script))
     for joins in found.counts.conflicts:
         if not wrong & set(joins):
             yield Disagreement(joins, (), count_mendings(joins, found))
 
 
-def key_mendings(meetings: Iterable[Meeting], script: Script) -> tuple[Mending, ...]:
+def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
+    """The equalities by which all these streams can go, one for each column of their keys; None if there are none."""
+    if any(each.problem is not None for each in meetings) or len({len(each.equalities) for each in meetings}) > 1:
+        return None
+    shared = [frozenset.intersection(*places) for places in zip(*(each.equalities for each in meetings), strict=True)]
+    return tuple(map(min, shared)) if all(shared) else None
+
+
+def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
     """Each side that has a key which the join can not go by is re-keyed the way the other is, or by all equalities."""
-    by_side: dict[Side, set[tuple[int, ...]]] = {"left": set(), "right": set()}
-    bad: set[Side] = set()
-    join = ""
-    for each in meetings:
-        join = each.join
-        by_side[each.side].add(each.equalities)
-        if each.problem is not None:
-            bad.add(each.side)
-    bad |= {side for side, ways in by_side.items() if len(ways) > 1}
     sides: tuple[Side, ...] = ("left", "right")
-    wrong = [side for side in sides if side in bad] or [sides[1]]
-    right = [by_side[side] for side in sides if side not in wrong and by_side[side]]
-    way = next(iter(right[0])) if right else tuple(range(len(script.joins[join].equalities)))
+    arriving = {side: [each for each in meetings if each.side == side] for side in sides}
+    ways = {side: common_way(met) for side, met in arriving.items() if met}
+    wrong = [side for side, way in ways.items() if way is None] or [sides[1]]
+    kept = [way for side, way in ways.items() if side not in wrong and way is not None]
+    way = kept[0] if kept else range(len(script.joins[join].equalities))
     return tuple(mending(join, side, way, script) for side in wrong)
 
 
@@ -95,8 +94,8 @@ def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ..
     _, _, sides = min(choices)
     mendings = []
     for join, side in sides:
-        other = [each for each in script.meetings if each.join == join and each.problem is None]
-        way = other[0].equalities if other else tuple(range(len(script.joins[join].equalities)))
+        way = common_way([each for each in script.meetings if each.join == join])
+        assert way, "the keys of the join agree"
         mendings.append(mending(join, "left" if side == "left" else "right", way, script))
     return tuple(mendings)
 

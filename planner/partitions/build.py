@@ -41,7 +41,7 @@ Key: TypeAlias = tuple[frozenset[Expression], ...]
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A stream that is known to be partitioned, in a join: by which of its equalities.
+    """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
     `equalities` are their places in the join. `problem` says why the join can not go by the stream's key, if so.
     """
@@ -49,7 +49,7 @@ class Meeting:
     join: str
     stream: str
     side: Side
-    equalities: tuple[int, ...]
+    equalities: tuple[frozenset[int], ...]
     problem: str | None
 
 
@@ -223,12 +223,12 @@ def place_text(span: Span | None) -> str:
 def met(join: str, stream: str, side: Side, key: Key, node: IntervalJoin) -> Meeting:
     """How a stream's key meets the equalities of a join."""
     compared = [pair[0 if side == "left" else 1] for pair in node.equalities]
-    places = tuple(next((i for i, each in enumerate(compared) if each in part), -1) for part in key)
+    places = tuple(frozenset(i for i, each in enumerate(compared) if each in part) for part in key)
     problem = None
     if not key:
         problem = "it declares no KEY"
-    elif -1 in places:
-        missing = key[places.index(-1)]
+    elif not all(places):
+        missing = key[places.index(frozenset())]
         names = {each.name for each in missing if isinstance(each, exp.Column)}
         inside = [each for each in compared if names & {found.name for found in each.find_all(exp.Column)}]
         shown = ", ".join(expression_text(each) for each in inside or compared)

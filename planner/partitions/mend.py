@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -12,8 +13,10 @@ from penstock.parser import ast
 from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Mending
 from penstock.planner.partitions.build import Script, Side
-from penstock.planner.plan import Expression, IntervalJoin, KStream, Node, Rekey, RunningQuery
+from penstock.planner.plan import Expression, IntervalJoin, KStream, Node, Project, Rekey, RunningQuery
 from penstock.planner.plan.walk import inputs, with_inputs
+
+_LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 
 
 def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script: Script) -> list[RunningQuery]:
@@ -67,29 +70,21 @@ def proposal(mendings: Sequence[Mending], script: Script, statements: Iterable[a
 
 
 def relation(mending: Mending, script: Script) -> str | None:
-    """What to write in FROM for the side: a subquery with PARTITION BY. None where the side is itself a join."""
-    side = side_node(mending, script)
-    aliases = {each.name.split(".", 1)[0] for each in side.schema}
-    keys = [key_text(each) for each in mending.keys]
-    if len(aliases) > 1 or None in keys or all(isinstance(each, IntervalJoin) for each in inputs(side)):
+    """What to write in FROM for the side: a subquery with PARTITION BY, of its name. None where the side is a join."""
+    side, keys = side_node(mending, script), [key_text(each) for each in mending.keys]
+    name = _LAST_NAME.search(side.span.text)
+    if not isinstance(side, Project) or name is None or None in keys:
         return None
-    alias = quoted(aliases.pop())
-    return f"(SELECT STREAM * FROM {side.span.text} PARTITION BY {', '.join(map(str, keys))}) AS {alias}"
+    return f"(SELECT STREAM * FROM {side.span.text} PARTITION BY {', '.join(map(str, keys))}) AS {name[0]}"
 
 
 def key_text(key: Expression) -> str | None:
-    """The key as SQL over the side's own columns; None for what has no text of its own."""
-    if isinstance(key, exp.Column):
-        return quoted(key.name.split(".", 1)[1])
+    """The key as it is written; None for what is nowhere written."""
     if isinstance(key, exp.Cast):
         inner = key_text(key.this)  # a cast that nobody wrote has the place of what it casts
         return inner and f"CAST({inner} AS {expression_text(key.to)})"
     span = key.meta.get("span")
     return span.text if isinstance(span, Span) else None
-
-
-def quoted(name: str) -> str:
-    return name if name.isidentifier() and name.isascii() else "`" + name.replace("`", "``") + "`"
 
 
 def side_node(mending: Mending, script: Script) -> Node:
