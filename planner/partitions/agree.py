@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.partitions.build import Meeting, Script, Side, build
+from penstock.planner.partitions.build import Meeting, Script, build, in_common
 from penstock.planner.partitions.counts import Counts, Defaults, infer
 from penstock.planner.partitions.graph import Role
 from penstock.planner.plan import Expression, RunningQuery, Settings
+
+SIDES = (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +24,10 @@ class Partitions:
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """A side of a join that PARTITION BY `keys` would mend."""
+    """A side of a join, 0 or 1, that PARTITION BY `keys` would mend."""
 
     join: str
-    side: Side
+    side: int
     keys: tuple[Expression, ...]
 
 
@@ -65,18 +67,17 @@ def disagreements(found: Partitions) -> Iterator[Disagreement]:
 
 def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
     """The equalities by which all these streams can go, one for each column of their keys; None if there are none."""
-    if any(each.problem is not None for each in meetings) or len({len(each.equalities) for each in meetings}) > 1:
+    if any(each.problem is not None for each in meetings):
         return None
-    shared = [frozenset.intersection(*places) for places in zip(*(each.equalities for each in meetings), strict=True)]
-    return tuple(map(min, shared)) if all(shared) else None
+    shared = in_common([each.equalities for each in meetings])
+    return None if shared is None else tuple(map(min, shared))
 
 
 def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
     """Each side that has a key which the join can not go by is re-keyed the way the other is, or by all equalities."""
-    sides: tuple[Side, ...] = ("left", "right")
-    arriving = {side: [each for each in meetings if each.side == side] for side in sides}
+    arriving = {side: [each for each in meetings if each.side == side] for side in SIDES}
     ways = {side: common_way(met) for side, met in arriving.items() if met}
-    wrong = [side for side, way in ways.items() if way is None] or [sides[1]]
+    wrong = [side for side, way in ways.items() if way is None] or [SIDES[1]]
     kept = [way for side, way in ways.items() if side not in wrong and way is not None]
     way = kept[0] if kept else range(len(script.joins[join].equalities))
     return tuple(mending(join, side, way, script) for side in wrong)
@@ -86,7 +87,7 @@ def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ..
     """The fewest sides to re-key at the two ends of a chain of joins; of several choices, those that keep the most."""
     script = found.script
     ends = tuple(dict.fromkeys((joins[0], joins[-1])))
-    arriving = {(join, side): known_counts(join, side, found) for join in ends for side in ("left", "right")}
+    arriving = {(join, side): known_counts(join, side, found) for join in ends for side in SIDES}
     choices = []
     for kept in {count for counts in arriving.values() for count in counts}:
         sides = [place for place, counts in arriving.items() if counts - {kept}]
@@ -96,11 +97,11 @@ def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ..
     for join, side in sides:
         way = common_way([each for each in script.meetings if each.join == join])
         assert way, "the keys of the join agree"
-        mendings.append(mending(join, "left" if side == "left" else "right", way, script))
+        mendings.append(mending(join, side, way, script))
     return tuple(mendings)
 
 
-def known_counts(join: str, side: str, found: Partitions) -> set[int]:
+def known_counts(join: str, side: int, found: Partitions) -> set[int]:
     """The counts that are known of the streams which reach a side of the join, declared ones or else those of INTO."""
     streams = found.script.graph.streams
     met = [each.stream for each in found.script.meetings if each.join == join and each.side == side]
@@ -110,6 +111,6 @@ def known_counts(join: str, side: str, found: Partitions) -> set[int]:
     return declared if anywhere else intos
 
 
-def mending(join: str, side: Side, way: Sequence[int], script: Script) -> Mending:
-    place = 0 if side == "left" else 1
-    return Mending(join, side, tuple(script.joins[join].equalities[each][place] for each in way))
+def mending(join: str, side: int, way: Sequence[int], script: Script) -> Mending:
+    equalities = script.joins[join].equalities
+    return Mending(join, side, tuple(equalities[each][side] for each in way))

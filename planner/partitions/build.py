@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias, TypeVar
 
 from sqlglot import exp
 
@@ -34,7 +34,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import inputs
 from penstock.planner.state import relation_text
 
-Side: TypeAlias = Literal["left", "right"]
+T = TypeVar("T")
 Key: TypeAlias = tuple[frozenset[Expression], ...]
 """Where each column of a stream's key is found: in any of these expressions over the rows."""
 
@@ -44,11 +44,12 @@ class Meeting:
     """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
     `equalities` are their places in the join. `problem` says why the join can not go by the stream's key, if so.
+    `side`: 0 is the left one, 1 the right one.
     """
 
     join: str
     stream: str
-    side: Side
+    side: int
     equalities: tuple[frozenset[int], ...]
     problem: str | None
 
@@ -152,17 +153,13 @@ class Builder:
 
     def _grouped(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
-        keys = {}
-        for name, key in below.keys.items():
-            found = [frozenset(column(each.name) for each in node.keys if each.value in part) for part in key or ()]
-            if not key or not all(found):
-                return self._spread(node, below)
-            keys[name] = tuple(found)
+        keys = {
+            name: tuple(frozenset(column(each.name) for each in node.keys if each.value in part) for part in key or ())
+            for name, key in below.keys.items()
+        }
         # Rows of one group lie together where all streams go by the same columns of it.
-        agreed = all(len(key) == len(other) for key in keys.values() for other in keys.values()) and all(
-            frozenset.intersection(*parts) for parts in zip(*keys.values(), strict=False)
-        )
-        return Rows(below.origins, keys) if agreed else self._spread(node, below)
+        together = all(keys.values()) and in_common(list(keys.values())) is not None
+        return Rows(below.origins, keys) if together else self._spread(node, below)
 
     def _spread(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
         name = self.name("grouped", node.span)
@@ -176,16 +173,14 @@ class Builder:
         name = self.name("join", node.span)
         self.joins[name] = node
         keys: dict[str, Key | None] = {}
-        for side, rows in (("left", left), ("right", right)):
+        for side, rows in enumerate((left, right)):
             self.read(rows.origins, name)
             for stream, key in rows.keys.items():
-                found = None
                 if key is not None:
-                    found = met(name, stream, "left" if side == "left" else "right", key, node)
+                    found = met(name, stream, side, key, node)
                     self.meetings[found] = None
-                agrees = found is not None and found.problem is None
-                if stream not in keys:
-                    keys[stream] = None if key is None or not agrees else beyond(key, node)
+                    key = beyond(key, node) if found.problem is None else None
+                keys.setdefault(stream, key)
         if node.type in (JoinType.SEMI, JoinType.ANTI):
             kept = {each.name for each in node.schema}
             keys = {stream: key and tuple(of_columns(part, kept) for part in key) for stream, key in keys.items()}
@@ -220,9 +215,17 @@ def place_text(span: Span | None) -> str:
     return f"{span.source.name}:{line}:{at}"
 
 
-def met(join: str, stream: str, side: Side, key: Key, node: IntervalJoin) -> Meeting:
+def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], ...] | None:
+    """What all have at each place; None if they differ in length, or have nothing in common at a place."""
+    if len(set(map(len, keys))) > 1:
+        return None
+    shared = tuple(frozenset.intersection(*parts) for parts in zip(*keys, strict=True))
+    return shared if all(shared) else None
+
+
+def met(join: str, stream: str, side: int, key: Key, node: IntervalJoin) -> Meeting:
     """How a stream's key meets the equalities of a join."""
-    compared = [pair[0 if side == "left" else 1] for pair in node.equalities]
+    compared = [pair[side] for pair in node.equalities]
     places = tuple(frozenset(i for i, each in enumerate(compared) if each in part) for part in key)
     problem = None
     if not key:

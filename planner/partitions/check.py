@@ -101,8 +101,7 @@ def key_text(meeting: Meeting, stream: Stream, join: IntervalJoin) -> str:
         return f"{stream.name} declares no KEY"
     if meeting.problem is not None:
         return f"{stream.name} is partitioned by {stream.key}, and {meeting.problem}"
-    pairs = [join.equalities[min(places)] for places in meeting.equalities]
-    compared = ", ".join(expression_text(left if meeting.side == "left" else right) for left, right in pairs)
+    compared = ", ".join(expression_text(join.equalities[min(places)][meeting.side]) for places in meeting.equalities)
     return f"{stream.name} is partitioned by {stream.key}, here {compared}"
 
 

@@ -11,8 +11,8 @@ from sqlglot import exp
 from penstock.diagnostics import Span
 from penstock.parser import ast
 from penstock.planner.expression_text import expression_text
-from penstock.planner.partitions.agree import Mending
-from penstock.planner.partitions.build import Script, Side
+from penstock.planner.partitions.agree import SIDES, Mending
+from penstock.planner.partitions.build import Script
 from penstock.planner.plan import Expression, IntervalJoin, KStream, Node, Project, Rekey, RunningQuery
 from penstock.planner.plan.walk import inputs, with_inputs
 
@@ -25,15 +25,12 @@ def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script
     return [replace(query, root=_rekeyed(query.root, wanted)) for query in queries]
 
 
-def _rekeyed(node: Node, wanted: Mapping[tuple[Span, Side], tuple[Expression, ...]]) -> Node:
-    node = with_inputs(node, tuple(_rekeyed(each, wanted) for each in inputs(node)))
+def _rekeyed(node: Node, wanted: Mapping[tuple[Span, int], tuple[Expression, ...]]) -> Node:
+    below = [_rekeyed(each, wanted) for each in inputs(node)]
     if isinstance(node, IntervalJoin):
-        left, right = wanted.get((node.span, "left")), wanted.get((node.span, "right"))
-        if left:
-            node = replace(node, left=rekey(node.left, left))
-        if right:
-            node = replace(node, right=rekey(node.right, right))
-    return node
+        keys = [wanted.get((node.span, side)) for side in SIDES]
+        below = [each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True)]
+    return with_inputs(node, tuple(below))
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
@@ -88,8 +85,7 @@ def key_text(key: Expression) -> str | None:
 
 
 def side_node(mending: Mending, script: Script) -> Node:
-    join = script.joins[mending.join]
-    return join.left if mending.side == "left" else join.right
+    return inputs(script.joins[mending.join])[mending.side]
 
 
 def side_span(mending: Mending, script: Script) -> Span:
