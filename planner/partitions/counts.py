@@ -73,7 +73,7 @@ def infer(graph: Graph, defaults: Defaults) -> Counts:
     for join, streams in met.items():
         for stream in streams:
             joins_of.setdefault(stream, []).append(join)
-    rekeyed = {name for name, stream in graph.streams.items() if stream.role is Role.REKEYED}
+    rekeyed = dict.fromkeys(name for name, stream in graph.streams.items() if stream.role is Role.REKEYED)
 
     def tied(vertex: str) -> Sequence[str]:
         """From a join to the streams that have one count everywhere, from one of those to its joins."""

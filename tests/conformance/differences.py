@@ -71,7 +71,7 @@ NOT_YET = {
         "Kafka judges a row by the end of its window, Penstock by its own time: the row at 0 ms after 2 ms is late"
     ),
     "kafka: TimeWindowedKStreamIntegrationTest": "an aggregate that depends on the order of rows",
-    "samza": "partition counts and tables of others",
+    "samza": "tables of others",
 }
 """Case or group of cases -> the reason."""
 
