@@ -11,8 +11,8 @@ from penstock.parser import ast
 from penstock.planner.catalog import Catalog
 from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
-from penstock.planner.partitions.build import Meeting
-from penstock.planner.partitions.counts import Count, Rule
+from penstock.planner.partitions.build import Meeting, Script
+from penstock.planner.partitions.counts import Count, Counts, Rule
 from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
 from penstock.planner.plan import IntervalJoin, RunningQuery, Settings
@@ -66,33 +66,43 @@ def overruled(found: Partitions) -> list[Diagnostic]:
 def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Statement]) -> Diagnostic:
     """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
     script, counts = found.script, found.counts
-    members = list(dict.fromkeys(stream for join in wrong.joins for stream in counts.met[join]))
-    names = [script.graph.streams[each].name for each in members]
-    joins = sorted(wrong.joins, key=lambda each: each not in {mending.join for mending in wrong.mendings})
-    join = script.joins[joins[0]]
-    if wrong.meetings:
-        problems = [each for each in wrong.meetings if each.problem is not None] or list(wrong.meetings)
-        streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
-        problem = P002.at(join.right.span, "joined here", streams=streams)
-        whys = [key_text(each, script.graph.streams[each.stream], join) for each in problems]
-        why = "; ".join(dict.fromkeys(whys)) + "."
-    else:
-        problem = P001.at(join.right.span, "joined here")
-        ties = [name for each, name in zip(members, names, strict=True) if counts.of[each].rule is Rule.OPEN]
-        why = "Rows of one key would be in partitions of different numbers."
-        if len(joins) > 1:
-            why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
-    for other in joins[1:]:
-        problem = problem.also(script.joins[other].right.span, "joined here, too")
-    for each, name in zip(members, names, strict=True):
-        stream, count = script.graph.streams[each], counts.of[each]
+    mended = {mending.join for mending in wrong.mendings}
+    places = [script.joins[each].right.span for each in sorted(wrong.joins, key=lambda each: each not in mended)]
+    problem = different_keys(wrong, script, places[0]) if wrong.meetings else different_counts(wrong, found, places[0])
+    for place in places[1:]:
+        problem = problem.also(place, "joined here, too")
+    for each in members(wrong, counts):
+        stream = script.graph.streams[each]
         if stream.span is not None:
-            problem = problem.also(stream.span, f"{name}: {count_text(count, stream)}")
-    problem = problem.because(why)
-    fix = proposal(wrong.mendings, script, statements)
+            problem = problem.also(stream.span, f"{stream.name}: {count_text(counts.of[each], stream)}")
     sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
     hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
-    return problem.with_hint(hint, fix=fix)
+    return problem.with_hint(hint, fix=proposal(wrong.mendings, script, statements))
+
+
+def different_keys(wrong: Disagreement, script: Script, place: Span) -> Diagnostic:
+    """P002, of the streams by whose keys the join can not go, else of all that have one."""
+    (join,) = wrong.joins
+    problems = [each for each in wrong.meetings if each.problem is not None] or wrong.meetings
+    streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
+    whys = dict.fromkeys(key_text(each, script.graph.streams[each.stream], script.joins[join]) for each in problems)
+    return P002.at(place, "joined here", streams=streams).because("; ".join(whys) + ".")
+
+
+def different_counts(wrong: Disagreement, found: Partitions, place: Span) -> Diagnostic:
+    """P001, of one join or of several that re-keyed streams tie together."""
+    if len(wrong.joins) == 1:
+        why = "Rows of one key would be in partitions of different numbers."
+    else:
+        streams, of = found.script.graph.streams, found.counts.of
+        ties = [streams[each].name for each in members(wrong, found.counts) if of[each].rule is Rule.OPEN]
+        why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
+    return P001.at(place, "joined here").because(why)
+
+
+def members(wrong: Disagreement, counts: Counts) -> list[str]:
+    """All streams that meet in the joins."""
+    return list(dict.fromkeys(stream for join in wrong.joins for stream in counts.met[join]))
 
 
 def key_text(meeting: Meeting, stream: Stream, join: IntervalJoin) -> str:
