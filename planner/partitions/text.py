@@ -13,6 +13,10 @@ from penstock.planner.partitions.graph import Role, Stream
 from penstock.planner.plan import IntervalJoin, Rekey, RunningQuery, Settings
 from penstock.planner.plan.walk import walk
 
+STREAMS = {Role.OUTSIDE: "([{}])", Role.OUTPUT: "([{}])", Role.REKEYED: "[[{}]]", Role.GROUPED: "[{}]"}
+JOIN = "{{{{{}}}}}"
+"""What Mermaid draws around a label."""
+
 
 def partitions_text(
     queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog, beside: Iterable[RunningQuery] = ()
@@ -26,33 +30,28 @@ def partitions_text(
     blocks = []
     for name, join in found.script.joins.items():
         if join.span in shown:
-            streams = found.counts.met[name]
-            rows = [f"    {line}" for line in aligned(found, name, streams)]
             head = f"{found.script.graph.joins[name].name}: {join_text(found.counts.joins[name])}"
-            blocks.append("\n".join([head, *rows]))
-    rest = [
-        name
-        for name, stream in found.script.graph.streams.items()
-        if stream.role is Role.REKEYED
-        and stream.span in shown
-        and not any(name in m for m in found.counts.met.values())
-    ]
+            blocks.append(block(head, found, name, found.counts.met[name]))
+    rekeyed = (name for name, stream in found.script.graph.streams.items() if stream.role is Role.REKEYED)
+    met = {name for streams in found.counts.met.values() for name in streams}
+    rest = [name for name in rekeyed if name not in met and found.script.graph.streams[name].span in shown]
     if rest:
-        blocks.append("\n".join(["in no join", *(f"    {line}" for line in aligned(found, None, rest))]))
+        blocks.append(block("in no join, so no rows move", found, None, rest))
     return "\n\n".join(blocks) or "no join, and no PARTITION BY"
 
 
-def aligned(found: Partitions, join: str | None, names: Sequence[str]) -> list[str]:
-    """One line a stream: name, count and rule, place."""
+def block(head: str, found: Partitions, join: str | None, names: Sequence[str]) -> str:
+    """The head, and a line for each stream: name, count and rule, place."""
     streams = [found.script.graph.streams[name] for name in names]
     counts = [found.counts.of[name] if join is None else found.counts.within(join, name) for name in names]
     texts = [stream_text(count, stream, found, join) for count, stream in zip(counts, streams, strict=True)]
     width = max(len(stream.name) for stream in streams)
     length = max(map(len, texts))
-    return [
-        f"{stream.name.ljust(width)}  {text.ljust(length)}  {place_text(stream.span)}"
+    lines = [
+        f"    {stream.name.ljust(width)}  {text.ljust(length)}  {place_text(stream.span)}"
         for stream, text in zip(streams, texts, strict=True)
     ]
+    return "\n".join([head, *lines])
 
 
 def stream_text(count: Count, stream: Stream, found: Partitions, join: str | None) -> str:
@@ -72,28 +71,21 @@ def join_text(count: Count) -> str:
 def mermaid(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog) -> str:
     """The streams and joins as a Mermaid flowchart."""
     found = partitions(queries, settings, catalog)
-    graph, lines = found.script.graph, ["flowchart LR"]
+    graph, counts, lines = found.script.graph, found.counts, ["flowchart LR"]
     for name, stream in graph.streams.items():
-        own = found.counts.of[name].partitions
-        shape = {Role.OUTSIDE: "([{}])", Role.OUTPUT: "([{}])", Role.REKEYED: "[[{}]]", Role.GROUPED: "[{}]"}[
-            stream.role
-        ]
-        count = "" if own is None else f"<br/>{own} partitions"
-        lines.append(f"    {vertex(name)}{shape.format(label(stream.name + count))}")
+        lines.append(vertex(name, STREAMS[stream.role].format(label(stream.name, counts.of[name].partitions))))
     for name, join in graph.joins.items():
-        lines.append(
-            f"    {vertex(name)}{{{{{label(f'{join.name}<br/>{found.counts.joins[name].partitions} partitions')}}}}}"
-        )
-    lines += [
-        f"    {vertex(above)} --> {vertex(below)}" for above, readers in graph.readers.items() for below in readers
-    ]
+        lines.append(vertex(name, JOIN.format(label(join.name, counts.joins[name].partitions))))
+    for above, readers in graph.readers.items():
+        lines += [vertex(above, f" --> {below.replace(' ', '_')}") for below in readers]
     return "\n".join(lines)
 
 
-def vertex(name: str) -> str:
-    return name.replace(" ", "_")
+def vertex(name: str, behind: str) -> str:
+    return f"    {name.replace(' ', '_')}{behind}"
 
 
-def label(text: str) -> str:
+def label(name: str, partitions: int | None) -> str:
     """A quoted label; quotes in it would end it."""
-    return '"' + text.replace('"', "#quot;") + '"'
+    count = "" if partitions is None else f"<br/>{partitions} partitions"
+    return '"' + f"{name}{count}".replace('"', "#quot;") + '"'
