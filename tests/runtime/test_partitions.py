@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import datetime
 from pathlib import Path
@@ -10,15 +9,17 @@ from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock
 from penstock.planner.plan import IntervalJoin
 from penstock.runtime import RunError, Session
+from penstock.runtime.queries import Run
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, Tables, write_json_lines
 from tests.model.rows import assert_same_rows
 from tests.model.values import milliseconds
-from tests.runtime.test_queries import wait_for
+from tests.properties.test_spark import QUICK_FILES
 
 pytestmark = pytest.mark.spark
 
@@ -28,7 +29,6 @@ WITH (connector = 'files', path = '{folder}/{name}', format = 'json'{partitions}
 """
 BOUND = "y.time BETWEEN x.time - 2 SEC AND x.time + 5 SEC"
 JOINS = f"""
-CREATE STREAM declared AS SELECT STREAM x.id AS a, y.id AS b FROM a x JOIN b y ON x.k = y.k AND {BOUND};
 CREATE STREAM inserted AS SELECT STREAM x.id AS a, y.id AS c FROM a x FULL JOIN c y ON x.k = y.k AND {BOUND};
 CREATE STREAM inferred AS SELECT STREAM x.id AS d, y.id AS b
 FROM (SELECT STREAM id, v, time FROM d PARTITION BY v) x LEFT JOIN b y ON x.v = y.k AND x.id < y.id AND {BOUND};
@@ -36,7 +36,7 @@ CREATE STREAM asked_for AS SELECT STREAM x.id AS d, y.id AS other
 FROM (SELECT STREAM * FROM d PARTITION BY v INTO 6 PARTITIONS) x JOIN d y ON x.v = y.k AND {BOUND};
 CREATE STREAM unsaid AS SELECT STREAM x.id AS x, y.id AS y FROM d x JOIN d y ON x.k = y.k AND {BOUND};
 """
-PARTITIONS = {"declared": 3, "inserted": 5, "inferred": 3, "asked_for": 6, "unsaid": 2}
+PARTITIONS = {"inserted": 5, "inferred": 3, "asked_for": 6, "unsaid": 2}
 
 
 def declared(folder: Path, **counts: int | None) -> str:
@@ -66,10 +66,19 @@ def history(*names: str) -> History:
     return History((rows(0), rows(1)))
 
 
-def executed_plans(spark: SparkSession, checkpoint: Path) -> dict[str, str]:
-    """The physical plans of the last micro-batches of the queries that run, by name."""
-    names = {json.loads(each.read_text())["id"]: each.parent.name for each in checkpoint.glob("*/metadata")}
-    return {names[query.id]: query._jsq.explainInternal(False) for query in spark.streams.active}
+@pytest.fixture
+def executed_plans(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The physical plans of the last micro-batches of all queries that have run, by name."""
+    plans: dict[str, str] = {}
+    wait = Run.wait
+
+    def waited(run: Run, started: StreamingQuery, timeout: float | None = None) -> bool:
+        ended = wait(run, started, timeout)
+        plans[run.query.name] = started._jsq.explainInternal(False)
+        return ended
+
+    monkeypatch.setattr(Run, "wait", waited)
+    return plans
 
 
 def state_partitions(checkpoint: Path, query: str) -> int:
@@ -77,29 +86,24 @@ def state_partitions(checkpoint: Path, query: str) -> int:
     return len([each for each in (checkpoint / query / "state" / "0").iterdir() if each.name.isdigit()])
 
 
-def test_each_join_has_its_number_of_partitions_on_both_sides(spark: SparkSession, tmp_path: Path) -> None:
+def test_each_join_has_its_number_of_partitions_on_both_sides(
+    spark: SparkSession, tmp_path: Path, executed_plans: dict[str, str]
+) -> None:
     streams = declared(tmp_path, a=3, b=3, c=5, d=None)
     compilation = penstock.compile(f"SET state_partitions = 2; SET auto_repartition = ON; {streams} {JOINS}")
     arrived, checkpoint = history("a", "b", "c", "d"), tmp_path / "checkpoint"
     write_json_lines(arrived, tmp_path)
+    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     with Session(spark, str(checkpoint)) as session:
-        handles = session.start(compilation.program)
-        for handle in handles:
-            wait_for(lambda handle=handle: handle.status().rows > 0)
-        plans = executed_plans(spark, checkpoint)
-        for handle in handles:
-            handle.stop()
-        for query in compilation.queries:
-            (join,) = (node for node in walk(query.root) if isinstance(node, IntervalJoin))
-            partitions = PARTITIONS[query.name]
-            # In panes the rows of both sides go through one exchange, one by one through one each.
-            exchanges = 1 if join.pane is not None else 2
-            by_hash = re.findall(r"Exchange hashpartitioning\(.*, (\d+)\), ", plans[query.name])
-            assert by_hash == [str(partitions)] * exchanges, plans[query.name]
-            assert plans[query.name].count("Exchange") == exchanges, plans[query.name]
-            assert state_partitions(checkpoint, query.name) == partitions
         session.run_once(compilation.program, drain=True)
         for query in compilation.queries:
+            (join,) = (node for node in walk(query.root) if isinstance(node, IntervalJoin))
+            plan, partitions = executed_plans[query.name], PARTITIONS[query.name]
+            # In panes the rows of both sides go through one exchange, one by one through one each.
+            exchanges = 1 if join.pane is not None else 2
+            assert re.findall(r"Exchange hashpartitioning\(.*, (\d+)\), ", plan) == [str(partitions)] * exchanges, plan
+            assert plan.count("Exchange") == exchanges, plan
+            assert state_partitions(checkpoint, query.name) == partitions
             assert_same_rows(session.rows(query.name), evaluate(query.root, arrived.tables()))
 
 
@@ -122,6 +126,7 @@ def test_a_number_that_the_checkpoint_does_not_have_is_refused_and_nothing_is_wr
         return penstock.compile(f"{streams} {' '.join(before)} CREATE STREAM pairs {place} AS {pairs};")
 
     another = f"CREATE STREAM another AS {pairs};"
+    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     with Session(spark, str(checkpoint)) as session:
         write_json_lines(History(arrived.batches[:1]), tmp_path)
         session.run_once(compiled(3).program, drain=False)
