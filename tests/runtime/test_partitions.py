@@ -99,10 +99,12 @@ def test_each_join_has_its_number_of_partitions_on_both_sides(
         for query in compilation.queries:
             (join,) = (node for node in walk(query.root) if isinstance(node, IntervalJoin))
             plan, partitions = executed_plans[query.name], PARTITIONS[query.name]
-            # In panes the rows of both sides go through one exchange, one by one through one each.
-            exchanges = 1 if join.pane is not None else 2
-            assert re.findall(r"Exchange hashpartitioning\(.*, (\d+)\), ", plan) == [str(partitions)] * exchanges, plan
-            assert plan.count("Exchange") == exchanges, plan
+            # One by one each side goes through one; in panes both go to the state together, and panes to their answers.
+            origins = ["REQUIRED_BY_STATEFUL_OPERATOR", "REPARTITION_BY_COL"]
+            wanted = origins[:1] * 2 if join.pane is None else origins[::-1]
+            exchanges = re.findall(r"Exchange hashpartitioning\(.*, (\d+)\), (\w+)", plan)
+            assert exchanges == [(str(partitions), origin) for origin in wanted], plan
+            assert plan.count("Exchange") == len(wanted), plan
             assert state_partitions(checkpoint, query.name) == partitions
             assert_same_rows(session.rows(query.name), evaluate(query.root, arrived.tables()))
 
