@@ -17,6 +17,8 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import check_format, find_connector
 from penstock.planner.functions import is_processing_time
+from penstock.planner.lower.built import check_built
+from penstock.planner.lower.changes import as_changes, changes
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
@@ -25,7 +27,6 @@ from penstock.planner.lower.rows import check_size, operator_name, staged
 from penstock.planner.plan import (
     Column,
     Emission,
-    GroupAggregate,
     Intermediate,
     KStream,
     KTable,
@@ -48,7 +49,7 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
     check_size(root, span)
-    root = pruned(united(root))
+    root = pruned(as_changes(united(root)))
     check_built(root)
     check_columns(root, span)
     check_clock(root)
@@ -65,7 +66,7 @@ def united(node: Node) -> Node:
         return node
     below = tuple(map(united, inputs(node)))
     if isinstance(node, UnionAll):
-        below = tuple(staged(each, "UNION ALL", node.span) for each in below)
+        below = tuple(staged(each, node.span) for each in below)
     return with_inputs(node, below)
 
 
@@ -98,25 +99,8 @@ def key_of(shape: Shape) -> tuple[str, ...]:
     match shape:
         case KStream():
             return ()
-        case KTable():
-            return shape.key
-        case WTable():
-            return (*shape.key, "window_start", "window_end")
-
-
-def check_built(root: Node) -> None:
-    """Raises CompileError for a place that this version can not read."""
-    for node in walk(root):
-        if not isinstance(node, Scan):
-            continue
-        connector = find_connector(node.origin.connector)
-        assert connector is not None
-        if not connector.reads:
-            raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
-        if not connector.built:
-            raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
-        if isinstance(node.shape, KTable):
-            raise CompileError([B002.at(node.span, "", construct="reading a table from its changelog")])
+        case KTable() | WTable():
+            return shape.identity
 
 
 def check_writable(sink: Sink, root: Node, span: Span) -> None:
@@ -139,14 +123,6 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
             read = normal_path(dict(node.origin.options)["path"])
             if folder == read or folder.startswith(f"{read}/"):
                 raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
-
-
-def changes(root: Node) -> bool:
-    """Whether rows of the result are replaced by newer ones."""
-    return any(
-        isinstance(node, GroupAggregate) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
-        for node in walk(root)
-    )
 
 
 def files_path(sink: Sink) -> str | None:

@@ -32,6 +32,7 @@ from penstock.planner.plan.statements import (
     Sink,
     StateStore,
 )
+from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | UnionAll
 Operator: TypeAlias = (
@@ -61,6 +62,7 @@ __all__ = [
     "Explained",
     "Expression",
     "Filter",
+    "ForeignKeyJoin",
     "Frame",
     "FramedAggregate",
     "GroupAggregate",
@@ -71,6 +73,7 @@ __all__ = [
     "JoinType",
     "KStream",
     "KTable",
+    "Latest",
     "Limit",
     "Listing",
     "Named",
@@ -88,10 +91,14 @@ __all__ = [
     "Session",
     "Settings",
     "Shape",
+    "Side",
     "Sink",
     "Sorting",
     "StateStore",
     "Stateless",
+    "Step",
+    "TableJoin",
+    "TableLookup",
     "TimeBound",
     "Tumble",
     "UnionAll",

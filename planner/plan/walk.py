@@ -14,11 +14,15 @@ from penstock.planner.plan.node import Node
 from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.table import ForeignKeyJoin, Latest, TableJoin, TableLookup
 
-STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
+STATEFUL = (
+    *(WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked),
+    *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
+)
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets),
-    *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate),
+    *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate, Latest),
 )
 
 
@@ -29,8 +33,12 @@ def inputs(node: Node) -> tuple[Node, ...]:
     match node:
         case UnionAll():
             return node.inputs
-        case IntervalJoin():
+        case IntervalJoin() | ForeignKeyJoin():
             return (node.left, node.right)
+        case TableLookup():
+            return (node.stream, node.table)
+        case TableJoin():
+            return tuple(side.input for side in node.sides)
         case _:
             return ()
 
@@ -44,8 +52,13 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     match node:
         case UnionAll():
             return replace(node, inputs=below)
-        case IntervalJoin():
+        case IntervalJoin() | ForeignKeyJoin():
             return replace(node, left=below[0], right=below[1])
+        case TableLookup():
+            return replace(node, stream=below[0], table=below[1])
+        case TableJoin():
+            sides = (replace(side, input=each) for side, each in zip(node.sides, below, strict=True))
+            return replace(node, sides=tuple(sides))
         case _:
             raise AssertionError(f"{type(node).__name__} has no inputs")
 
@@ -66,6 +79,13 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield from (side for equality in node.equalities for side in equality)
             if node.residual is not None:
                 yield node.residual
+        case ForeignKeyJoin() | TableLookup():
+            yield from (side for equality in node.equalities for side in equality)
+            if node.condition is not None:
+                yield node.condition
+        case TableJoin():
+            yield from (key for side in node.sides for key in side.keys)
+            yield from (step.condition for step in node.steps if step.condition is not None)
         case Over() | OverRows():
             yield from node.partition_by
             yield from (part for each in node.aggregates for part in parts(each.aggregate))
