@@ -21,16 +21,22 @@ from tests.model.values import EPOCH, Row, milliseconds
 NAMES = ("t", "u", "v", "w")
 _COLUMNS = "g STRING, v BIGINT, price DECIMAL(10, 2), yes BOOLEAN, seq INT, time TIMESTAMP"
 _ORDERS = (", sequence = 'seq'", "", ", sequence = 'seq'", "")
-DECLARED = "".join(
-    f"""CREATE TABLE {name} (id STRING PRIMARY KEY, {_COLUMNS})
+DECLARED = (
+    "".join(
+        f"""CREATE TABLE {name} (id STRING PRIMARY KEY, {_COLUMNS})
 WITH (connector = 'files', path = '{name}', format = 'json', operation = 'op'{order});
 """
-    for name, order in zip(NAMES, _ORDERS, strict=True)
-) + "".join(
-    f"""CREATE STREAM {name} (id STRING KEY, {_COLUMNS}, WATERMARK FOR time AS time - 1 DAY)
+        for name, order in zip(NAMES, _ORDERS, strict=True)
+    )
+    + "".join(
+        f"""CREATE STREAM {name} (id STRING KEY, {_COLUMNS}, WATERMARK FOR time AS time - 1 DAY)
 WITH (connector = 'files', path = '{name}', format = 'json');
 """
-    for name in ("s", "r")
+        for name in ("s", "r")
+    )
+    + f"""CREATE TABLE x (id STRING PRIMARY KEY, {_COLUMNS}, WATERMARK FOR time AS time)
+WITH (connector = 'files', path = 'x', format = 'json', operation = 'op', retention = 1 DAY);
+"""
 )
 """Tables of which some have their newest record by a column, the others by the order of the files; and two streams."""
 
