@@ -22,15 +22,17 @@ from penstock.planner.plan import (
     KTable,
     Latest,
     Node,
+    Project,
     Scan,
     Shape,
     TableJoin,
     TableLookup,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, walk
+from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
+ON_TABLES = (Filter, Project, Latest, TableJoin, GroupAggregate, Intermediate)
 
 
 def check_built(root: Node) -> None:
@@ -49,9 +51,8 @@ def unlowered(node: Node) -> Diagnostic | None:
     """Why the operator does not run, None if it does."""
     match node:
         case TableJoin():
-            kind = f"{node.steps[-1].type.value.upper()}"
             left, right = (kind_text(node.sides[place].input.shape) for place in (0, -1))
-            return B003.at(node.span, "", kind=kind, left=left, right=right)
+            return B003.at(node.span, "", kind=node.steps[-1].type.value.upper(), left=left, right=right)
         case ForeignKeyJoin():
             left, right = kind_text(node.left.shape), kind_text(node.right.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
@@ -62,15 +63,17 @@ def unlowered(node: Node) -> Diagnostic | None:
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
         case WindowAggregate() if node.retention is not None:
             return B002.at(node.span, "", construct="RETENTION")
-        case Filter() if changes(node):
-            grouped = isinstance(node.input, GroupAggregate | WindowAggregate)
-            having = "HAVING on a table that keeps changing"
-            where = "WHERE on a table, whose rows leave with a tombstone"
-            return B002.at(node.span, "", construct=having if grouped else where)
+        case Filter() if changes(node) and not isinstance(node.shape, KTable):
+            return B002.at(node.span, "", construct="HAVING on a table that keeps changing")
+    of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
+    if of_table and not isinstance(node, ON_TABLES):
+        return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
             if not isinstance(below.shape, KStream) and not isinstance(below.input, Latest):
                 return unchained(operator_name(node), below.input, node.span)
+    if is_retracting(node):
+        return B002.at(node.span, "", construct="GROUP BY over a table")
     return None
 
 
@@ -91,8 +94,8 @@ def check_readable(node: Scan) -> None:
         raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
     if not connector.built:
         raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
-    if isinstance(node.shape, KTable):
-        raise CompileError([B002.at(node.span, "", construct="reading a table from its changelog")])
+    if isinstance(node.shape, KTable) and connector.name != "files":
+        raise CompileError([B002.at(node.span, "", construct=f"reading a table through {connector.name}")])
 
 
 def kind_text(shape: Shape) -> str:

@@ -23,6 +23,7 @@ from penstock.planner.plan import (
     Intermediate,
     IntervalJoin,
     KStream,
+    Latest,
     Node,
     Over,
     OverRows,
@@ -39,6 +40,8 @@ from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
 
 # What codegen calls the columns that it adds to those of a declared or an intermediate stream.
 OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"})
+# What it adds to those of tables.
+TABLE_COLUMNS = frozenset({"_order", "_deleted", "_key", "_sign", "_place", "_operation"})
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
 
@@ -86,6 +89,8 @@ def operator_name(node: Node) -> str:
             return "a join of tables"
         case TableLookup():
             return "a stream-table join"
+        case Latest():
+            return "a table"
         case _:
             return "a relation"
 

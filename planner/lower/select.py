@@ -99,7 +99,7 @@ def aggregated(
             if rows.window is not None:
                 raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
             refuse_having(select)
-            refuse_window_clauses(select)
+            refuse_window_clauses(select, rows)
         if is_ranked(select, rows, outputs):
             return lower_ranked(select, rows, outputs)
         return lower_over(select, rows, outputs, context)
@@ -109,7 +109,7 @@ def aggregated(
     if is_grouped(select):
         return lower_group(select, rows, outputs, emission(select, context))
     refuse_having(select)
-    refuse_window_clauses(select)
+    refuse_window_clauses(select, rows)
     return rows.node, outputs, rows.scope
 
 
@@ -199,8 +199,10 @@ def refuse_having(select: ast.Select) -> None:
         raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
 
 
-def refuse_window_clauses(select: ast.Select) -> None:
-    """EMIT, GRACE PERIOD and LATE belong to windows."""
+def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
+    """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
+    if isinstance(select.emit, ast.EmitChanges) and not isinstance(rows.node.shape, KStream):
+        select = replace(select, emit=None)
     dropped = select.late if select.late is not None and select.late.into is None else None
     clauses = {
         "EMIT": select.emit, "GRACE PERIOD": select.grace, "RETENTION": select.retention, "LATE": dropped

@@ -47,6 +47,7 @@ Operator: TypeAlias = (
     | Ranked
     | WithLate
     | Intermediate
+    | Latest
 )
 
 __all__ = [

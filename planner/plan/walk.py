@@ -10,7 +10,7 @@ from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.late import WithLate
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import KStream, KTable, Node
 from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
@@ -105,6 +105,22 @@ def walk(node: Node) -> Iterator[Node]:
     for below in inputs(node):
         yield from walk(below)
     yield node
+
+
+def is_retracting(node: Node) -> bool:
+    """Whether it is a group of a table: rows before are taken out of it."""
+    return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
+
+
+def rows_leave(root: Node) -> bool:
+    """Whether rows of the table can cease to exist: groups of a stream stay, if nothing filters them."""
+    match root:
+        case Project():
+            return rows_leave(root.input)
+        case GroupAggregate():
+            return is_retracting(root)
+        case _:
+            return isinstance(root.shape, KTable)
 
 
 def stateful(node: Node) -> Node | None:

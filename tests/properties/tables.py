@@ -21,24 +21,30 @@ from tests.model.values import EPOCH, Row, milliseconds
 NAMES = ("t", "u", "v", "w")
 _COLUMNS = "g STRING, v BIGINT, price DECIMAL(10, 2), yes BOOLEAN, seq INT, time TIMESTAMP"
 _ORDERS = (", sequence = 'seq'", "", ", sequence = 'seq'", "")
-DECLARED = (
-    "".join(
+
+
+def declared(folder: str = "", files_per_batch: int = 0) -> str:
+    """Tables, of which some have their newest record by a column, others by the order of the files; and two streams."""
+    place = f"{folder}/" if folder else ""
+    batch = f", files_per_batch = {files_per_batch}" if files_per_batch else ""
+    tables = "".join(
         f"""CREATE TABLE {name} (id STRING PRIMARY KEY, {_COLUMNS})
-WITH (connector = 'files', path = '{name}', format = 'json', operation = 'op'{order});
+WITH (connector = 'files', path = '{place}{name}', format = 'json', operation = 'op'{order}{batch});
 """
         for name, order in zip(NAMES, _ORDERS, strict=True)
     )
-    + "".join(
+    streams = "".join(
         f"""CREATE STREAM {name} (id STRING KEY, {_COLUMNS}, WATERMARK FOR time AS time - 1 DAY)
-WITH (connector = 'files', path = '{name}', format = 'json');
+WITH (connector = 'files', path = '{place}{name}', format = 'json'{batch});
 """
         for name in ("s", "r")
     )
-    + f"""CREATE TABLE x (id STRING PRIMARY KEY, {_COLUMNS}, WATERMARK FOR time AS time)
-WITH (connector = 'files', path = 'x', format = 'json', operation = 'op', retention = 1 DAY);
+    return f"""{tables}{streams}CREATE TABLE x (id STRING PRIMARY KEY, {_COLUMNS}, WATERMARK FOR time AS time)
+WITH (connector = 'files', path = '{place}x', format = 'json', operation = 'op', retention = 1 DAY{batch});
 """
-)
-"""Tables of which some have their newest record by a column, the others by the order of the files; and two streams."""
+
+
+DECLARED = declared()
 
 
 @functools.cache
@@ -144,7 +150,7 @@ def joins(draw: st.DrawFn, kinds: tuple[str, ...], most: int) -> str:
 
 AGGREGATES = (
     "COUNT(*) AS n, COUNT(v) AS known, SUM(v) AS total, SUM(price) AS revenue",
-    "COUNT(*) AS n, AVG(price) AS mean, AVG(v) AS middle, VARIANCE(v) AS spread, STDDEV_POP(price) AS deviation",
+    "COUNT(*) AS n, AVG(price) AS mean, AVG(v) AS middle, VARIANCE(CAST(v AS INT)) AS spread, STDDEV_POP(price) AS dev",
     "SUM(v) FILTER (WHERE yes) AS chosen, COUNT_IF(yes) AS some, EVERY(yes) AS every, ANY(v > 0) AS positive",
 )
 GROUPED = (
@@ -173,7 +179,7 @@ STATELESS = (
     "SELECT * FROM t",
     "SELECT id, v FROM u WHERE v > 0",
     "SELECT id, v * 2 AS w, g FROM t WHERE yes OR v IS NULL",
-    "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q WHERE n > 1",
+    "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM s GROUP BY g) q WHERE n > 1",
     "SELECT id, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY id HAVING SUM(v) > 0",
 )
 """Filters and projections, HAVING over a stream among them."""

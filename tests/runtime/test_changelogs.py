@@ -1,0 +1,114 @@
+"""Changelogs in files: which record is the newest, which ones are set aside, and changes written and read again."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock
+from penstock.runtime import Session
+from penstock.runtime.ledger import QueryReport
+
+pytestmark = pytest.mark.spark
+
+FIRST = 1_750_000_000
+"""When the oldest file was written, in seconds."""
+
+
+def table(folder: Path, name: str, format: str = "json", more: str = "", columns: str = "") -> str:
+    return (
+        f"CREATE TABLE {name} (id BIGINT PRIMARY KEY, v BIGINT{columns}) "
+        f"WITH (connector = 'files', path = '{folder}/{name}', format = '{format}', operation = 'op'{more});\n"
+    )
+
+
+def run(session: Session, sql: str) -> list[QueryReport]:
+    return session.run_once(penstock.compile("SET state_partitions = 2;" + sql).program, drain=False)
+
+
+def put(path: Path, rows: list[dict[str, Any]], written: int = FIRST) -> None:
+    """Writes rows to a file in the format that its name ends with."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        names = {"id": pa.int64(), "v": pa.int64(), "op": pa.string()}
+        columns = {name: pa.array([row.get(name) for row in rows], type_) for name, type_ in names.items()}
+        pq.write_table(pa.table(columns), path, row_group_size=7)
+    elif path.suffix == ".csv":
+        cells = ([str(row.get(name, "")) for name in ("id", "v", "op")] for row in rows)
+        path.write_text("".join(",".join(line) + "\n" for line in [["id", "v", "op"], *cells]))
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    os.utime(path, (written, written))
+
+
+@pytest.mark.parametrize("format", ["json", "csv", "parquet"])
+def test_the_last_line_is_the_newest_however_files_are_split(format: str, spark: SparkSession, tmp_path: Path) -> None:
+    spark.conf.set("spark.sql.files.maxPartitionBytes", 300)
+    rows = [{"id": n % 5, "v": n, "op": "delete" if n == 97 else ""} for n in range(100)]
+    put(tmp_path / "t" / f"b.{format}", rows)
+    put(tmp_path / "t" / f"a.{format}", [{"id": 4, "v": -1}], FIRST)  # of the same time: its name comes before
+    put(tmp_path / "t" / f"z.{format}", [{"id": 1, "v": -2}], FIRST - 1)
+    put(tmp_path / "t" / f"c.{format}", [{"id": 3, "v": -3}], FIRST + 1)
+    with Session(spark) as session:
+        run(session, table(tmp_path, "t", format) + "CREATE TABLE r AS SELECT * FROM t")
+        assert {row["id"]: row["v"] for row in session.rows("r")} == {0: 95, 1: 96, 3: -3, 4: 99}
+
+
+def test_an_older_file_that_comes_later_changes_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    sql = table(tmp_path, "t") + "CREATE TABLE r AS SELECT * FROM t"
+    put(tmp_path / "t" / "1.json", [{"id": 1, "v": 1}, {"id": 2, "v": 2}, {"id": 3, "v": 3}], FIRST + 10)
+    put(tmp_path / "t" / "2.json", [{"id": 2, "op": "delete"}], FIRST + 20)
+    with Session(spark, checkpoint=str(tmp_path / "state")) as session:
+        assert [report.out for report in run(session, sql)] == [2]
+        put(tmp_path / "t" / "0.json", [{"id": id_, "v": 0} for id_ in (1, 2, 4)], FIRST)
+        assert [report.out for report in run(session, sql)] == [1]
+        assert {row["id"]: row["v"] for row in session.rows("r")} == {1: 1, 3: 3, 4: 0}
+
+
+def test_records_without_a_key_or_a_sequence_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:
+    columns, more = ", seq INT, tags MAP<STRING, BIGINT>", ", sequence = 'seq'"
+    sql = table(tmp_path, "t", more=more, columns=columns) + "CREATE TABLE r AS SELECT id, v, tags FROM t WHERE v > 0"
+    records: list[dict[str, Any]] = [
+        {"id": 1, "v": 1, "seq": 2, "tags": {"a": 1}},
+        {"id": 1, "v": 2, "seq": 1},
+        {"v": 3, "seq": 9},
+        {"id": 1, "v": 4},
+        {"id": 2, "v": 0, "seq": 1},
+        {"id": 3, "v": "much", "seq": 1},
+        {"id": 4, "op": "-D", "seq": 1},
+    ]
+    put(tmp_path / "t" / "1.json", records)
+    with Session(spark) as session:
+        (report,) = run(session, sql)
+        (read,) = report.inputs
+        assert (read.read, read.rejected, read.filtered, read.used, report.out) == (7, 3, 0, 4, 1)
+        assert session.rows("r") == [{"id": 1, "v": 1, "tags": {"a": 1}}]
+        reasons = sorted(row["reason"] for row in session.rows("r_rejected/t"))
+        assert reasons == ["malformed record", "no primary key", "no sequence"]
+
+
+@pytest.mark.parametrize("format", ["json", "csv", "parquet"])
+def test_changes_in_files_are_a_changelog(format: str, spark: SparkSession, tmp_path: Path) -> None:
+    written = f"WITH (connector = 'files', path = '{tmp_path}/u', format = '{format}', operation = 'op')"
+    sql = table(tmp_path, "t", more=", files_per_batch = 1") + f"CREATE TABLE u {written} AS SELECT id, v FROM t;"
+    files: tuple[list[dict[str, Any]], ...] = (
+        [{"id": 1, "v": 1}, {"id": 2, "v": 2}],
+        [{"id": 1, "v": 5}, {"id": 2, "op": "d"}, {"id": 9, "op": "d"}],
+        [{"id": 2, "v": None}, {"id": 1, "v": 5}],
+    )
+    for number, rows in enumerate(files):
+        put(tmp_path / "t" / f"{number}.json", rows, FIRST + number)
+    with Session(spark, checkpoint=str(tmp_path / "state")) as session:
+        (report,) = run(session, sql)
+        assert report.out == 5
+        run(session, table(tmp_path, "u", format) + "CREATE TABLE r AS SELECT * FROM u")
+        assert sorted(session.rows("r"), key=lambda row: int(row["id"])) == [{"id": 1, "v": 5}, {"id": 2, "v": None}]
+    read = spark.read.format(format).options(header=True).load(str(tmp_path / "u"))
+    assert sorted(row.op for row in read.collect()) == ["delete", "insert", "insert", "insert", "update"]
