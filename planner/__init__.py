@@ -1,9 +1,13 @@
-"""AST + catalog -> checked plans. The door: `plan`, the texts of EXPLAIN PLAN and STATE, the state store's rule."""
+"""AST + catalog -> checked plans.
+
+The door: `plan`, the texts of EXPLAIN PLAN and STATE, the state store's rule, the types that groups of tables add up.
+"""
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.lower.retraction import argument_type
 from penstock.planner.lower.script import PlannedScript, plan
 from penstock.planner.plan import Settings
 from penstock.planner.plan_text import plan_text, state_text
 from penstock.planner.state import state_store
 
-__all__ = ["Catalog", "PlannedScript", "Settings", "plan", "plan_text", "state_store", "state_text"]
+__all__ = ["Catalog", "PlannedScript", "Settings", "argument_type", "plan", "plan_text", "state_store", "state_text"]

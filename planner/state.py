@@ -30,7 +30,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan.walk import is_retracting, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -58,7 +58,8 @@ def state_bound(node: Node) -> str:
             return f"one row per ({key_text(node)}){distinct_text(node)}: {windows_text(node)}"
         case GroupAggregate():
             keys = ", ".join(key.name for key in node.keys)
-            row = f"one row per {keys}" if keys else "one row"
+            there = f"{keys} that there has been" if is_retracting(node) else keys
+            row = f"one row per {there}" if keys else "one row"
             return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest(node.input, node.time)}"

@@ -16,6 +16,7 @@ from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.rank import ranked_views
+from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.table import latest_views
@@ -220,6 +221,8 @@ def _views(
             return (union_view(operator, name, below),)
         case WindowAggregate():
             return window_aggregate_views(operator, name, *below)
+        case GroupAggregate() if is_retracting(operator):
+            return retraction_views(operator, name, *below)
         case GroupAggregate():
             return (group_aggregate_view(operator, name, below[0], own),)
         case Latest():

@@ -28,8 +28,9 @@ from penstock.planner.plan import (
     TableJoin,
     TableLookup,
     WindowAggregate,
+    WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, walk
+from penstock.planner.plan.walk import STATEFUL, inputs, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
 ON_TABLES = (Filter, Project, Latest, TableJoin, GroupAggregate, Intermediate)
@@ -70,10 +71,8 @@ def unlowered(node: Node) -> Diagnostic | None:
         return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
-            if not isinstance(below.shape, KStream) and not isinstance(below.input, Latest):
+            if isinstance(below.shape, WTable):
                 return unchained(operator_name(node), below.input, node.span)
-    if is_retracting(node):
-        return B002.at(node.span, "", construct="GROUP BY over a table")
     return None
 
 

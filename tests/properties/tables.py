@@ -163,6 +163,7 @@ GROUPED = (
     " GROUP BY known",
     "SELECT g, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.v AS v, t.price AS price, u.yes AS yes FROM t"
     " LEFT JOIN u ON t.id = u.id) q GROUP BY g",
+    "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q WHERE n > 1",
     "SELECT DISTINCT g, v FROM t WHERE yes",
     "SELECT DISTINCT v > 0 AS positive FROM t",
 )

@@ -38,6 +38,7 @@ PACKED = int(os.environ.get("PENSTOCK_HISTORIES", "12"))
 BATCHES = 4
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,
+    "groups of tables": tables.groupings().filter(lambda sql: "JOIN" not in sql),
 }
 
 

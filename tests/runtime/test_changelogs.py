@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from pathlib import Path
+from statistics import pvariance, variance
 from typing import Any
 
 import pyarrow as pa
@@ -112,3 +116,41 @@ def test_changes_in_files_are_a_changelog(format: str, spark: SparkSession, tmp_
         assert sorted(session.rows("r"), key=lambda row: int(row["id"])) == [{"id": 1, "v": 5}, {"id": 2, "v": None}]
     read = spark.read.format(format).options(header=True).load(str(tmp_path / "u"))
     assert sorted(row.op for row in read.collect()) == ["delete", "insert", "insert", "insert", "update"]
+
+
+NUMBERS = (
+    {"price": "99999999.99", "whole": 2_147_483_647, "big": 9_000_000_000_000_000_000},
+    {"price": "99999999.98", "whole": 2_147_483_646, "big": -9_000_000_000_000_000_000},
+    {"price": "99999999.98", "whole": 2_147_483_646, "big": 17},
+    {"price": "-99999999.99", "whole": -2_147_483_648, "big": 9_000_000_000_000_000_000},
+    {"price": "0.01", "whole": 0, "big": None},
+)
+
+
+def test_no_digit_is_lost_when_rows_leave_a_group(spark: SparkSession, tmp_path: Path) -> None:
+    columns = ", g STRING, price DECIMAL(10, 2), whole INT, big BIGINT"
+    sql = table(tmp_path, "t", more=", files_per_batch = 1", columns=columns) + (
+        "CREATE TABLE r AS SELECT g, COUNT(*) AS n, SUM(big) AS total, AVG(price) AS mean, VARIANCE(price) AS spread, "
+        "STDDEV_POP(whole) AS deviation, VAR_POP(price) FILTER (WHERE whole > 0) AS part FROM t GROUP BY g"
+    )
+    # Each number comes into every group; then all that are not in `left` move to other groups and back, or are deleted.
+    rows = [{"id": n, "g": "abcd"[n % 4], **NUMBERS[n % 5]} for n in range(20)]
+    moved = [{**row, "g": "abcd"[(n + 1) % 4]} for n, row in enumerate(rows)]
+    gone = [{"id": n, "op": "delete"} if n % 7 == 0 else row for n, row in enumerate(rows)]
+    for number, records in enumerate((rows, moved, [*rows, *moved, *gone])):
+        put(tmp_path / "t" / f"{number}.json", records, FIRST + number)
+    with Session(spark) as session:
+        run(session, sql)
+        found = {row["g"]: row for row in session.rows("r")}
+    for group in "abcd":
+        left = [row for row in gone if row.get("g") == group]
+        prices = [Decimal(str(row["price"])) for row in left]
+        wholes = [Fraction(int(str(row["whole"]))) for row in left]
+        part = [price for price, whole in zip(prices, wholes, strict=True) if whole > 0]
+        row = found[group]
+        assert row["n"] == len(left)
+        assert row["total"] == sum(int(str(each["big"])) for each in left if each["big"] is not None)
+        assert row["mean"] == (sum(prices, Decimal(0)) / len(prices)).quantize(Decimal("0.000001"), ROUND_HALF_UP)
+        assert row["spread"] == pytest.approx(float(variance([Fraction(price) for price in prices])), rel=1e-14)
+        assert row["deviation"] == pytest.approx(math.sqrt(pvariance(wholes)), rel=1e-14)
+        assert row["part"] == pytest.approx(float(pvariance([Fraction(price) for price in part])), rel=1e-14)
