@@ -20,6 +20,7 @@ from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.table import latest_views
+from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.codegen.stages import STAGE
 from penstock.planner import state_store
@@ -44,6 +45,7 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Settings,
+    TableJoin,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -144,7 +146,7 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node,
                 own[node] = changes.MOVE if moves else changes.RECORD
             case Filter() | Project():
                 own[node] = own[node.input]
-            case Latest() | GroupAggregate():
+            case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.RESULT if node.shape.key else changes.RECORD) if tracked else ()
             case _:
                 own[node] = ()
@@ -227,6 +229,8 @@ def _views(
             return (group_aggregate_view(operator, name, below[0], own),)
         case Latest():
             return latest_views(operator, name, *below)
+        case TableJoin():
+            return table_join_views(operator, name, below)
         case Distinct():
             return (distinct_view(operator, name, *below),)
         case IntervalJoin():
@@ -254,7 +258,7 @@ def _operator(node: Node) -> Operator:
 
 def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     """Tables that change are sent as updates, everything else once and for all."""
-    if any(isinstance(node, GroupAggregate | Latest) for node in nodes):
+    if any(isinstance(node, GroupAggregate | Latest | TableJoin) for node in nodes):
         return "update"
     windows = [node for node in nodes if isinstance(node, WindowAggregate)]
     changes = [node for node in windows if node.emission is Emission.CHANGES]

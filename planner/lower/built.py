@@ -51,7 +51,7 @@ def check_built(root: Node) -> None:
 def unlowered(node: Node) -> Diagnostic | None:
     """Why the operator does not run, None if it does."""
     match node:
-        case TableJoin():
+        case TableJoin() if isinstance(node.shape, WTable):
             left, right = (kind_text(node.sides[place].input.shape) for place in (0, -1))
             return B003.at(node.span, "", kind=node.steps[-1].type.value.upper(), left=left, right=right)
         case ForeignKeyJoin():

@@ -48,6 +48,7 @@ Operator: TypeAlias = (
     | WithLate
     | Intermediate
     | Latest
+    | TableJoin
 )
 
 __all__ = [

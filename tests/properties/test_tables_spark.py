@@ -38,7 +38,8 @@ PACKED = int(os.environ.get("PENSTOCK_HISTORIES", "12"))
 BATCHES = 4
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,
-    "groups of tables": tables.groupings().filter(lambda sql: "JOIN" not in sql),
+    "groups of tables": tables.groupings(),
+    **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
 }
 
 

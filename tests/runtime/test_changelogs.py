@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import time
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -118,6 +119,15 @@ def test_changes_in_files_are_a_changelog(format: str, spark: SparkSession, tmp_
     assert sorted(row.op for row in read.collect()) == ["delete", "insert", "insert", "insert", "update"]
 
 
+def test_a_table_joined_with_itself_counts_its_records_once(spark: SparkSession, tmp_path: Path) -> None:
+    sql = table(tmp_path, "t") + "CREATE TABLE r AS SELECT a.id, b.v FROM t a JOIN t b ON a.id = b.id"
+    put(tmp_path / "t" / "1.json", [{"id": 1, "v": 1}, {"id": 2, "v": 2}, {"id": 2, "op": "delete"}])
+    with Session(spark) as session:
+        (report,) = run(session, sql)
+        assert [(each.read, each.used) for each in report.inputs] == [(3, 3)]
+        assert session.rows("r") == [{"id": 1, "v": 1}]
+
+
 NUMBERS = (
     {"price": "99999999.99", "whole": 2_147_483_647, "big": 9_000_000_000_000_000_000},
     {"price": "99999999.98", "whole": 2_147_483_646, "big": -9_000_000_000_000_000_000},
@@ -154,3 +164,32 @@ def test_no_digit_is_lost_when_rows_leave_a_group(spark: SparkSession, tmp_path:
         assert row["spread"] == pytest.approx(float(variance([Fraction(price) for price in prices])), rel=1e-14)
         assert row["deviation"] == pytest.approx(math.sqrt(pvariance(wholes)), rel=1e-14)
         assert row["part"] == pytest.approx(float(pvariance([Fraction(price) for price in part])), rel=1e-14)
+
+
+def test_changes_flow_while_a_chain_runs(spark: SparkSession, tmp_path: Path) -> None:
+    sql = (
+        table(tmp_path, "t")
+        + table(tmp_path, "u")
+        + (
+            "CREATE TABLE r AS SELECT v, COUNT(*) AS n FROM "
+            "(SELECT t.id AS id, u.v AS v FROM t LEFT JOIN u ON t.id = u.id) q GROUP BY v;"
+        )
+    )
+    put(tmp_path / "t" / "0.json", [{"id": 1}, {"id": 2}, {"id": 3}])
+    put(tmp_path / "u" / "0.json", [{"id": 1, "v": 7}])
+
+    def becomes(rows: dict[int | None, int]) -> bool:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if any({row["v"]: row["n"] for row in kept.rows} == rows for kept in session.kept()):
+                return True
+            time.sleep(0.1)
+        return False
+
+    with Session(spark) as session:
+        session.start(penstock.compile("SET state_partitions = 1;" + sql).program)
+        assert becomes({7: 1, None: 2})
+        put(tmp_path / "u" / "1.json", [{"id": 2, "v": 7}, {"id": 1, "v": 8}], FIRST + 1)
+        assert becomes({7: 1, 8: 1, None: 1})
+        put(tmp_path / "t" / "1.json", [{"id": 1, "op": "delete"}, {"id": 3, "op": "delete"}], FIRST + 1)
+        assert becomes({7: 1})
