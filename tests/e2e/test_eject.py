@@ -177,10 +177,9 @@ CREATE TABLE users (id BIGINT PRIMARY KEY, region STRING, score DECIMAL(10, 2))
 WITH (connector = 'files', path = 'users', format = 'json', operation = 'op', files_per_batch = 1);
 CREATE TABLE homes (id BIGINT PRIMARY KEY, city STRING)
 WITH (connector = 'files', path = 'homes', format = 'csv', operation = 'op', files_per_batch = 1);
-CREATE TABLE living AS SELECT u.id, u.region, h.city, u.score FROM users u LEFT JOIN homes h ON u.id = h.id;
+CREATE VIEW living AS SELECT u.id, u.region, h.city, u.score FROM users u LEFT JOIN homes h ON u.id = h.id;
 CREATE TABLE cities WITH (connector = 'files', path = 'cities', format = 'json', operation = 'op') AS
 SELECT city, COUNT(*) AS n, AVG(score) AS mean, VARIANCE(score) AS spread FROM living GROUP BY city HAVING COUNT(*) > 1;
-CREATE TABLE total AS SELECT COUNT(*) AS n, SUM(score) AS score FROM users;
 """
 USERS: dict[str, str | list[object]] = {
     "users/1.json": [{"id": n, "region": "ab"[n % 2], "score": n / 4} for n in range(6)],

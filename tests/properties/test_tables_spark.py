@@ -32,7 +32,7 @@ from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back
 
 pytestmark = pytest.mark.spark
-QUERIES = 3
+QUERIES = 2
 PACKED = int(os.environ.get("PENSTOCK_HISTORIES", "12"))
 """Histories that go through each query."""
 BATCHES = 4
@@ -157,10 +157,13 @@ def test_spark_comes_to_the_relational_answer(
 ) -> None:
     drawn = examples(kind)
     assert len(drawn) == QUERIES
+    stores = ("memory", "rocksdb")
 
     def outcome(place: int) -> str:
         sql, history = drawn[place]
-        found = "\n".join(filter(None, wrong(sql, history, tmp_path / str(place), only_spark.newSession())))
+        found = "\n".join(
+            filter(None, wrong(sql, history, tmp_path / str(place), only_spark.newSession(), stores[place % 2]))
+        )
         return f"{sql}\n{history}\n{found}" if found else ""
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -169,11 +172,11 @@ def test_spark_comes_to_the_relational_answer(
     assert not failures, "\n\n".join(failures)
 
 
-def wrong(sql: str, history: History, folder: Path, spark: SparkSession) -> Iterator[str]:
+def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: str) -> Iterator[str]:
     """How what Spark sends differs from the answer."""
     spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     folders = write_json_lines(history, folder)
-    program = penstock.compile(script(sql, str(folder), 1)).program
+    program = penstock.compile(f"SET state_store = '{store}';" + script(sql, str(folder), 1)).program
     plan = compiled(sql, str(folder), 1).root
     with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
         held_back = hold_back(folders.values(), BATCHES - 1)

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import time
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -126,6 +127,43 @@ def test_a_table_joined_with_itself_counts_its_records_once(spark: SparkSession,
         (report,) = run(session, sql)
         assert [(each.read, each.used) for each in report.inputs] == [(3, 3)]
         assert session.rows("r") == [{"id": 1, "v": 1}]
+
+
+RICH = """
+CREATE TABLE a (k BIGINT PRIMARY KEY, day DATE PRIMARY KEY, tags MAP<STRING, INT>, parts ARRAY<STRUCT<`x y`: INT>>,
+  blob BINARY, at TIMESTAMP, d DOUBLE)
+WITH (connector = 'files', path = '{folder}/a', format = 'json', operation = 'op', files_per_batch = 1);
+CREATE TABLE b (k INT PRIMARY KEY, day DATE PRIMARY KEY, v STRING)
+WITH (connector = 'files', path = '{folder}/b', format = 'json', operation = 'op', files_per_batch = 1);
+CREATE TABLE j AS SELECT COALESCE(a.k, b.k) AS k, COALESCE(a.day, b.day) AS day, a.tags, a.parts, a.blob, a.at, a.d, b.v
+FROM a FULL JOIN b ON a.k = b.k AND a.day = b.day;
+CREATE TABLE n AS SELECT d, at, COUNT(*) AS n, COUNT(parts) AS parts FROM j GROUP BY d, at;
+"""
+
+
+def test_values_and_keys_of_many_types(spark: SparkSession, tmp_path: Path) -> None:
+    at = "2024-02-03T04:05:06.789012Z"
+    large: dict[str, Any] = {"k": 1 << 40, "day": "2024-01-01", "tags": {"a": 1, "b": None}, "d": 0.0, "at": at}
+    small: dict[str, Any] = {"k": 7, "day": "2024-01-02", "parts": [{"x y": 1}, None], "d": -0.0, "at": at}
+    files = (
+        {"a": [large, small], "b": [{"k": 7, "day": "2024-01-02", "v": "'`\\"}, {"k": 7, "day": "1969-12-31"}]},
+        {
+            "a": [{**large, "tags": {"a": 2}}, {**small, "blob": "AAE="}],
+            "b": [{"k": 7, "day": "1969-12-31", "op": "d"}],
+        },
+        {"a": [{**large, "op": "delete"}, {**small, "blob": "AAE=", "d": None, "at": None}], "b": []},
+    )
+    for number, batch in enumerate(files):
+        for name, rows in batch.items():
+            put(tmp_path / name / f"{number}.json", rows, FIRST + number)
+    with Session(spark) as session:
+        reports = run(session, RICH.format(folder=tmp_path))
+        (row,) = session.rows("j")
+        assert (row["k"], row["day"], row["v"]) == (7, date(2024, 1, 2), "'`\\")
+        assert (row["tags"], row["parts"], row["blob"]) == (None, [{"x y": 1}, None], b"\x00\x01")
+        assert session.rows("n") == [{"d": None, "at": None, "n": 1, "parts": 1}]
+        # Three rows come, two of them with a partner or none; then two change and one leaves; then one each.
+        assert {report.name: report.out for report in reports}["j"] == 3 + 3 + 2
 
 
 NUMBERS = (
