@@ -17,6 +17,7 @@ from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
     GroupAggregate,
+    GroupingSets,
     Intermediate,
     KStream,
     KTable,
@@ -68,7 +69,8 @@ def unlowered(node: Node) -> Diagnostic | None:
             return B002.at(node.span, "", construct="HAVING on a table that keeps changing")
     of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
     if of_table and not isinstance(node, ON_TABLES):
-        return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
+        construct = "GROUPING SETS" if isinstance(node, GroupingSets) else operator_name(node)
+        return B002.at(node.span, "", construct=f"{construct} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
             if isinstance(below.shape, WTable):

@@ -16,7 +16,7 @@ from penstock.planner.catalog import Declared
 from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.lower.options import checked_options
-from penstock.planner.lower.rows import OWN_COLUMNS
+from penstock.planner.lower.rows import OWN_COLUMNS, TABLE_COLUMNS
 from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
 
@@ -75,6 +75,8 @@ def table_columns(
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
         hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
         raise CompileError([found.with_hint(hint)])
+    if operation is not None and str(operation).lower() in OWN_COLUMNS | TABLE_COLUMNS:
+        raise CompileError([K016.at(statement.name.span, "", name=operation)])
     if sequence is None:
         return None if operation is None else str(operation), None
     ordered = next((c for c in columns if c.name.lower() == str(sequence).lower()), None)
