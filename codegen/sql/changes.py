@@ -81,8 +81,7 @@ def grouped(items: Iterable[Expression], source: str, key: Expression | None) ->
     """SELECT the key, the items GROUP BY the key."""
     if key is None:
         return select(items, source)
-    by = key if isinstance(key, exp.Column) else key.copy()
-    return select([named(key, KEY), *items], source).group_by(by.copy(), copy=False)
+    return select([named(key, KEY), *items], source).group_by(key.copy(), copy=False)
 
 
 def own_key(key: object) -> list[Expression]:

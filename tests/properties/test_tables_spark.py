@@ -128,7 +128,7 @@ def examples(kind: str) -> list[tuple[str, History]]:
     """Queries, each with a packed history: of those that Hypothesis draws, different ones with many records."""
     drawn: list[tuple[str, History]] = []
 
-    @settings(max_examples=20, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+    @settings(max_examples=8, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
     @given(KINDS[kind], st.data())
     def draw(sql: str, data: st.DataObject) -> None:
         drawn.append((sql, packed(data.draw, names_of(compiled(sql, "", 0).root), PACKED)))
