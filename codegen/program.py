@@ -18,6 +18,9 @@ STORE_PROVIDERS = {
     StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
 }
 """The values of Spark's STORE_SETTING."""
+CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
+INSERT, UPDATE, DELETE = "insert", "update", "delete"
+"""What a row of a table's changes does."""
 Option = tuple[str, str | int | bool]
 
 
@@ -26,7 +29,8 @@ class Input:
     """One streaming source, registered under the view name `view` before the views below are made.
 
     The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that
-    does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time).
+    does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time). Those
+    of an `ordered` input have `_place`, too: a value that grows from line to line of a file.
     """
 
     name: str
@@ -34,6 +38,7 @@ class Input:
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,12 @@ class SparkQuery:
     inputs how far they are: rows of `time` and `input`, the name of one. A query that is drained has one whose `time`
     lies behind every event time, for all inputs: its `input` is NULL. `paced`: the inputs that others wait for, empty
     where none is ever told.
-    `key`: the columns by which newer rows replace older ones in an `update` query.
+    `key`: the columns by which newer rows replace older ones in an `update` query. `operation`: a column of the result
+    that says whether a row is an 'insert', an 'update' or a 'delete', None where rows are not deleted.
+    `checked`: whether Spark may check the query, which is its CHECK_SETTING when it is started. It refuses two things
+    that queries over tables need: aggregations over others, because rows might be late there (these have no event
+    time), and numbers that tell records apart, because those of several micro-batches may be the same (they are only
+    compared within a file).
     `store` keeps its state, in so many `partitions`; both are None if it has none.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
@@ -201,6 +211,8 @@ class SparkQuery:
     store: StateStore | None = None
     paced: tuple[Paced, ...] = ()
     partitions: int | None = None
+    operation: str | None = None
+    checked: bool = True
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

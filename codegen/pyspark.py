@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Sequence
 from textwrap import indent
 
-from penstock.codegen.connectors import SINKS, SOURCES
+from penstock.codegen.connectors import CHANGES, SINKS, SOURCES
 from penstock.codegen.packed import packed, read, tables_of, unpacked, written
 from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, picked_out, places
 from penstock.codegen.program import (
+    CHECK_SETTING,
     PARTITIONS_SETTING,
     BucketView,
     Input,
@@ -182,7 +183,7 @@ def eject(program: Program) -> str:
     asks for there.
     """
     connectors = {source.connector for query in program.queries for source in query.inputs}
-    sinks = {query.output.connector for query in program.queries}
+    sinks = set(map(_sink, program.queries))
     sinks |= {"files" for query in program.queries if query.rejects}
     head, workers = _HEAD, _of_workers(program)
     if workers:
@@ -235,6 +236,8 @@ def _settings_of_state(query: SparkQuery, program: Program) -> list[tuple[str, s
 def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     """A function that runs one query, preceded by one for each input of which rows can be set aside."""
     body = [f'"""To {query.output.connector}: {_comment(query.output.name)}."""']
+    if not query.checked:
+        body.append(f'spark.conf.set("{CHECK_SETTING}", "false")')
     body += map(_source, query.inputs)
     if query.timed:
         body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
@@ -251,6 +254,8 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     body.append(f"report({_text(query.output.name)}, counts, [{names}])")
     if query.output.connector == "memory":
         body.append(f"for row in KEPT[{_text(query.name)}].values():\n    print(row)")
+    if not query.checked:
+        body.append(f'spark.conf.set("{CHECK_SETTING}", "true")')
     return f"def {_function(query)}(spark, checkpoint, kept, draining):\n{indent(chr(10).join(body), '    ')}\n"
 
 
@@ -264,6 +269,8 @@ def _source(source: Input) -> str:
     arguments = _arguments(source.options, leave_out=("partitions",))
     if source.connector == STAGE:
         arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
+    if source.ordered:
+        arguments += ", ordered=True"
     return (
         f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n"
         f'rows.createOrReplaceTempView("{source.view}")'
@@ -317,20 +324,25 @@ def _sql(sql: str) -> str:
     return f'r"""\n{sql}\n"""'
 
 
+def _sink(query: SparkQuery) -> str:
+    """What is written there: a connector, or CHANGES."""
+    is_files = query.output.connector in ("files", STAGE)
+    return CHANGES if is_files and query.mode == "update" else query.output.connector
+
+
 def _write(output: Output, query: SparkQuery) -> str:
     options = {"rows": "rows_shown"} if output.connector == "console" else {}
     arguments = _arguments(
         tuple((options.get(name, name), value) for name, value in output.options),
-        leave_out=("partitions", "rows", "files_per_batch"),
+        leave_out=("partitions", "rows", "files_per_batch", "operation"),
     )
+    sink = _sink(query)
     if output.connector == STAGE:
-        arguments = ', f"{checkpoint}/rows"'
-    if output.connector == "memory" and query.key:
+        arguments = ', f"{checkpoint}/rows"' + (', "parquet"' if sink == CHANGES else "")
+    if output.connector == "memory" and query.mode == "update":
         arguments += f", key=[{', '.join(map(_text, query.key))}]"
-    return (
-        "def writer():\n"
-        f'    return write_{output.connector}(spark.table("{query.result}"), {_text(query.name)}{arguments})\n'
-    )
+        arguments += "" if query.operation is None else f", operation={_text(query.operation)}"
+    return f'def writer():\n    return write_{sink}(spark.table("{query.result}"), {_text(query.name)}{arguments})\n'
 
 
 def _set_aside(query: SparkQuery, rejects: Rejects) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from penstock.codegen.behind import behind
-from penstock.planner.plan import Emission, Intermediate, KStream, Node, Origin, RunningQuery, Scan, Sink
+from penstock.planner.plan import Emission, Intermediate, KStream, KTable, Node, Origin, RunningQuery, Scan, Sink
 from penstock.planner.plan.walk import inputs, with_inputs
 
 STAGE = "stage"
@@ -46,8 +46,12 @@ def stages(
         while stage in taken:
             stage += "_"
         sink = Sink(stage, STAGE, ())
-        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span))
         shape = node.shape
+        if isinstance(shape, KTable):
+            above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
+            origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
+            return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
+        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span))
         assert isinstance(shape, KStream)
         (writer,) = inputs(uncut)  # with all its event times
         late = None if shape.time is None else behind(writer, shape.time)

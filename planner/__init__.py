@@ -1,6 +1,10 @@
-"""AST + catalog -> checked plans. The door: `plan`, the texts of EXPLAIN, the state store's rule."""
+"""AST + catalog -> checked plans.
+
+The door: `plan`, the texts of EXPLAIN, the state store's rule, the types that groups of tables add up.
+"""
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.lower.retraction import argument_type
 from penstock.planner.lower.script import PlannedScript, plan
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
@@ -11,6 +15,7 @@ __all__ = [
     "Catalog",
     "PlannedScript",
     "Settings",
+    "argument_type",
     "mermaid",
     "partitions_text",
     "plan",

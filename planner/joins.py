@@ -18,13 +18,12 @@ INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKi
 class Rule:
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
-    `built` tells whether this version lowers it.
+    Which of them this version runs, `lower/built.py` knows.
     """
 
     kinds: tuple[JoinKind, ...]
     result: type[Shape]
     bounded: bool = False
-    built: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ def cell(left: Shape, right: Shape) -> Cell:
     """The cell of the matrix for a join of `left` (primary) with `right` (secondary)."""
     match left, right:
         case KStream(), KStream():
-            return Rule(tuple(JoinKind), result=KStream, bounded=True, built=True)
+            return Rule(tuple(JoinKind), result=KStream, bounded=True)
         case KStream(), KTable():
             return Rule((INNER, LEFT), result=KStream)
         case KStream(), WTable():

@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Cumulate,
     Distinct,
     Filter,
+    ForeignKeyJoin,
     Frame,
     GroupAggregate,
     GroupingSets,
@@ -21,6 +22,7 @@ from penstock.planner.plan import (
     IntervalJoin,
     KStream,
     KTable,
+    Latest,
     Limit,
     Named,
     Node,
@@ -36,6 +38,8 @@ from penstock.planner.plan import (
     Session,
     Settings,
     Shape,
+    TableJoin,
+    TableLookup,
     TimeBound,
     Tumble,
     UnionAll,
@@ -125,6 +129,16 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             )
         case Distinct():
             return f"Distinct {below[0]} along {node.time}"
+        case ForeignKeyJoin() | TableLookup():
+            equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
+            residual = "" if node.condition is None else f" and {expression_text(node.condition)}"
+            name = type(node).__name__
+            as_of = f", as of {node.as_of}" if isinstance(node, TableLookup) and node.as_of is not None else ""
+            return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}"
+        case Latest():
+            return f"Latest {below[0]} by {', '.join(node.shape.key)}"
+        case TableJoin():
+            return f"TableJoin {joined_text(node, below)}"
         case Ranked():
             by = ", ".join([node.time, *map(expression_text, node.partition_by)])
             return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
@@ -143,6 +157,23 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {frames}"
         case _:
             raise AssertionError(node)
+
+
+def joined_text(node: TableJoin, below: list[str]) -> str:
+    """`r1 left r3 on b.id = a.id`: the sides in order, each behind the first with what has to be equal."""
+    text = below[0]
+    for number, (name, step) in enumerate(zip(below[1:], node.steps, strict=True), start=1):
+        pairs = []
+        for place, key in enumerate(node.sides[number].keys):
+            keys = [expression_text(node.sides[each].keys[place]) for each in sorted(step.through[place])]
+            value = keys[0] if len(keys) == 1 else f"COALESCE({', '.join(keys)})"
+            pairs.append(f"{value} = {expression_text(key)}")
+        condition = "" if step.condition is None else f" and {expression_text(step.condition)}"
+        shift = node.sides[number].shift
+        if isinstance(node.shape, WTable):
+            condition = f" and same window{f', {duration_text(shift)} later' if shift else ''}{condition}"
+        text += f" {step.type.value} {name} on {' and '.join(pairs)}{condition}"
+    return text
 
 
 def sets_text(node: GroupingSets) -> str:

@@ -8,11 +8,14 @@ from penstock.planner.plan import (
     Aggregate,
     Cumulate,
     Distinct,
+    ForeignKeyJoin,
     GroupAggregate,
     Hop,
     IntervalJoin,
     JoinType,
     KStream,
+    KTable,
+    Latest,
     Node,
     Over,
     OverRows,
@@ -21,10 +24,13 @@ from penstock.planner.plan import (
     Session,
     Settings,
     StateStore,
+    TableJoin,
+    TableLookup,
     Tumble,
     WindowAggregate,
+    WTable,
 )
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan.walk import is_retracting, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -52,12 +58,32 @@ def state_bound(node: Node) -> str:
             return f"one row per ({key_text(node)}){distinct_text(node)}: {windows_text(node)}"
         case GroupAggregate():
             keys = ", ".join(key.name for key in node.keys)
-            row = f"one row per {keys}" if keys else "one row"
+            there = f"{keys} that there has been" if is_retracting(node) else keys
+            row = f"one row per {there}" if keys else "one row"
             return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest(node.input, node.time)}"
         case Ranked():
             return newest(node.input, node.time)
+        case Latest():
+            key = ", ".join(node.shape.key)
+            return f"one row per {key} of {relation_text(node)}, and the key of each deleted one, for ever"
+        case TableJoin() if isinstance(node.shape, WTable):
+            keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
+            span = duration_text(windows_span(node))
+            return f"one row per ({keys}, window) of each of {relation_text(node)}: windows of the last {span}"
+        case ForeignKeyJoin():
+            return f"{held(node.left)}; {held(node.right)}"
+        case TableLookup() if node.as_of is not None:
+            waiting = (
+                f"rows of {relation_text(node.stream)} with time in the last {duration_text(delay_of(node.stream))}"
+            )
+            return f"{waiting}; rows of {relation_text(node.table)} of the last {duration_text(retention(node.table))}"
+        case TableLookup():
+            return held(node.table)
+        case TableJoin():
+            keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
+            return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, for ever"
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case OverRows():
@@ -105,10 +131,43 @@ def horizon(node: Node) -> int | None:
             return delay_of(node.input)
         case OverRows():
             return None if node.partition_by else delay_of(node.input)
+        case TableJoin() if isinstance(node.shape, WTable):
+            return windows_span(node)
+        case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
+            return None
         case GroupAggregate():
             return None if node.keys or distinct_text(node) else 0
         case _:
             return 0
+
+
+def held(node: Node) -> str:
+    """What is kept of a table: its rows, of a windowed one those of the windows that can still be looked up."""
+    shape = node.shape
+    if isinstance(shape, WTable):
+        key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node))
+        return f"one row per ({key}) of {relation_text(node)}: windows of the last {span}"
+    assert isinstance(shape, KTable)
+    return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, for ever"
+
+
+def retention(node: Node) -> int:
+    """How long the former rows of a table are kept, in milliseconds of event time."""
+    return next((below.origin.retention or 0 for below in walk(node) if isinstance(below, Scan)), 0)
+
+
+def windows_span(node: Node) -> int:
+    """How far behind the newest row a window may begin that is still kept, in milliseconds.
+
+    Kept are windows that can still change, or be looked up, and those that a shift brings together with them.
+    """
+    spans = [0]
+    for below in walk(node):
+        if isinstance(below, WindowAggregate):
+            length = below.window.gap if isinstance(below.window, Session) else below.window.size
+            spans.append(length + delay_of(below.input) + below.grace + (below.retention or 0))
+    shifts = [abs(side.shift) for below in walk(node) if isinstance(below, TableJoin) for side in below.sides]
+    return max(spans) + sum(shifts)
 
 
 def kept(node: Node, reach: int, delay: int) -> str:

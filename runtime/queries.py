@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import SparkQuery, View
+from penstock.codegen.program import CHECK_SETTING, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
@@ -86,12 +86,13 @@ class Run:
                 if pulse is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
-                if isinstance(self._sink, FilesSink):
+                if isinstance(self._sink, FilesSink) and self.query.mode == "append":
                     writer = self._sink.writer(rows)
                 else:
                     writer = rows.writeStream.foreachBatch(self._put)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
+                self._spark.conf.set(CHECK_SETTING, self.query.checked)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
@@ -157,8 +158,10 @@ class Run:
             raise
 
     def _put(self, batch: DataFrame, number: int) -> None:
-        assert not isinstance(self._sink, FilesSink)
         try:
+            if isinstance(self._sink, FilesSink):
+                self._sink.put(batch, number)
+                return
             # One collect: a batch that is computed twice is counted twice.
             self._sink.put(batch.toArrow(), number)
         except BaseException as error:

@@ -40,4 +40,5 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
         key=(),
         rejects=(),
         fingerprint=query.fingerprint,
+        checked=query.checked,
     )

@@ -21,18 +21,20 @@ def output() -> Console:
     return console
 
 
-def show_rows(heading: str, rows: Sequence[Mapping[str, object]], total: int, mark: str | None = None) -> None:
-    """Prints a heading and the `rows`, the first of `total`; `mark` stands before each of them. Times are in UTC."""
+def show_rows(
+    heading: str, rows: Sequence[Mapping[str, object]], total: int, marks: Sequence[str] | None = None
+) -> None:
+    """Prints a heading and the `rows`, the first of `total`, each behind its mark where there are any; times in UTC."""
     console = output()
     console.print(heading, soft_wrap=True)
     if rows:
         table = Table(box=box.SIMPLE)
-        if mark is not None:
+        if marks is not None:
             table.add_column("")
         for name in rows[0]:
             table.add_column(name, justify="right" if _are_numbers(row[name] for row in rows) else "left")
-        for row in rows:
-            table.add_row(*([] if mark is None else [mark]), *map(_cell, row.values()))
+        for place, row in enumerate(rows):
+            table.add_row(*([] if marks is None else [marks[place]]), *map(_cell, row.values()))
         console.print(table)
     if total > len(rows):
         console.print(f"  and {total - len(rows):,} more")

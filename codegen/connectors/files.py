@@ -1,10 +1,17 @@
 """Folders of JSON, CSV or Parquet files, for ejected programs. They read and write as the runtime does."""
 
 READ_FILES = '''
-def read_files(spark, columns, path, format, header=True, null=None, files_per_batch=None):
-    """New files of a folder, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`."""
+def read_files(spark, columns, path, format, header=True, null=None, files_per_batch=None, ordered=False):
+    """New files of a folder, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`.
+
+    If `ordered`, also `_place`, which grows from record to record of a file.
+    """
     path = absolute(path)
     origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived"]
+    if ordered and format == "parquet":
+        origin.append("STRUCT(0L AS part, _metadata.row_index AS record) AS _place")
+    elif ordered:
+        origin.append("STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record) AS _place")
     declared = [f"{quoted(name)} AS {quoted(name)}" for name in columns]
     reader = spark.readStream.option("recursiveFileLookup", True).option("maxFileAge", "36500d")
     if files_per_batch is not None:
@@ -32,7 +39,8 @@ def read_files(spark, columns, path, format, header=True, null=None, files_per_b
     # By itself Spark converts only the fields that a query uses, and refuses to read `_malformed` alone.
     all_fields = F.max(F.hash(*map(quoted, columns))).alias("read")
     rows = rows.selectExpr("*", *origin).observe(f"read {path}", all_fields)
-    return rows.selectExpr(*declared, "_malformed", "_file", "_arrived")
+    known = ["_malformed", "_file", "_arrived", "_place"] if ordered else ["_malformed", "_file", "_arrived"]
+    return rows.selectExpr(*declared, *known)
 
 
 def columns_of_header(spark, path, columns):
@@ -62,4 +70,28 @@ def write_files(rows, query, path, format, header=True, null=None):
     if format == "csv":
         writer = writer.option("header", header)
     return writer if null is None else writer.option("nullValue", null)
+'''
+
+WRITE_CHANGES = '''
+def write_changes(rows, query, path, format, header=True, null=None):
+    """The changes of a table in files of a folder, by Spark's file sink, which it gives to append queries alone."""
+    spark, path = rows.sparkSession, absolute(path)
+    options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "ignoreNullFields": "false"}
+    options |= {"header": str(header)} | ({} if null is None else {"nullValue": null})
+
+    def put(batch, number):
+        execution, python = spark._jvm.org.apache.spark.sql.execution, spark._jvm.PythonUtils
+        formats = execution.datasources
+        classes = {"json": formats.json.JsonFileFormat, "csv": formats.csv.CSVFileFormat}
+        written = classes.get(format, formats.parquet.ParquetFileFormat)()
+        empty, given = python.toSeq([]), python.toScalaMap(options)
+        sinks, session = execution.streaming.sinks, spark._jsparkSession
+        log = sinks.FileStreamSinkLog(1, session, f"{path}/_spark_metadata", spark._jvm.scala.Option.empty())
+        newest = log.getLatestBatchId()
+        if newest.isDefined() and newest.get() >= number:  # written before; Spark insists on the state
+            batch.write.format("noop").mode("overwrite").save()
+        else:
+            sinks.FileStreamSink(session, path, written, empty, given).addBatch(number, batch._jdf)
+
+    return rows.writeStream.foreachBatch(put)
 '''

@@ -26,13 +26,21 @@ KEEP = '''
 KEPT = {}  # the rows of memory sinks, by query
 
 
-def write_memory(rows, query, key=()):
-    """Rows in KEPT; in a table that changes, the newest row of each key."""
+def write_memory(rows, query, key=None, operation=None):
+    """Rows in KEPT; in a table that changes, the newest row of each key, unless the column `operation` deletes it."""
+    from pyspark.sql import Row
+
     kept = KEPT.setdefault(query, {})
 
     def keep(batch, number):
         for place, row in enumerate(batch.collect()):
-            kept[repr([row[name] for name in key]) if key else (number, place)] = row
+            at = (number, place) if key is None else repr([row[name] for name in key])
+            if operation is None:
+                kept[at] = row
+            elif row[operation] == "delete":
+                kept.pop(at, None)
+            else:
+                kept[at] = Row(**{name: value for name, value in row.asDict().items() if name != operation})
 
     return rows.writeStream.foreachBatch(keep)
 '''

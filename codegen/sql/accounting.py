@@ -1,8 +1,9 @@
 """Plan -> for each scanned stream, the condition under which a row of it is used rather than filtered out.
 
-A row is used if it passes the filters on some way from its scan to a stateful operator or to the result. Filters
-above a stateful operator (HAVING) look at other rows. The condition is brought down to the scan's own columns, where it
-is evaluated once per row, so that `in = rejected + late + filtered + used` holds however often a stream is read.
+A row of a stream is used if it passes the filters on some way from its scan to a stateful operator or to the result.
+Filters above a stateful operator (HAVING) look at other rows; those of tables take rows away and use all records. The
+condition is brought down to the scan's own columns, where it is evaluated once per row, so that
+`in = rejected + late + filtered + used` holds however often a stream is read.
 
 OVER and rankings give each row that they take back once. A row that a filter above them drops has been counted as used,
 and becomes a filtered one when it comes out.
@@ -23,6 +24,7 @@ from penstock.planner.plan import (
     AssignWindows,
     Expression,
     Filter,
+    KStream,
     Node,
     Over,
     OverRows,
@@ -73,6 +75,8 @@ def count_if(condition: Expression) -> str:
 
 def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
     match node:
+        case Filter() if not isinstance(node.shape, KStream):
+            return [(node.input, None)]  # a record that does not pass takes the row of its key away
         case Filter():
             return [(node.input, node.condition if wanted is None else exp.And(this=node.condition, expression=wanted))]
         case Rekey():

@@ -7,8 +7,10 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import View
+from penstock.codegen.sql.changes import DELETED, KEY, key_struct
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.table import seen
 from penstock.codegen.sql.trees import (
     before_all,
     beside_time,
@@ -84,12 +86,16 @@ def _part(window: Expression, name: str) -> Expression:
     return exp.Dot(this=window, expression=exp.to_identifier(name))
 
 
-def group_aggregate_view(node: GroupAggregate, name: str, source: str) -> View:
-    """One row per keys, kept for ever."""
+def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tuple[str, ...]) -> View:
+    """One row per keys, kept for ever. With columns of its `own` it is a result."""
     items = [
         *(named(key.value, key.name) for key in node.keys),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
     ]
+    if own:
+        key = key_struct((each.name, each.value) for each in node.keys)
+        nothing = exp.EQ(this=call("COUNT", number(1)), expression=number(0))
+        items += [*([] if key is None else [named(key, KEY)]), seen(), named(nothing, DELETED)]
     tree = select(items, source)
     return View(name, print_sql(tree.group_by(*(key.value for key in node.keys), copy=False) if node.keys else tree))
 

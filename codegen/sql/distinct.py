@@ -90,9 +90,7 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
     def divide(state: str) -> Expression:
         total, count = column(state, "total"), column(state, "count")
         mean = (
-            _decimal_mean(total, count, result)
-            if isinstance(result, Decimal)
-            else exp.Div(this=total, expression=count)
+            decimal_mean(total, count, result) if isinstance(result, Decimal) else exp.Div(this=total, expression=count)
         )
         return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
@@ -101,7 +99,7 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
     return call("AGGREGATE", values, nothing, function("state", "value", body=add), finish)
 
 
-def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
+def decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
     """The quotient, rounded once, half up, to the result's decimals.
 
     Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what

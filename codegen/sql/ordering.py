@@ -11,8 +11,8 @@ from penstock.planner.types import Array, Map, Struct, Type
 
 def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
     """A value that DuckDB orders as Spark orders the original: inside of nested ones, too, NULL is before all else."""
-    if _holds_map(type_):
-        return call("TO_JSON", struct_of([("value", value)]))
+    if holds_map(type_):
+        return orderly(value, type_)
     match type_:
         case Struct(fields):
             parts = [exp.Dot(this=value, expression=exp.Identifier(this=name, quoted=True)) for name, _ in fields]
@@ -30,12 +30,17 @@ def _known(value: Expression, type_: Type, depth: int) -> Expression:
     return struct(known=exp.Not(this=is_null(value)), value=comparable(value.copy(), type_, depth))
 
 
-def _holds_map(type_: Type) -> bool:
+def orderly(value: Expression, type_: Type) -> Expression:
+    """A value that Spark can compare: itself, or its text as JSON if it holds maps, which have no order."""
+    return call("TO_JSON", struct_of([("value", value)])) if holds_map(type_) else value
+
+
+def holds_map(type_: Type) -> bool:
     """Whether values of the type hold maps, which have no order."""
     match type_:
         case Array(element):
-            return _holds_map(element)
+            return holds_map(element)
         case Struct(fields):
-            return any(_holds_map(each) for _, each in fields)
+            return any(holds_map(each) for _, each in fields)
         case _:
             return isinstance(type_, Map)

@@ -7,6 +7,7 @@ from typing import Literal, assert_never
 
 from penstock.codegen.fingerprint import fingerprint
 from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
+from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import left_out, wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.join import join_views
@@ -15,9 +16,13 @@ from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.rank import ranked_views
+from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
+from penstock.codegen.sql.table import latest_views
+from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
+from penstock.codegen.stages import STAGE
 from penstock.planner import state_store
 from penstock.planner.plan import (
     AssignWindows,
@@ -28,6 +33,8 @@ from penstock.planner.plan import (
     GroupingSets,
     Intermediate,
     IntervalJoin,
+    KTable,
+    Latest,
     Node,
     Operator,
     Over,
@@ -39,11 +46,12 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Settings,
+    TableJoin,
     UnionAll,
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs
+from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, rows_leave
 
 # Those that forget rows as the watermark passes; a table without windows is kept for ever.
 _TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
@@ -67,24 +75,33 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
-    sources = tuple(input_of(scan.origin, f"{names[scan]}_raw") for scan in scans)
+    sources = tuple(input_of(scan, f"{names[scan]}_raw") for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
     unwanted = left_out(nodes, wanted)
+    tracked = _is_tracked(query)
+    moves = any(map(is_retracting, nodes))
+    own = _own_columns(nodes, moves=moves, tracked=tracked)
 
     def views(told: bool) -> tuple[Step, ...]:
         result: list[Step] = []
         for node in nodes:
-            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told)
-            *steps, last = _views(node, name, names, reading, settings.state_partitions)
+            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told, moves)
+            *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
             if node in unwanted:
                 assert isinstance(last, View)
                 last = replace(last, metrics=(*last.metrics, *unwanted[node]))
             result += [*steps, last]
+        if tracked:
+            root = query.root
+            result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
+        if operation is not None:
+            result.append(changes.sent_view(query.root.schema, f"{name}_sent", f"{name}_changes", operation))
         return tuple(result)
 
-    rejects = (rejects_of(scan.origin, names[scan]) for scan in scans)
-    output = _output(query)
+    operation = _operation(query) if tracked and query.sink.connector != STAGE else None
+    rejects = (rejects_of(scan, names[scan]) for scan in scans)
+    output = _output(query, operation)
     stateful = [node for node in nodes if isinstance(node, STATEFUL)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
     store = next((state_store(node, settings) for node in stateful), None)
@@ -95,7 +112,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         name=name,
         inputs=sources,
         views=views(told),
-        result=names[query.root],
+        result=f"{name}_sent" if operation else f"{name}_changes" if tracked else names[query.root],
         output=output,
         mode=mode,
         timed=bool(delays),
@@ -107,7 +124,36 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         store=store,
         paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
         partitions=partitions,
+        operation=operation,
+        checked=not (tracked or any(source.ordered for source in sources)),
     )
+
+
+def _is_tracked(query: RunningQuery) -> bool:
+    """Whether the query sends changes: rows of its table can cease to exist, or the rows before are asked for."""
+    root, sink = query.root, query.sink
+    return isinstance(root.shape, KTable) and (rows_leave(root) or sink.connector in (STAGE, "files"))
+
+
+def _operation(query: RunningQuery) -> str:
+    """The column that says what a row of the output does."""
+    return str(dict(query.sink.options).get("operation", changes.OPERATION))
+
+
+def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node, tuple[str, ...]]:
+    """What the views of tables have beside the columns of their nodes."""
+    own: dict[Node, tuple[str, ...]] = {}
+    for node in nodes:
+        match node:
+            case Scan() if isinstance(node.shape, KTable):
+                own[node] = changes.MOVE if moves else changes.RECORD
+            case Filter() | Project():
+                own[node] = own[node.input]
+            case Latest() | TableJoin() | GroupAggregate():
+                own[node] = (changes.RESULT if node.shape.key else changes.RECORD) if tracked else ()
+            case _:
+                own[node] = ()
+    return own
 
 
 def _partitions(node: Node, settings: Settings) -> int:
@@ -161,15 +207,21 @@ def _holds_its_edge(node: Node) -> bool:
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 
-def _views(node: Node, query: str, names: dict[Node, str], reading: Reading, state_partitions: int) -> tuple[Step, ...]:
+def _views(
+    node: Node, query: str, names: dict[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
+) -> tuple[Step, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)
     match operator:
         case Scan():
-            return scan_views(operator.origin, name, query, reading)
+            return scan_views(operator, name, query, reading)
+        case Filter() if own:
+            return (changes.filter_view(operator, name, below[0], own),)
         case Filter():
             return (filter_view(operator, name, *below),)
+        case Project() if own:
+            return (changes.project_view(operator, name, below[0], own),)
         case Project():
             return (project_view(operator, name, *below),)
         case AssignWindows():
@@ -182,8 +234,14 @@ def _views(node: Node, query: str, names: dict[Node, str], reading: Reading, sta
             return (union_view(operator, name, below),)
         case WindowAggregate():
             return window_aggregate_views(operator, name, *below)
+        case GroupAggregate() if is_retracting(operator):
+            return retraction_views(operator, name, *below)
         case GroupAggregate():
-            return (group_aggregate_view(operator, name, *below),)
+            return (group_aggregate_view(operator, name, below[0], own),)
+        case Latest():
+            return latest_views(operator, name, *below)
+        case TableJoin():
+            return table_join_views(operator, name, below)
         case Distinct():
             return (distinct_view(operator, name, *below),)
         case IntervalJoin():
@@ -211,7 +269,7 @@ def _operator(node: Node) -> Operator:
 
 def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     """Tables that change are sent as updates, everything else once and for all."""
-    if any(isinstance(node, GroupAggregate) for node in nodes):
+    if any(isinstance(node, GroupAggregate | Latest | TableJoin) for node in nodes):
         return "update"
     windows = [node for node in nodes if isinstance(node, WindowAggregate)]
     changes = [node for node in windows if node.emission is Emission.CHANGES]
@@ -220,6 +278,8 @@ def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     return "update" if changes else "append"
 
 
-def _output(query: RunningQuery) -> Output:
+def _output(query: RunningQuery, operation: str | None) -> Output:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
+    if operation is not None and query.sink.connector == "files":
+        columns += ((operation, "STRING"),)
     return Output(query.sink.name, query.sink.connector, query.sink.options, columns)

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
 from penstock.codegen.sql.accounting import count_if
+from penstock.codegen.sql.changes import DELETED, ORDER, moves_views, records_view, stored_changes
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
     both,
@@ -28,10 +29,13 @@ from penstock.codegen.sql.trees import (
     only_if,
     select,
     shifted,
+    struct,
     text,
 )
-from penstock.planner.plan import Expression, Origin
+from penstock.codegen.stages import STAGE
+from penstock.planner.plan import Column, Expression, KTable, Origin, Scan
 from penstock.planner.plan.late import LATENESS
+from penstock.planner.plan.scan import DELETES
 from penstock.planner.types import STRING, TIMESTAMP
 
 MALFORMED = "malformed record"
@@ -39,6 +43,8 @@ NO_TIME = "no event time"
 FUTURE = "event time more than an hour after arrival"
 
 PAST = "event time before 1970"
+NO_KEY = "no primary key"
+NO_SEQUENCE = "no sequence"
 
 _EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
 _HOUR = 3_600_000
@@ -52,7 +58,7 @@ class Reading:
     (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
     told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
     for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
-    has rows for single inputs, which are no rows of theirs.
+    has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `moves` are read or records.
     """
 
     wanted: Expression | None
@@ -61,17 +67,24 @@ class Reading:
     keeps_late: bool
     observed: bool = False
     told: bool = False
+    moves: bool = False
 
 
-def input_of(origin: Origin, view: str) -> Input:
+def input_of(scan: Scan, view: str) -> Input:
     """The source as the runtime registers it."""
-    stored = tuple((each.name, str(each.type)) for each in origin.columns)
-    return Input(origin.name, view, origin.connector, origin.options, stored)
+    origin, is_table = scan.origin, isinstance(scan.shape, KTable)
+    if is_table and origin.connector == STAGE:
+        return Input(origin.name, view, origin.connector, origin.options, stored_changes(origin.columns))
+    stored = tuple((each.name, str(each.type)) for each in _stored(origin))
+    return Input(origin.name, view, origin.connector, origin.options, stored, ordered=is_table)
 
 
-def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple[View, ...]:
+def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
-    read = View(f"{name}_read", _classified(origin, f"{name}_raw"))
+    origin = scan.origin
+    if isinstance(scan.shape, KTable):
+        return _changes(scan, name, moves=reading.moves) if origin.connector == STAGE else _records(scan, name)
+    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
     if reading.delay is None:
         sound = is_null(column("_reason"))
         kept = select(columns(origin.columns), read.name).where(sound, copy=False)
@@ -83,13 +96,40 @@ def scan_views(origin: Origin, name: str, query: str, reading: Reading) -> tuple
     return read, timed, split, View(name, print_sql(kept))
 
 
-def rejects_of(origin: Origin, name: str) -> Rejects | None:
+def _changes(scan: Scan, name: str, *, moves: bool) -> tuple[View, ...]:
+    """What another query has sent, as moves or as records."""
+    origin = scan.origin
+    counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
+    items = (column(each) for each, _ in stored_changes(origin.columns))
+    read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")), metrics=counts)
+    if moves:
+        return read, *moves_views(origin.columns, name, read.name)
+    return read, records_view(origin.columns, name, read.name)
+
+
+def _records(scan: Scan, name: str) -> tuple[View, ...]:
+    """The records of a changelog, each with its place in the order of the records: all of them are used."""
+    origin, sound = scan.origin, is_null(column("_reason"))
+    counts = _fates(origin, exp.Not(this=sound.copy()), sound.copy(), None)
+    read = View(f"{name}_read", _classified(scan, f"{name}_raw"), metrics=counts)
+    place = {} if origin.newest is None else {"sequence": column(origin.newest)}
+    place |= {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
+    deletes: Expression = exp.Boolean(this=False)
+    if origin.operation is not None:
+        word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
+        deletes = call("COALESCE", word, exp.Boolean(this=False))
+    items = [*columns(origin.columns), named(struct(**place), ORDER), named(deletes, DELETED)]
+    return read, View(name, print_sql(select(items, read.name).where(sound, copy=False)))
+
+
+def rejects_of(scan: Scan, name: str) -> Rejects | None:
     """The query that writes out the rows set aside; None where the connector can not deliver any."""
+    origin = scan.origin
     if not _can_reject(origin):
         return None
-    source = input_of(origin, f"{name}_raw")
-    read = View(f"{name}_suspect", _classified(origin, source.view))
-    whole = call("TO_JSON", call("STRUCT", *columns(origin.columns)))
+    source = input_of(scan, f"{name}_raw")
+    read = View(f"{name}_suspect", _classified(scan, source.view))
+    whole = call("TO_JSON", call("STRUCT", *columns(_stored(origin))))
     aside = select(
         [
             named(column("_reason"), "reason"),
@@ -106,8 +146,14 @@ def _can_reject(origin: Origin) -> bool:
     return origin.connector == "files"
 
 
-def _classified(origin: Origin, raw: str) -> str:
+def _stored(origin: Origin) -> tuple[Column, ...]:
+    """The columns that the records have, that of their operation among them."""
+    return origin.columns if origin.operation is None else (*origin.columns, Column(origin.operation, STRING))
+
+
+def _classified(scan: Scan, raw: str) -> str:
     """All columns, and the reason why the row is set aside, NULL for a sound one."""
+    origin = scan.origin
     if not _can_reject(origin):
         return print_sql(select([*columns(origin.columns), named(null(STRING), "_reason")], raw))
     reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
@@ -118,8 +164,14 @@ def _classified(origin: Origin, raw: str) -> str:
             exp.If(this=exp.GT(this=column(origin.time), expression=latest), true=text(FUTURE)),
             exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(_EPOCH), TIMESTAMP)), true=text(PAST)),
         ]
+    origin_of = ["_malformed", "_file"]
+    if isinstance(scan.shape, KTable):
+        reasons += [exp.If(this=is_null(column(each)), true=text(NO_KEY)) for each in origin.key]
+        if origin.newest is not None:
+            reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
+        origin_of += ["_arrived", "_place"]
     reason = named(exp.Case(ifs=reasons), "_reason")
-    return print_sql(select([*columns(origin.columns), column("_malformed"), column("_file"), reason], raw))
+    return print_sql(select([*columns(_stored(origin)), *map(column, origin_of), reason], raw))
 
 
 def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool) -> View:

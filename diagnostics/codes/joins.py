@@ -17,5 +17,14 @@ J012 = Code("J012", "the join compares {left} with {right}")
 J013 = Code("J013", "the join casts {source} to {target} to compare the keys", severity="warning")
 J014 = Code("J014", "both sides of the join are called {name}")
 J015 = Code("J015", "{kind} JOIN without ON")
+J016 = Code("J016", "the key of both sides of a FULL JOIN of tables can be NULL")
+J017 = Code("J017", "a FULL JOIN of tables on more than their keys can give two rows of one key")
+J018 = Code("J018", "the join compares {compared} of {relation}, whose key is {key}")
+J019 = Code("J019", "the former rows of {relation} are not known: {reason}")
+J020 = Code("J020", "the windowed table {relation} has no RETENTION, and its windows are looked up")
+J021 = Code("J021", "the windows of {left} and {right} can not be compared: {reason}")
 
-CODES = (J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011, J012, J013, J014, J015)
+CODES = (
+    *(J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011),
+    *(J012, J013, J014, J015, J016, J017, J018, J019, J020, J021),
+)

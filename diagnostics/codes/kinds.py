@@ -21,6 +21,7 @@ K015 = Code("K015", "{name} is in use by the query {users}")
 K016 = Code("K016", "{name} is a name that Penstock gives to a column of its own")
 K017 = Code("K017", "{column} is a bare NULL, which has no type")
 K018 = Code("K018", "{type} can not be compared, so nothing can be grouped or joined by it")
+K019 = Code("K019", "{function} over a table: a row that leaves its group can not be taken out of it")
 K020 = Code("K020", "PARTITION BY of a {kind}: a table is partitioned by its key")
 
 CODES = (
@@ -42,5 +43,6 @@ CODES = (
     K016,
     K017,
     K018,
+    K019,
     K020,
 )

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.connectors import C009
-from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING, Connector, ConnectorOption, OptionType, Value
+from penstock.planner.connectors.option import (
+    BOOLEAN,
+    INTEGER,
+    INTERVAL,
+    STRING,
+    Connector,
+    ConnectorOption,
+    OptionType,
+    Value,
+)
 from penstock.planner.plan import Column
 
 # The types that a format has no way to write down, by the word with which they begin.
@@ -29,6 +38,9 @@ FILES = Connector(
         ),
         ConnectorOption("header", BOOLEAN, "csv: whether the first line names the columns; TRUE unless set"),
         ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
+        ConnectorOption("operation", STRING, "table: one more column; 'delete', 'd' or '-D' in it deletes the row"),
+        ConnectorOption("sequence", STRING, "table: the column that is greatest in the newest row of a key"),
+        ConnectorOption("retention", INTERVAL, "table: how long its former rows can be asked for, in event time"),
         ConnectorOption("files_per_batch", INTEGER, "at most so many new files in one micro-batch; all unless set"),
         ConnectorOption("partitions", INTEGER, "number of partitions by the key"),
     ),

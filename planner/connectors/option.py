@@ -12,18 +12,21 @@ Value = str | int | bool
 class OptionType:
     """The values that an option accepts; `choices` restricts a STRING to a few words."""
 
-    kind: Literal["STRING", "INTEGER", "BOOLEAN"]
+    kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL"]
     choices: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.choices:
             return "one of " + ", ".join(f"'{choice}'" for choice in self.choices)
-        return {"STRING": "a string", "INTEGER": "a number from 1 to 999999999", "BOOLEAN": "TRUE or FALSE"}[self.kind]
+        words = {"STRING": "a string", "INTEGER": "a number from 1 to 999999999", "BOOLEAN": "TRUE or FALSE"}
+        return words.get(self.kind, "a time such as 7 DAYS")
 
 
 STRING = OptionType("STRING")
 INTEGER = OptionType("INTEGER")
 BOOLEAN = OptionType("BOOLEAN")
+INTERVAL = OptionType("INTERVAL")
+"""Its value is in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
@@ -10,12 +13,16 @@ from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared
-from penstock.planner.connectors import check_format
+from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.lower.options import checked_options
-from penstock.planner.lower.rows import OWN_COLUMNS
+from penstock.planner.lower.rows import OWN_COLUMNS, TABLE_COLUMNS
 from penstock.planner.plan import Column, Origin
 from penstock.planner.types import TIMESTAMP
+
+OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
+PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
+"""Options that the plan holds by itself."""
 
 
 def lower_create(statement: ast.Create) -> Declared:
@@ -32,18 +39,55 @@ def lower_create(statement: ast.Create) -> Declared:
         check_format(options, columns, statement.name.span)
     values = dict(options)
     partitions = values.get("partitions")
+    if statement.kind is ast.RelationKind.TABLE:
+        columns = tuple(replace(each, nullable=each.nullable and each.name not in key) for each in columns)
+    operation, sequence = table_columns(statement, columns, values)
     origin = Origin(
         name=statement.name.text,
         connector=connector,
-        options=tuple((name, value) for name, value in options if name != "partitions"),
+        options=tuple((name, value) for name, value in options if name not in PLANNED),
         columns=columns,
         key=key,
         time=None if statement.watermark is None else column_named(columns, statement.watermark.column.text),
         delay=delay,
         partitions=partitions if isinstance(partitions, int) else None,
         idle=idle,
+        operation=operation,
+        sequence=sequence,
+        retention=None if RETENTION not in values else int(values[RETENTION]),
     )
     return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
+
+
+def table_columns(
+    statement: ast.Create, columns: tuple[Column, ...], values: Mapping[str, Value]
+) -> tuple[str | None, str | None]:
+    """The options `operation` and `sequence`, as the names of columns; raises CompileError."""
+    operation, sequence = values.get(OPERATION), values.get(SEQUENCE)
+    kind, name = f"the {statement.kind.value.lower()}", statement.name.text
+    for option, value in ((OPERATION, operation), (SEQUENCE, sequence), (RETENTION, values.get(RETENTION))):
+        if value is not None and statement.kind is not ast.RelationKind.TABLE:
+            problem = f"has the option {option}, which belongs to tables"
+            found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
+            raise CompileError([found.because("Rows of a stream are neither replaced nor deleted.")])
+    known = column_named(columns, str(operation)) if operation is not None else None
+    if known is not None:
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
+        hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
+        raise CompileError([found.with_hint(hint)])
+    if operation is not None and str(operation).lower() in OWN_COLUMNS | TABLE_COLUMNS:
+        raise CompileError([K016.at(statement.name.span, "", name=operation)])
+    if sequence is None:
+        return None if operation is None else str(operation), None
+    ordered = next((c for c in columns if c.name.lower() == str(sequence).lower()), None)
+    if ordered is None or not scalars.is_ordered(ordered.type):
+        problem = f"has no column {sequence} to tell the newest record by"
+        if ordered is not None:
+            problem = f"has a sequence of type {ordered.type}, which has no order"
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
+        guess = nearest(str(sequence), [c.name for c in columns if c is not ordered])
+        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+    return None if operation is None else str(operation), ordered.name
 
 
 def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:

@@ -33,7 +33,7 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
         schema=(*node.schema, Column(number, INT, nullable=False)),
         shape=KStream(node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=staged(node, "DEDUPLICATE", span, time),
+        input=staged(node, span, time),
         partition_by=keys,
         time=time,
         aggregates=(FramedAggregate(Aggregate(number, "ROW_NUMBER", (), False, None, INT), Frame(-within, 0)),),

@@ -49,7 +49,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
             schema=result.schema,
             shape=KTable(tuple(each.name for each in result.schema)),
             span=span,
-            input=staged(result, "SELECT DISTINCT", span),
+            input=staged(result, span),
             keys=tuple(Named(each.name, column(each.name), each.type) for each in result.schema),
             aggregates=(),
         )
@@ -60,7 +60,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
         schema=result.schema,
         shape=KStream(shape.key, in_order_of(result, time)),
         span=span,
-        input=staged(result, "SELECT DISTINCT", span, time),
+        input=staged(result, span, time),
         time=time,
     )
 

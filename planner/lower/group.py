@@ -16,6 +16,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
 from penstock.planner.intervals import positive_milliseconds
+from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import aggregate, condition, scalar
 from penstock.planner.lower.grouping_sets import (
     KeySet,
@@ -26,7 +27,8 @@ from penstock.planner.lower.grouping_sets import (
     is_grouping_sets,
     key_sets,
 )
-from penstock.planner.lower.items import WINDOW_COLUMNS, Output
+from penstock.planner.lower.items import WINDOW_COLUMNS, Output, is_nullable
+from penstock.planner.lower.retraction import check_retractable
 from penstock.planner.lower.rows import Rows, TimedWindow, staged
 from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
 from penstock.planner.names import Scope, ScopeColumn
@@ -289,8 +291,6 @@ def lower_group(
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))
     if having is not None:
         span: Span = having.meta["span"]
-        if emission is Emission.CHANGES or not isinstance(node, WindowAggregate):
-            raise CompileError([B002.at(span, "", construct="HAVING on a table that keeps changing")])
         resolved = condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
@@ -319,21 +319,28 @@ def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], pos
 def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
     rows, keys, aggregates = grouping.rows, tuple(grouping.keys), tuple(grouping.aggregates)
     names = tuple(key.name for key in keys)
-    columns = [Column(key.name, key.type) for key in keys]
+    columns = [Column(key.name, key.type, is_nullable(key.value, rows.node)) for key in keys]
     values = [Column(each.name, each.type) for each in aggregates]
     if timed is None:
-        for clause, written in (("GRACE PERIOD", select.grace), ("LATE", select.late)):
+        for clause, written in (
+            ("GRACE PERIOD", select.grace),
+            ("RETENTION", select.retention),
+            ("LATE", select.late),
+        ):
             if written is not None:
                 raise CompileError([W005.at(written.span, "", clause=clause, needed="window")])
         if isinstance(select.emit, ast.EmitEarly):
             raise CompileError([W005.at(select.emit.span, "", clause="EMIT EARLY EVERY", needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
+        below = staged_changes(rows.node, select.span)
+        if not isinstance(below.shape, KStream):
+            check_retractable(aggregates, rows.node, select.span)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),
             span=select.span,
-            input=staged(rows.node, "a GROUP BY", select.span),
+            input=below,
             keys=keys,
             aggregates=aggregates,
         )
@@ -351,7 +358,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         schema=(*columns, *window_columns, *values),
         shape=shape,
         span=select.span,
-        input=staged(rows.node, "a window", select.span, timed.time),
+        input=staged(rows.node, select.span, timed.time),
         window=window,
         time=timed.time,
         keys=keys,
@@ -359,4 +366,5 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         emission=emission,
         grace=0 if select.grace is None else positive_milliseconds(select.grace, "grace period", least=0),
         every=positive_milliseconds(select.emit.every, "pause") if isinstance(select.emit, ast.EmitEarly) else None,
+        retention=None if select.retention is None else positive_milliseconds(select.retention, "retention"),
     )

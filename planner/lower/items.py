@@ -14,6 +14,7 @@ from penstock.parser import ast
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.names import Scope
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
+from penstock.planner.scalars.literals import bare
 
 WINDOW_COLUMNS = ("window_start", "window_end")
 
@@ -83,17 +84,24 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
     if report:
         raise CompileError(report)
     if isinstance(node.shape, WTable):
+        sources = dict(zip(WINDOW_COLUMNS, (node.shape.start, node.shape.end), strict=True))
         for item in items:
-            if item.name.lower() in WINDOW_COLUMNS and item.value != column(item.name.lower()):
+            source = sources.get(item.name.lower())
+            if source is not None and not has_value(item.value, node.shape, source):
                 found = K010.at(span, "", name=item.name)
                 hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
                 raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
-        items += [Named(n, column(n), node.column(n).type) for n in WINDOW_COLUMNS if n not in shown]
+        items += [Named(n, column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
     if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:
         return node
-    schema = tuple(Column(item.name, item.type) for item in items)
+    schema = tuple(Column(item.name, item.type, is_nullable(item.value, node)) for item in items)
     return Project(schema=schema, shape=projected_shape(node, items, span), span=span, input=node, items=tuple(items))
+
+
+def is_nullable(expression: exp.Expression, node: Node) -> bool:
+    """Whether the expression over the columns of `node` can be NULL, as far as is known."""
+    return node.column(expression.name).nullable if isinstance(expression, exp.Column) else True
 
 
 def renamed(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:
@@ -125,6 +133,11 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
         if isinstance(item.value, exp.Column):
             names.setdefault(item.value.name, item.name)
     shape = node.shape
+    if not isinstance(shape, KStream):
+        for name in shape.key:
+            shown = next((item.name for item in items if has_value(item.value, shape, name)), None)
+            if shown is not None:
+                names.setdefault(name, shown)
     missing = [name for name in shape.key if name not in names]
     key = tuple(names[name] for name in shape.key if name in names)
     match shape:
@@ -132,6 +145,31 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
             return shape.renamed(names)
         case KTable() | WTable():
             if missing:
-                found = K006.at(span, "", column=missing[0])
-                raise CompileError([found.with_hint(f"add {missing[0]} to the SELECT list: rows are replaced by it")])
+                wanted = key_text(shape, missing[0])
+                found = K006.at(span, "", column=wanted)
+                raise CompileError([found.with_hint(f"add {wanted} to the SELECT list: rows are replaced by it")])
             return type(shape)(key)
+
+
+def has_value(expression: exp.Expression, shape: KTable | WTable, name: str) -> bool:
+    """Whether the expression has the value of that column of the identity in every row."""
+    if expression == column(name):
+        return True
+    return bool(shape.same) and is_same(expression, shape.same[shape.identity.index(name)])
+
+
+def is_same(expression: exp.Expression, groups: Iterable[frozenset[str]]) -> bool:
+    """Whether it is a column, or COALESCE of columns, that has the value of the key by one of the groups."""
+    is_coalesce = isinstance(expression, exp.Anonymous) and str(expression.this).upper() == "COALESCE"
+    parts = [bare(each) for each in expression.expressions] if is_coalesce else [expression]
+    names = {each.this.name if isinstance(each, exp.Cast) else each.name for each in parts}
+    columns = frozenset(name for group in groups for name in group)
+    return names <= columns and any(group <= names for group in groups)
+
+
+def key_text(shape: KTable | WTable, name: str) -> str:
+    """What the key column of that name is called in a SELECT list."""
+    if shape.same:
+        group = sorted(shape.same[shape.identity.index(name)][0])
+        return group[0] if len(group) == 1 else f"COALESCE({', '.join(group)})"
+    return name

@@ -7,15 +7,19 @@ from collections.abc import Iterable, Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.building import B003
 from penstock.diagnostics.codes.joins import J008, J010, J011, J012, J013, J014, J015
 from penstock.diagnostics.codes.kinds import K018
+from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner import bounds, joins, scalars
 from penstock.planner.intervals import fixed_milliseconds
+from penstock.planner.lower.built import kind_text
 from penstock.planner.lower.context import Context, column, condition, scalar
+from penstock.planner.lower.lookup import lower_foreign_key, lower_lookup, outside_of_join
 from penstock.planner.lower.meeting import Meeting
 from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.lower.same_windows import same_windows
+from penstock.planner.lower.table_join import lower_primary_join, not_on_a_key, same_scope
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.near_misses import Attempt, near_miss, right_part
 from penstock.planner.plan import (
@@ -24,11 +28,13 @@ from penstock.planner.plan import (
     IntervalJoin,
     JoinType,
     KStream,
+    KTable,
     Limit,
     Named,
     Node,
     Project,
     TimeBound,
+    WTable,
     conjuncts,
 )
 
@@ -50,12 +56,11 @@ PUSHED = {
 def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
     """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
     check_matrix(join, left, right)
+    if not (isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KStream)):
+        return lower_with_table(join, left, right, where, context)
     event_time(left, OPERATOR, join.left.span)
     event_time(right, OPERATOR, join.right.span)
-    left, right = qualified(left, join.left.span), qualified(right, join.right.span)
-    if left.scope.has_relation(right.name):
-        found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
-        raise CompileError([found.with_hint(f"{right.name} AS another")])
+    left, right = both_qualified(join, left, right)
     is_inner = join.kind is ast.JoinKind.INNER
     parts = [*conjuncts(join.on), *(where if is_inner else ())]
     times = compared_times(parts, left, right)
@@ -81,8 +86,8 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         schema=joined_schema(join.kind, left.node, right.node),
         shape=KStream(key, met.times(), met.near()),
         span=join.span,
-        left=staged(filtered(left.node, filters["left"]), OPERATOR, join.left.span, times.left),
-        right=staged(filtered(right.node, filters["right"]), OPERATOR, join.right.span, times.right),
+        left=staged(filtered(left.node, filters["left"]), join.left.span, times.left),
+        right=staged(filtered(right.node, filters["right"]), join.right.span, times.right),
         type=type_,
         equalities=tuple(equalities),
         left_time=times.left,
@@ -93,6 +98,43 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     )
     scope = left.scope if one_sided else times.scope
     return Rows(node, scope, f"{left.name} and {right.name}")
+
+
+def both_qualified(join: ast.Join, left: Rows, right: Rows) -> tuple[Rows, Rows]:
+    """Both sides with their columns called `alias.column`; raises CompileError where they have one alias."""
+    left, right = qualified(left, join.left.span), qualified(right, join.right.span)
+    if left.scope.has_relation(right.name):
+        found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
+        raise CompileError([found.with_hint(f"{right.name} AS another")])
+    return left, right
+
+
+def lower_with_table(
+    join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context
+) -> Rows:
+    """A join in which one side or both are tables."""
+    if join.within is not None:
+        raise CompileError([W005.at(join.within.span, "", clause="WITHIN", needed="join of two streams")])
+    stream_and_table = isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KTable)
+    if left.as_of is not None or (right.as_of is not None and not stream_and_table):
+        raise CompileError([outside_of_join((join.left if left.as_of is not None else join.right).span)])
+    left, right = both_qualified(join, left, right)
+    scope = same_scope(left, right)
+    parts = [*conjuncts(join.on), *(where if join.kind is ast.JoinKind.INNER else ())]
+    shift, through = 0, frozenset[str]()
+    both_windowed = isinstance(left.node.shape, WTable) and isinstance(right.node.shape, WTable)
+    if both_windowed:
+        shift, through, parts = same_windows(join, parts, left, right)
+    equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context)
+    if isinstance(left.node.shape, KStream):
+        return lower_lookup(join, left, right, equalities, conditions)
+    if type(left.node.shape) is type(right.node.shape):
+        joined = lower_primary_join(join, left, right, equalities, conditions, shift, through)
+        if joined is not None:
+            return joined
+        if both_windowed:
+            raise not_on_a_key(join, right, [other for _, other in equalities])
+    return lower_foreign_key(join, left, right, equalities, conditions)
 
 
 def compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:
@@ -136,9 +178,8 @@ def pane_length(type_: JoinType, bound: TimeBound) -> int | None:
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
-    """Raises CompileError where the matrix of joins.py has no such join, or this version does not lower it."""
-    kinds = {"KStream": "stream", "KTable": "table", "WTable": "windowed table"}
-    left_kind, right_kind = kinds[type(left.node.shape).__name__], kinds[type(right.node.shape).__name__]
+    """Raises CompileError where the matrix of joins.py has no such join, or ON is missing."""
+    left_kind, right_kind = kind_text(left.node.shape), kind_text(right.node.shape)
     cell = joins.cell(left.node.shape, right.node.shape)
     place = right_part(join)
     if isinstance(cell, joins.Illegal):
@@ -148,24 +189,30 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
         allowed = ", ".join(kind.value for kind in cell.kinds)
         raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
-    if not cell.built:
-        raise CompileError([B003.at(place, "", kind=join.kind.value, left=left_kind, right=right_kind)])
     if join.on is None:
-        hint = f"ON {left.name}.key = {right.name}.key AND the bound on the two event times"
+        hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)
         raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
 
 
 def qualified(rows: Rows, span: Span) -> Rows:
     """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
-    node, shape = rows.node, stream(rows)
+    node, shape = rows.node, rows.node.shape
     if all(each.column == f"{each.relation}.{each.name}" for each in rows.scope.columns):
         return rows
     names = {c.name: f"{rows.name}.{c.name}" for c in node.schema}
     items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
-    renamed = Project(schema=schema, shape=shape.renamed(names), span=span, input=node, items=items)
+    match shape:
+        case KStream():
+            shape = shape.renamed(names)
+        case KTable():
+            shape = KTable(tuple(names[each] for each in shape.key))
+        case WTable():
+            key = tuple(names[each] for each in shape.key)
+            shape = WTable(key, names[shape.start], names[shape.end])
+    renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
     scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
-    return Rows(renamed, scope, rows.name)
+    return Rows(renamed, scope, rows.name, as_of=rows.as_of)
 
 
 def time_bound(
@@ -212,8 +259,9 @@ def keys_and_conditions(
         except CompileError as error:
             report.extend(error.diagnostics)
     if not equalities and not report:
-        found = J008.at(right_part(join), "every left row would meet every right row in the interval")
-        report.append(found.with_hint("ON the key of one side = the key of the other AND …"))
+        both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
+        found = J008.at(right_part(join), "every left row would meet every right row" + " in the interval" * both)
+        report.append(found.with_hint("ON the key of one side = the key of the other" + " AND …" * both))
     if report:
         raise CompileError(report)
     return equalities, conditions

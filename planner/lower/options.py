@@ -12,6 +12,7 @@ from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, 
 from penstock.parser import ast
 from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
+from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Settings, StateStore
 
 Options = tuple[tuple[str, Value], ...]
@@ -79,6 +80,8 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
             # Spark keeps such numbers in 32 bits.
             if re.fullmatch("[0-9]{1,9}", str(value.this)) and int(value.this) > 0:
                 return int(value.this)
+        case "INTERVAL" if isinstance(value, exp.Interval):
+            return positive_milliseconds(interval_duration(value), option.name.text)
         case "BOOLEAN" if isinstance(value, exp.Boolean):
             return bool(value.this)
     report.append(C003.at(value.meta["span"], "", name=option.name.text, expected=type_))

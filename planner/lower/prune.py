@@ -13,9 +13,12 @@ from penstock.planner.lower.context import column
 from penstock.planner.plan import (
     Column,
     Filter,
+    ForeignKeyJoin,
+    GroupAggregate,
     Intermediate,
     IntervalJoin,
     KStream,
+    Latest,
     Named,
     Node,
     Over,
@@ -24,6 +27,8 @@ from penstock.planner.plan import (
     Ranked,
     Rekey,
     Shape,
+    TableJoin,
+    TableLookup,
     WindowAggregate,
 )
 from penstock.planner.plan.over import ORDERED
@@ -37,8 +42,27 @@ def pruned(root: Node) -> Node:
 
 def _pruned(node: Node, wanted: set[str]) -> Node:
     """The operator with at least the columns `wanted` of its schema."""
+    wanted = wanted | _identity(node.shape)
     used = wanted | _used(node)
     match node:
+        case Latest():
+            below = _narrow(node.input, used)
+            return replace(node, input=below, schema=below.schema)
+        case TableJoin():
+            sides = tuple(replace(side, input=_narrow(side.input, used)) for side in node.sides)
+            kept = {each.name for side in sides for each in side.input.schema} | _identity(node.shape)
+            return replace(node, sides=sides, schema=tuple(each for each in node.schema if each.name in kept))
+        case ForeignKeyJoin():
+            left, right = _narrow(node.left, used), _narrow(node.right, used)
+            names = {each.name for each in (*left.schema, *right.schema)}
+            return replace(node, left=left, right=right, schema=tuple(c for c in node.schema if c.name in names))
+        case TableLookup():
+            left, right = _narrow(node.stream, used), _narrow(node.table, used)
+            names = {each.name for each in (*left.schema, *right.schema)}
+            schema = tuple(each for each in node.schema if each.name in names)
+            return replace(node, stream=left, table=right, schema=schema, shape=_shape(node, schema))
+        case GroupAggregate() if not isinstance(node.input.shape, KStream):
+            return replace(node, input=_pruned(node.input, used))
         case Filter() | Rekey():
             below = _pruned(node.input, used)
             return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))
@@ -68,6 +92,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
 
 def _narrow(node: Node, used: set[str]) -> Node:
     """The operator with just the columns of its schema that are used."""
+    used = used | _identity(node.shape)
     kept = tuple(each for each in node.schema if each.name in used) or node.schema[:1]
     below = _pruned(node, {each.name for each in kept})
     if len(below.schema) == len(kept):
@@ -95,11 +120,20 @@ def _used(node: Node) -> set[str]:
             return used | {node.left_time, node.right_time}
         case WindowAggregate() | Over() | OverRows() | Ranked():
             return used | {node.time}
+        case TableLookup():
+            return used if node.as_of is None else used | {node.as_of}
         case Intermediate():
             shape = node.shape
             return {time.column for time in shape.times} if isinstance(shape, KStream) else set()
         case _:
             return used
+
+
+def _identity(shape: Shape) -> set[str]:
+    """The columns that tell the rows of a table apart."""
+    if isinstance(shape, KStream):
+        return set()
+    return set(shape.identity)
 
 
 def _shape(node: Node, schema: tuple[Column, ...]) -> Shape:

@@ -23,11 +23,9 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
     """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
     match relation:
         case ast.Table():
-            if relation.as_of is not None:
-                raise CompileError([B002.at(relation.span, "", construct="FOR SYSTEM_TIME AS OF")])
             node = named_relation(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, scope_of(node, alias), alias, over=relation.over)
+            return Rows(node, scope_of(node, alias), alias, over=relation.over, as_of=relation.as_of)
         case ast.Subquery():
             node = context.lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None

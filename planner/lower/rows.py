@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from sqlglot import exp
+
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.kinds import K016
@@ -16,15 +18,19 @@ from penstock.planner.plan import (
     Distinct,
     EventTime,
     Filter,
+    ForeignKeyJoin,
     GroupAggregate,
     Intermediate,
     IntervalJoin,
     KStream,
+    Latest,
     Node,
     Over,
     OverRows,
     Project,
     Ranked,
+    TableJoin,
+    TableLookup,
     UnionAll,
     Window,
     WindowAggregate,
@@ -34,6 +40,8 @@ from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
 
 # What codegen calls the columns that it adds to those of a declared or an intermediate stream.
 OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"})
+# What it adds to those of tables.
+TABLE_COLUMNS = frozenset({"_order", "_deleted", "_key", "_sign", "_place", "_operation"})
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
 
@@ -50,7 +58,8 @@ class TimedWindow:
 class Rows:
     """A relation under construction: the plan so far, the names in sight, and what FROM said about windows.
 
-    `window` is set by `FROM TUMBLE(…)` and its kin, `over` by `FROM relation OVER (…)`.
+    `window` is set by `FROM TUMBLE(…)` and its kin, `over` by `FROM relation OVER (…)`, `as_of` by
+    `FOR SYSTEM_TIME AS OF`.
     """
 
     node: Node
@@ -58,6 +67,7 @@ class Rows:
     name: str
     window: TimedWindow | None = None
     over: ast.Over | None = None
+    as_of: exp.Expression | None = None
 
 
 def operator_name(node: Node) -> str:
@@ -75,6 +85,12 @@ def operator_name(node: Node) -> str:
             return "OVER"
         case Ranked():
             return "a ranking"
+        case TableJoin() | ForeignKeyJoin():
+            return "a join of tables"
+        case TableLookup():
+            return "a stream-table join"
+        case Latest():
+            return "a table"
         case _:
             return "a relation"
 
@@ -91,23 +107,23 @@ def check_size(root: Node, span: Span) -> None:
         pending += inputs(pending.pop())
 
 
-def staged(node: Node, operator: str, span: Span, time: str | None = None) -> Node:
-    """The input of a stateful `operator`: what keeps state below it is computed by queries of their own.
+def staged(node: Node, span: Span, time: str | None = None) -> Node:
+    """The input of a stateful operator: what keeps state below it is computed by queries of their own.
 
-    `time` is the column of `node` that the operator goes by, None if it needs no event time. Raises CompileError where
-    the rows of the result below are replaced by others: those are no stream.
+    `time` is the column of `node` that the operator goes by, None if it needs no event time. Of a table, the changes
+    are written.
     """
     below = stateful(node)
     if below is None:
         return node
     if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
-        if not isinstance(node.shape, KStream):
-            raise CompileError([unchained(operator, below, span)])
         check_stage(node, span)
+        if not isinstance(node.shape, KStream):
+            return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
-    return with_inputs(node, tuple(staged(each, operator, span, time_below(node, each, time)) for each in inputs(node)))
+    return with_inputs(node, tuple(staged(each, span, time_below(node, each, time)) for each in inputs(node)))
 
 
 def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:

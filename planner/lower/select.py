@@ -19,6 +19,7 @@ from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.distinct import distinct
 from penstock.planner.lower.group import has_aggregate, lower_group, topmost
 from penstock.planner.lower.items import Output, project, spread
+from penstock.planner.lower.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
@@ -36,11 +37,15 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     parts = conjuncts(select.where)
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     rows = lower_relation(select.relation, parts, context)
+    if rows.as_of is not None:
+        raise CompileError([outside_of_join(select.relation.span)])
     if rows.window is not None and not is_grouped(select):
         rows = windowed_rows(rows, rows.window, select.relation.span)
     elif rows.window is not None and select.where is not None and uses_windows(select.where):
         found = B002.at(select.where.meta["span"], "", construct="WHERE by the windows that GROUP BY makes")
         raise CompileError([found.with_hint("conditions on window_start and window_end go into HAVING")])
+    if select.distinct:
+        select = distinct_groups(select, rows)
     report: list[Diagnostic] = []
     try:
         if select.where is not None and not inner:
@@ -70,6 +75,13 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     return result
 
 
+def distinct_groups(select: ast.Select, rows: Rows) -> ast.Select:
+    """SELECT DISTINCT of a table as GROUP BY all that it shows; groups and streams are left to `distinct`."""
+    if isinstance(rows.node.shape, KStream) or is_grouped(select) or any(has_over(item.value) for item in select.items):
+        return select
+    return replace(select, distinct=False, group_by=tuple(each.value for each in spread(select.items, rows.scope)))
+
+
 def aggregated(
     select: ast.Select, rows: Rows, outputs: list[Output], context: Context
 ) -> tuple[Node, list[Output], Scope]:
@@ -91,7 +103,7 @@ def aggregated(
             if rows.window is not None:
                 raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
             refuse_having(select)
-            refuse_window_clauses(select)
+            refuse_window_clauses(select, rows)
         if is_ranked(select, rows, outputs):
             return lower_ranked(select, rows, outputs)
         return lower_over(select, rows, outputs, context)
@@ -101,7 +113,7 @@ def aggregated(
     if is_grouped(select):
         return lower_group(select, rows, outputs, emission(select, context))
     refuse_having(select)
-    refuse_window_clauses(select)
+    refuse_window_clauses(select, rows)
     return rows.node, outputs, rows.scope
 
 
@@ -151,11 +163,17 @@ def emission(select: ast.Select, context: Context) -> Emission:
 def filtered(rows: Rows, where: exp.Expression) -> Rows:
     span: Span = where.meta["span"]
     node = rows.node
-    if not isinstance(node.shape, KStream):
-        raise CompileError([B002.at(span, "", construct="WHERE on a table, whose rows leave with a tombstone")])
     resolved = condition(where, rows.scope, "WHERE")
-    node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
+    present = {part.this.this.name for part in conjuncts(resolved) if is_not_null(part)}
+    schema = tuple(replace(each, nullable=each.nullable and each.name not in present) for each in node.schema)
+    node = Filter(schema=schema, shape=node.shape, span=span, input=node, condition=resolved)
     return Rows(node, rows.scope, rows.name, rows.window, rows.over)
+
+
+def is_not_null(condition_: exp.Expression) -> bool:
+    """Whether it says of a column that it is not NULL."""
+    inner = condition_.this if isinstance(condition_, exp.Not) else None
+    return isinstance(inner, exp.Is) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null)
 
 
 def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
@@ -171,8 +189,6 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
 def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     """Raises CompileError for each clause that this version does not lower."""
     report: list[Diagnostic] = []
-    if select.retention is not None:
-        report.append(B002.at(select.retention.span, "", construct="RETENTION"))
     if select.late is not None and select.late.into is not None and select.late is not context.late:
         report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
     if report:
@@ -185,10 +201,14 @@ def refuse_having(select: ast.Select) -> None:
         raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
 
 
-def refuse_window_clauses(select: ast.Select) -> None:
-    """EMIT, GRACE PERIOD and LATE belong to windows."""
+def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
+    """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
+    if isinstance(select.emit, ast.EmitChanges) and not isinstance(rows.node.shape, KStream):
+        select = replace(select, emit=None)
     dropped = select.late if select.late is not None and select.late.into is None else None
-    clauses = {"EMIT": select.emit, "GRACE PERIOD": select.grace, "LATE": dropped}
+    clauses = {
+        "EMIT": select.emit, "GRACE PERIOD": select.grace, "RETENTION": select.retention, "LATE": dropped
+    }  # fmt: skip
     written = [(name, clause) for name, clause in clauses.items() if clause is not None]
     report = [W005.at(clause.span, "", clause=name, needed="window") for name, clause in written]
     if report:

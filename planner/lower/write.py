@@ -10,22 +10,24 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
-from penstock.diagnostics.codes.kinds import K002, K003, K008, K009, K010, K012, K017
+from penstock.diagnostics.codes.kinds import K002, K003, K007, K008, K009, K010, K012, K016, K017
 from penstock.diagnostics.codes.windows import W014
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import check_format, find_connector
 from penstock.planner.functions import is_processing_time
+from penstock.planner.lower.built import check_built
+from penstock.planner.lower.changes import as_changes, changes
 from penstock.planner.lower.context import Context, UsesBroken, column
+from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
 from penstock.planner.lower.prune import pruned
-from penstock.planner.lower.rows import check_size, operator_name, staged
+from penstock.planner.lower.rows import TABLE_COLUMNS, check_size, operator_name, staged
 from penstock.planner.plan import (
     Column,
     Emission,
-    GroupAggregate,
     Intermediate,
     KStream,
     KTable,
@@ -39,8 +41,8 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, expressions, inputs, stateful, walk, with_inputs
-from penstock.planner.types import VOID
+from penstock.planner.plan.walk import STATEFUL, expressions, inputs, rows_leave, stateful, walk, with_inputs
+from penstock.planner.types import STRING, VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 
@@ -48,9 +50,10 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
     check_size(root, span)
-    root = pruned(united(root))
+    root = pruned(as_changes(united(root)))
     check_built(root)
     check_columns(root, span)
+    check_names(root)
     check_clock(root)
     check_writable(sink, root, span)
     is_changing = changes(root)
@@ -65,7 +68,7 @@ def united(node: Node) -> Node:
         return node
     below = tuple(map(united, inputs(node)))
     if isinstance(node, UnionAll):
-        below = tuple(staged(each, "UNION ALL", node.span) for each in below)
+        below = tuple(staged(each, node.span) for each in below)
     return with_inputs(node, below)
 
 
@@ -77,20 +80,35 @@ def check_columns(root: Node, span: Span) -> None:
             raise CompileError([found.with_hint(f"CAST(NULL AS STRING) AS {each.name}")])
 
 
+def check_names(root: Node) -> None:
+    """Raises CompileError for a column of a table that is called as one that codegen puts beside it."""
+    for node in walk(root):
+        if isinstance(node.shape, KTable):
+            columns = (*node.schema, *(node.origin.columns if isinstance(node, Scan) else ()))
+            taken = next((each.name for each in columns if each.name.lower() in TABLE_COLUMNS), None)
+            if taken is not None:
+                raise CompileError([K016.at(node.span, "", name=taken)])
+
+
 def check_clock(root: Node) -> None:
     """Raises CompileError where a stateful operator, or what it reads, looks at the processing time.
 
-    Its result would depend on when its rows are processed, and so on micro-batch borders.
+    Its result would depend on when its rows are processed, and so on micro-batch borders. A table whose rows leave is
+    compared with what it was before.
     """
     for node in walk(root):
-        if not isinstance(node, STATEFUL):
-            continue
-        for below in walk(node):
-            for expression in expressions(below):
-                for call in expression.find_all(exp.Anonymous):
-                    if is_processing_time(str(call.this)):
-                        found = W014.at(call.meta.get("span", below.span), "", operator=operator_name(node))
-                        raise CompileError([found.with_hint("compare event times, or filter the result")])
+        if isinstance(node, STATEFUL) or (node is root and rows_leave(root)):
+            for below in walk(node):
+                for expression in expressions(below):
+                    refuse_clock(expression, node, below.span)
+
+
+def refuse_clock(expression: exp.Expression, node: Node, span: Span) -> None:
+    for call in expression.find_all(exp.Anonymous):
+        if is_processing_time(str(call.this)):
+            name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
+            found = W014.at(call.meta.get("span", span), "", operator=name)
+            raise CompileError([found.with_hint("compare event times, or filter the result")])
 
 
 def key_of(shape: Shape) -> tuple[str, ...]:
@@ -98,25 +116,8 @@ def key_of(shape: Shape) -> tuple[str, ...]:
     match shape:
         case KStream():
             return ()
-        case KTable():
-            return shape.key
-        case WTable():
-            return (*shape.key, "window_start", "window_end")
-
-
-def check_built(root: Node) -> None:
-    """Raises CompileError for a place that this version can not read."""
-    for node in walk(root):
-        if not isinstance(node, Scan):
-            continue
-        connector = find_connector(node.origin.connector)
-        assert connector is not None
-        if not connector.reads:
-            raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
-        if not connector.built:
-            raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
-        if isinstance(node.shape, KTable):
-            raise CompileError([B002.at(node.span, "", construct="reading a table from its changelog")])
+        case KTable() | WTable():
+            return shape.identity
 
 
 def check_writable(sink: Sink, root: Node, span: Span) -> None:
@@ -129,10 +130,7 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
         raise CompileError([B004.at(span, "", used="writing through", connector=connector.name)])
     if connector.name != "files":
         return
-    if changes(root):
-        found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
-        raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
-    check_format(sink.options, root.schema, span)
+    check_format(sink.options, (*root.schema, *operation_column(sink, root, span)), span)
     folder = files_path(sink)
     for node in walk(root):
         if isinstance(node, Scan) and node.origin.connector == "files" and folder is not None:
@@ -141,12 +139,25 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
                 raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
 
 
-def changes(root: Node) -> bool:
-    """Whether rows of the result are replaced by newer ones."""
-    return any(
-        isinstance(node, GroupAggregate) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
-        for node in walk(root)
-    )
+def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
+    """The column of the files that says what each change does; none where rows are only added."""
+    operation = dict(sink.options).get(OPERATION)
+    if operation is None and changes(root):
+        found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
+        hint = "SELECT STREAM over a window gives rows that are final"
+        if isinstance(root.shape, KTable):
+            hint = "WITH (…, operation = 'op') writes its changes, and in that column what each does"
+        raise CompileError([found.with_hint(hint)])
+    if operation is None:
+        return ()
+    if not (changes(root) and isinstance(root.shape, KTable)):
+        reason = "it has the option operation, and its rows are neither replaced nor deleted"
+        raise CompileError([K008.at(span, "", target=sink.name, reason=reason)])
+    if any(each.name.lower() == str(operation).lower() for each in root.schema):
+        reason = f"the column {operation} of its files says what a change does, and the table shows one of that name"
+        found = K008.at(span, "", target=sink.name, reason=reason)
+        raise CompileError([found.with_hint(f"operation = 'another_name', or {operation} AS another_name")])
+    return (Column(str(operation), STRING),)
 
 
 def files_path(sink: Sink) -> str | None:
@@ -233,12 +244,13 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
     """CREATE STREAM / TABLE … AS: the derived relation and the place it is written to, None if none is named."""
     root = context.lower_query(statement.query, context)
     made: Literal["STREAM", "TABLE"] = statement.kind.value
+    name = statement.name.text
     is_stream = isinstance(root.shape, KStream)
     if is_stream != (statement.kind is ast.RelationKind.STREAM):
         given = KIND[type(root.shape)]
         found = K003.at(statement.query.span, f"a {given}", made=made.lower(), given=given)
         right = "STREAM" if is_stream else "TABLE"
-        raise CompileError([found.with_hint(f"CREATE {right} {statement.name.text} AS …")])
+        raise CompileError([found.with_hint(f"CREATE {right} {name} AS …")])
     if is_stream:
         require_stream_word(statement.query, context.statement)
     sink = None
@@ -247,10 +259,15 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
         connector, options = checked_options(statement.options, statement.name, made, report)
         if report:
             raise CompileError(report)
+        for option in (SEQUENCE, RETENTION):
+            if option in dict(options):
+                problem = f"has the option {option}, which belongs to tables that are read"
+                found = K007.at(statement.name.span, "", kind=f"the {made.lower()}", name=name, problem=problem)
+                raise CompileError([found])
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
-        sink = Sink(statement.name.text, connector, without_partitions(options), declared)
-    return Derived(made, statement.name.text, root, frozenset(context.reads), statement.name.span), sink
+        sink = Sink(name, connector, without_partitions(options), declared)
+    return Derived(made, name, root, frozenset(context.reads), statement.name.span), sink
 
 
 def without_partitions(options: Options) -> Options:

@@ -33,6 +33,7 @@ from penstock.planner.plan.statements import (
     Sink,
     StateStore,
 )
+from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
 Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll
 Operator: TypeAlias = (
@@ -47,6 +48,8 @@ Operator: TypeAlias = (
     | Ranked
     | WithLate
     | Intermediate
+    | Latest
+    | TableJoin
 )
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "Explained",
     "Expression",
     "Filter",
+    "ForeignKeyJoin",
     "Frame",
     "FramedAggregate",
     "GroupAggregate",
@@ -72,6 +76,7 @@ __all__ = [
     "JoinType",
     "KStream",
     "KTable",
+    "Latest",
     "Limit",
     "Listing",
     "Named",
@@ -90,10 +95,14 @@ __all__ = [
     "Session",
     "Settings",
     "Shape",
+    "Side",
     "Sink",
     "Sorting",
     "StateStore",
     "Stateless",
+    "Step",
+    "TableJoin",
+    "TableLookup",
     "TimeBound",
     "Tumble",
     "UnionAll",

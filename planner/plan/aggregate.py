@@ -64,7 +64,8 @@ class WindowAggregate(Node):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
-    comes at most once in so many milliseconds (None: with every micro-batch that changes it).
+    comes at most once in so many milliseconds (None: with every micro-batch that changes it). `retention`: for how many
+    milliseconds behind its end a window can still be looked up.
     """
 
     input: Node
@@ -75,6 +76,7 @@ class WindowAggregate(Node):
     emission: Emission
     grace: int = 0
     every: int | None = None
+    retention: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

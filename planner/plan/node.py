@@ -94,16 +94,37 @@ class KStream:
 
 @dataclass(frozen=True, slots=True)
 class KTable:
-    """The changelog of a table: the newest row per key."""
+    """The changelog of a table: the newest row per key.
+
+    `same`: for each key column the groups of other columns that have its value: the first in a group that is not NULL
+    is the key, whatever their order. Rows of a join have such columns.
+    """
 
     key: tuple[str, ...]
+    same: tuple[tuple[frozenset[str], ...], ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell its rows apart."""
+        return self.key
 
 
 @dataclass(frozen=True, slots=True)
 class WTable:
-    """One table per window. Partitioned by `key` only; a row is identified by key, `window_start` and `window_end`."""
+    """One table per window. Partitioned by `key` only; a row is identified by key and window.
+
+    `start` and `end` are what the window's columns are called. `same` as in KTable, for all columns of `identity`.
+    """
 
     key: tuple[str, ...]
+    start: str = "window_start"
+    end: str = "window_end"
+    same: tuple[tuple[frozenset[str], ...], ...] = ()
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that tell its rows apart."""
+        return (*self.key, self.start, self.end)
 
 
 Shape: TypeAlias = KStream | KTable | WTable

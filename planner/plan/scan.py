@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from penstock.planner.plan.node import Column, EventTime, KStream, Node
 
+DELETES = ("delete", "d", "-d")
+"""What a record's operation is, without regard to case, where it deletes the row of its key."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -15,6 +18,10 @@ class Origin:
     `idle`: the milliseconds of silence after which the stream no longer holds a watermark back, None if it always does.
     `behind`: of an intermediate stream with an event time, by how many milliseconds at most a row's time is before the
     watermark that the query which writes it had in the micro-batch before.
+    Of tables, whose rows are the records of a changelog: `operation` is a STRING column beside the others that says
+    which records delete (DELETES), None if none does; `sequence` is the column whose greatest value is newest, where
+    that is not the event time. Among records of one value, or without both, the order of files and lines decides.
+    `retention`: for how many milliseconds of event time a table's former rows can be asked for.
     """
 
     name: str
@@ -27,6 +34,14 @@ class Origin:
     partitions: int | None
     idle: int | None = None
     behind: int | None = None
+    operation: str | None = None
+    sequence: str | None = None
+    retention: int | None = None
+
+    @property
+    def newest(self) -> str | None:
+        """The column by which a table's records are ordered before the order of files and lines."""
+        return self.sequence or self.time
 
     @property
     def stream(self) -> KStream:
@@ -37,6 +52,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan(Node):
-    """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones."""
+    """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones.
+
+    Of a table: the records of its changelog, minus malformed ones and those without a key or a place in its order.
+    """
 
     origin: Origin

@@ -10,16 +10,20 @@ from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
 from penstock.planner.plan.late import WithLate
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import KStream, KTable, Node
 from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.table import ForeignKeyJoin, Latest, TableJoin, TableLookup
 
-STATEFUL = (WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
+STATEFUL = (
+    *(WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked),
+    *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
+)
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets, Rekey),
-    *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate),
+    *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate, Latest),
 )
 
 
@@ -30,8 +34,12 @@ def inputs(node: Node) -> tuple[Node, ...]:
     match node:
         case UnionAll():
             return node.inputs
-        case IntervalJoin():
+        case IntervalJoin() | ForeignKeyJoin():
             return (node.left, node.right)
+        case TableLookup():
+            return (node.stream, node.table)
+        case TableJoin():
+            return tuple(side.input for side in node.sides)
         case _:
             return ()
 
@@ -45,8 +53,13 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     match node:
         case UnionAll():
             return replace(node, inputs=below)
-        case IntervalJoin():
+        case IntervalJoin() | ForeignKeyJoin():
             return replace(node, left=below[0], right=below[1])
+        case TableLookup():
+            return replace(node, stream=below[0], table=below[1])
+        case TableJoin():
+            sides = (replace(side, input=each) for side, each in zip(node.sides, below, strict=True))
+            return replace(node, sides=tuple(sides))
         case _:
             raise AssertionError(f"{type(node).__name__} has no inputs")
 
@@ -69,6 +82,13 @@ def expressions(node: Node) -> Iterator[Expression]:
             yield from (side for equality in node.equalities for side in equality)
             if node.residual is not None:
                 yield node.residual
+        case ForeignKeyJoin() | TableLookup():
+            yield from (side for equality in node.equalities for side in equality)
+            if node.condition is not None:
+                yield node.condition
+        case TableJoin():
+            yield from (key for side in node.sides for key in side.keys)
+            yield from (step.condition for step in node.steps if step.condition is not None)
         case Over() | OverRows():
             yield from node.partition_by
             yield from (part for each in node.aggregates for part in parts(each.aggregate))
@@ -88,6 +108,22 @@ def walk(node: Node) -> Iterator[Node]:
     for below in inputs(node):
         yield from walk(below)
     yield node
+
+
+def is_retracting(node: Node) -> bool:
+    """Whether it is a group of a table: rows before are taken out of it."""
+    return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
+
+
+def rows_leave(root: Node) -> bool:
+    """Whether rows of the table can cease to exist: groups of a stream stay, if nothing filters them."""
+    match root:
+        case Project():
+            return rows_leave(root.input)
+        case GroupAggregate():
+            return is_retracting(root)
+        case _:
+            return isinstance(root.shape, KTable)
 
 
 def stateful(node: Node) -> Node | None:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
 from penstock.runtime.tables import output, show_rows
 
 _ROWS = 20
 
 
+_MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
+
+
 class ConsoleSink:
-    """Prints the first rows of each batch that has any. In an update query `~` marks rows that replace earlier ones."""
+    """Prints the first rows of each batch that has any. In an update query `~` marks rows that replace earlier ones.
+
+    Where rows can be deleted, `-` marks those that are, and `+` new ones.
+    """
 
     def __init__(self, query: SparkQuery) -> None:
         self._name = query.output.name
-        self._mark = "~" if query.mode == "update" else None
+        self._upsert = query.mode == "update"
         self._key = query.key
+        self._operation = query.operation
         self._limit = int(dict(query.output.options).get("rows", _ROWS))
 
     def put(self, batch: pa.Table, number: int) -> None:
@@ -25,6 +32,14 @@ class ConsoleSink:
             return
         rows = "row" if batch.num_rows == 1 else "rows"
         heading = f"{self._name}, batch {number}: {batch.num_rows:,} {rows}"
-        show_rows(heading, batch.slice(0, self._limit).to_pylist(), batch.num_rows, self._mark)
-        if self._mark and self._key:
-            output().print(f"  {self._mark} replaces the earlier row with the same {', '.join(self._key)}")
+        shown = batch.slice(0, self._limit)
+        marks: list[str] | None = None
+        if self._operation is not None:
+            marks = [_MARKS[each] for each in shown.column(self._operation).to_pylist()]
+            shown = shown.drop_columns([self._operation])
+        elif self._upsert:
+            marks = ["~"] * shown.num_rows
+        show_rows(heading, shown.to_pylist(), batch.num_rows, marks)
+        if marks and self._key:
+            others = "" if self._operation is None else ", + is new, - ceases to exist"
+            output().print(f"  ~ replaces the earlier row with the same {', '.join(self._key)}{others}")

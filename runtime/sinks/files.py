@@ -6,6 +6,8 @@ or Penstock sees those files only, so each row once, also after a crash.
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -18,7 +20,7 @@ _TIMESTAMP = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"  # Spark's own default cuts micro
 
 
 class FilesSink:
-    """Rows of an append query in files."""
+    """Rows of an append query in files, or the changes of a table, each once."""
 
     def __init__(self, output: Output) -> None:
         self._name = output.name
@@ -39,9 +41,38 @@ class FilesSink:
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         writer = rows.writeStream.format(str(self._options["format"])).option("path", self.path)
-        writer = writer.options(timestampFormat=_TIMESTAMP, ignoreNullFields=False)
+        return writer.options(**self._format_options())
+
+    def put(self, batch: DataFrame, number: int) -> None:
+        """Writes the changes of a micro-batch; one that is run again after it was finished is known.
+
+        Spark gives its file sink to append queries alone, because files can not be updated. Changes can be appended.
+        """
+        spark = batch.sparkSession
+        jvm: Any = spark._jvm
+        execution = jvm.org.apache.spark.sql.execution
+        formats = execution.datasources
+        classes = {
+            "json": formats.json.JsonFileFormat,
+            "csv": formats.csv.CSVFileFormat,
+            "parquet": formats.parquet.ParquetFileFormat,
+        }
+        format_ = classes[str(self._options["format"])]()
+        options = {name: str(value) for name, value in self._format_options().items()}
+        given = jvm.PythonUtils.toSeq([]), jvm.PythonUtils.toScalaMap(options)
+        sinks = execution.streaming.sinks
+        log = sinks.FileStreamSinkLog(1, spark._jsparkSession, f"{self.path}/_spark_metadata", jvm.scala.Option.empty())
+        newest = log.getLatestBatchId()
+        if newest.isDefined() and newest.get() >= number:
+            # Spark insists on the state of every micro-batch, also where nothing is to be written.
+            batch.write.format("noop").mode("overwrite").save()
+            return
+        sinks.FileStreamSink(spark._jsparkSession, self.path, format_, *given).addBatch(number, batch._jdf)
+
+    def _format_options(self) -> dict[str, str | int | bool]:
+        options: dict[str, str | int | bool] = {"timestampFormat": _TIMESTAMP, "ignoreNullFields": False}
         if self._options["format"] == "csv":
-            writer = writer.option("header", self._options.get("header", True))
+            options["header"] = self._options.get("header", True)
         if "null" in self._options:
-            writer = writer.option("nullValue", self._options["null"])
-        return writer
+            options["nullValue"] = self._options["null"]
+        return options

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import DELETE, SparkQuery
 
 LIMIT = 10_000
 """How many rows of an append query are kept unless the sink says otherwise: the newest."""
@@ -34,6 +34,7 @@ class MemorySink:
     def __init__(self, query: SparkQuery) -> None:
         self._key = query.key
         self._upsert = query.mode == "update"
+        self._operation = query.operation
         self._limit = int(dict(query.output.options).get("rows", LIMIT))
         self._rows: dict[str | int, Row] = {}
         self._next = 0
@@ -53,13 +54,23 @@ class MemorySink:
             return
         self._newest_batch = number
         if self._upsert:
-            # Written out, because a key may hold lists, which Python can not hash.
-            self._rows.update((repr([row[name] for name in self._key]), row) for row in _dicts(batch))
+            for row in _dicts(batch):
+                self._take(row)
             return
         skipped = max(0, batch.num_rows - self._limit)
         self._rows.update(enumerate(_dicts(batch.slice(skipped)), self._next + skipped))
         self._next += batch.num_rows
         self._rows = dict(islice(self._rows.items(), max(0, len(self._rows) - self._limit), None))
+
+    def _take(self, row: Row) -> None:
+        """Puts the row in the place of the one before, or takes that out."""
+        operation = None if self._operation is None else row.pop(self._operation)
+        # Written out, because a key may hold lists, which Python can not hash.
+        key = repr([row[name] for name in self._key])
+        if operation == DELETE:
+            self._rows.pop(key, None)
+        else:
+            self._rows[key] = row
 
     def rows(self) -> list[Row]:
         """The rows in the order in which they, or in an update query their keys, came first."""

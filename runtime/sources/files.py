@@ -16,6 +16,9 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.storage import Storage, absolute
 
 _ORIGIN = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
+# Within a part of a file the number grows from record to record; its upper bits, the number of the task, do not.
+_PLACE = "STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record) AS _place"
+_PLACE_IN_PARQUET = "STRUCT(0L AS part, _metadata.row_index AS record) AS _place"
 _MALFORMED = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_malformed"}
 
 
@@ -27,7 +30,7 @@ def check(storage: Storage, source: Input) -> None:
 
 
 def stream(spark: SparkSession, source: Input) -> DataFrame:
-    """The declared columns, `_malformed`, `_file` and `_arrived` of each record.
+    """The declared columns, `_malformed`, `_file` and `_arrived` of each record, of an ordered input `_place`.
 
     Raises:
         RunError: a CSV header lacks a declared column.
@@ -45,7 +48,8 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
             return _csv(spark, reader, path, source)
         case "parquet":
             rows = reader.schema(_schema(source.columns)).parquet(path)
-            return rows.selectExpr(*_declared(source), "CAST(NULL AS STRING) AS _malformed", *_ORIGIN)
+            origin = _origin(source, _PLACE_IN_PARQUET)
+            return rows.selectExpr(*_declared(source), "CAST(NULL AS STRING) AS _malformed", *origin)
         case other:
             raise AssertionError(f"codegen let the format {other} through")
 
@@ -56,7 +60,7 @@ def _json(reader: DataStreamReader, path: str, source: Input) -> DataFrame:
     schema = _schema((*source.columns, ("_malformed", "STRING")))
     parsed = lines.select(F.from_json("value", schema, _MALFORMED).alias("record"), "value", "_metadata")
     fields = [f"record.{_quoted(name)}" for name, _ in source.columns]
-    return parsed.selectExpr(*fields, "IF(record IS NULL, value, record._malformed) AS _malformed", *_ORIGIN)
+    return parsed.selectExpr(*fields, "IF(record IS NULL, value, record._malformed) AS _malformed", *_origin(source))
 
 
 def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input) -> DataFrame:
@@ -72,10 +76,15 @@ def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input
     # By itself Spark converts only the fields that a query uses, and refuses to read `_malformed` alone.
     all_fields = F.max(F.hash(*(_quoted(name) for name, _ in source.columns))).alias("read")
     return (
-        rows.selectExpr("*", *_ORIGIN)
+        rows.selectExpr("*", *_origin(source))
         .observe(f"{source.view} read", all_fields)
-        .selectExpr(*_declared(source), "_malformed", "_file", "_arrived")
+        .selectExpr(*_declared(source), "_malformed", "_file", "_arrived", *(["_place"] if source.ordered else []))
     )
+
+
+def _origin(source: Input, place: str = _PLACE) -> tuple[str, ...]:
+    """What is known of where a record is from."""
+    return (*_ORIGIN, place) if source.ordered else _ORIGIN
 
 
 def _columns_of_header(spark: SparkSession, path: str, source: Input) -> tuple[tuple[str, str], ...]:

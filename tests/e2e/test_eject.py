@@ -170,3 +170,34 @@ def test_with_a_checkpoint_the_program_goes_on(root: Path, spark: SparkSession) 
             rows(spark, root / side / sink, {**SINKS, "before": "parquet"}[sink]) for side in ("ejected", "run")
         )
         assert found == wanted, sink
+
+
+TABLES = """
+CREATE TABLE users (id BIGINT PRIMARY KEY, region STRING, score DECIMAL(10, 2))
+WITH (connector = 'files', path = 'users', format = 'json', operation = 'op', files_per_batch = 1);
+CREATE TABLE homes (id BIGINT PRIMARY KEY, city STRING)
+WITH (connector = 'files', path = 'homes', format = 'csv', operation = 'op', files_per_batch = 1);
+CREATE VIEW living AS SELECT u.id, u.region, h.city, u.score FROM users u LEFT JOIN homes h ON u.id = h.id;
+CREATE TABLE cities WITH (connector = 'files', path = 'cities', format = 'json', operation = 'op') AS
+SELECT city, COUNT(*) AS n, AVG(score) AS mean, VARIANCE(score) AS spread FROM living GROUP BY city HAVING COUNT(*) > 1;
+"""
+USERS: dict[str, str | list[object]] = {
+    "users/1.json": [{"id": n, "region": "ab"[n % 2], "score": n / 4} for n in range(6)],
+    "users/2.json": [{"id": 1, "op": "delete"}, {"id": 2, "region": "c", "score": 9}, {"id": None}],
+    "homes/1.csv": "id,city,op\n0,x,\n1,x,\n2,x,\n3,y,\n4,y,\n",
+    "homes/2.csv": "id,city,op\n0,y,\n4,,delete\n5,y,insert\n",
+}
+MOVED: dict[str, str | list[object]] = {
+    "users/3.json": [{"id": 1, "region": "b", "score": 1.25}, {"id": 3, "op": "delete"}],
+    "homes/3.csv": "id,city,op\n2,,delete\n2,x,\n1,x,\n",
+}
+
+
+def test_tables_of_an_ejected_program(root: Path, spark: SparkSession) -> None:
+    given(root, {"script.sql": "SET state_partitions = 1;" + TABLES})
+    for files in (USERS, MOVED):
+        given(root, files)
+        assert run_ejected(root, "--checkpoint", "state") == run(root, "--checkpoint", "state")
+        expected = rows(spark, root / "run" / "cities", "json")
+        assert expected
+        assert rows(spark, root / "ejected" / "cities", "json") == expected

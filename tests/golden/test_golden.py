@@ -7,18 +7,26 @@ from collections.abc import Callable
 import pytest
 
 from penstock.codegen import spark_text
-from penstock.compilation import compile
+from penstock.compilation import Compilation, compile
 from penstock.diagnostics import CompileError, Diagnostic, Source, render
 from penstock.explain import explain
 from penstock.parser import ast_text, parse, unparse
 from penstock.parser.ast import Stage
 from penstock.planner import mermaid, plan_text, state_text
+from penstock.planner.lower import write
 from tests.golden.cases import CASES, Case
 
 
 def ast(sql: str) -> str:
     """The trees of the statements."""
     return "\n".join(ast_text(statement) for statement in parse(Source("<golden>", sql)))
+
+
+def planned(sql: str) -> Compilation:
+    """The plans of a script that the planner knows how to run and this version does not."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(write, "check_built", lambda root: None)
+        return compile(sql)
 
 
 def error(sql: str) -> str:
@@ -38,6 +46,8 @@ STAGES: dict[str, Callable[[str], str]] = {
     "spark": lambda sql: spark_text(compile(sql).program),
     "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
     "error": error,
+    "planned": lambda sql: plan_text(planned(sql).queries),
+    "planned_state": lambda sql: state_text(planned(sql).queries, planned(sql).settings),
 }
 
 SECTIONS = [pytest.param(case, section, id=f"{case.name}:{section}") for case in CASES for section in case.sections]

@@ -12,10 +12,13 @@ from penstock.planner.plan import (
     AssignWindows,
     Distinct,
     Filter,
+    ForeignKeyJoin,
     GroupAggregate,
     GroupingSets,
     Intermediate,
     IntervalJoin,
+    KTable,
+    Latest,
     Node,
     Over,
     OverRows,
@@ -23,6 +26,8 @@ from penstock.planner.plan import (
     Ranked,
     Rekey,
     Scan,
+    TableJoin,
+    TableLookup,
     UnionAll,
     WindowAggregate,
 )
@@ -32,6 +37,7 @@ from tests.model.join import interval_join
 from tests.model.over import over
 from tests.model.rank import ranked
 from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all
+from tests.model.tables import materialised, referring, table_join
 from tests.model.values import Row, Unsupported
 
 
@@ -45,8 +51,14 @@ def walk(node: Node) -> Iterator[Node]:
 def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
     """One operator over the rows of its inputs."""
     match node:
-        case Intermediate() | Rekey():
+        case Intermediate() | Rekey() | Latest():
             return tables[0]
+        case TableJoin():
+            return table_join(node, tables)
+        case ForeignKeyJoin():
+            return referring(node, (tables[0], tables[1]), (node.left, node.right))
+        case TableLookup():
+            return referring(node, (tables[0], tables[1]), (node.stream, node.table))
         case Filter():
             return filter_rows(node, *tables)
         case Project():
@@ -73,8 +85,30 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             raise Unsupported(f"operator {type(node).__name__}")
 
 
+def until(node: TableLookup, row: Row, tables: Mapping[str, list[Row]]) -> Mapping[str, list[Row]]:
+    """The records of the tables that are looked up which are not after the row in event time."""
+    known = dict(tables)
+    assert node.as_of is not None
+    now = row[node.as_of]
+    for scan in walk(node.table):
+        if isinstance(scan, Scan):
+            time = scan.origin.time or ""
+            records = (each for each in tables[scan.origin.name] if each[time] is not None)
+            known[scan.origin.name] = [each for each in records if each[time] <= now]
+    return known
+
+
 def evaluate(node: Node, tables: Mapping[str, list[Row]]) -> list[Row]:
-    """The rows of `node`, given the rows of every declared stream by name. Every row has all columns of its Scan."""
+    """The rows of `node`, given the rows of every declared stream and the records of every table by name.
+
+    Every row has all columns of its Scan. A stream that looks up a table meets the table as it is here: `tables` is
+    what is known when those rows are processed.
+    """
+    if isinstance(node, Scan) and isinstance(node.shape, KTable):
+        return materialised(node, tables[node.origin.name])
     if isinstance(node, Scan):
         return [{column.name: row[column.name] for column in node.schema} for row in tables[node.origin.name]]
+    if isinstance(node, TableLookup) and node.as_of is not None:
+        rows = evaluate(node.stream, tables)
+        return [each for row in rows for each in apply(node, [[row], evaluate(node.table, until(node, row, tables))])]
     return apply(node, [evaluate(child, tables) for child in inputs(node)])

@@ -40,6 +40,38 @@ def test_newer_rows_replace_older_ones_by_key() -> None:
     assert sink.rows() == [{"k": "a", "n": 3}, {"k": "b", "n": 2}]
 
 
+def changed(*rows: tuple[str, int, str]) -> pa.Table:
+    """A batch of changes."""
+    return batch(*((k, n) for k, n, _ in rows)).append_column("does", [[does for _, _, does in rows]])
+
+
+CHANGES = (
+    changed(("a", 1, "insert"), ("b", 2, "insert")),
+    changed(("a", 1, "delete"), ("b", 3, "update"), ("c", 4, "insert")),
+)
+
+
+def test_deleted_rows_are_gone() -> None:
+    sink = MemorySink(replace(UPDATE, operation="does"))
+    for number, rows in enumerate(CHANGES):
+        sink.put(rows, number)
+    assert sink.rows() == [{"k": "b", "n": 3}, {"k": "c", "n": 4}]
+
+
+def test_the_console_says_what_a_row_does(capsys: pytest.CaptureFixture[str]) -> None:
+    ConsoleSink(replace(UPDATE, operation="does")).put(CHANGES[1], 1)
+    shown = capsys.readouterr().out
+    assert [
+        line.split() for line in shown.splitlines() if line.split()[1:] in (["a", "1"], ["b", "3"], ["c", "4"])
+    ] == [
+        ["-", "a", "1"],
+        ["~", "b", "3"],
+        ["+", "c", "4"],
+    ]
+    assert "~ replaces the earlier row with the same k, + is new, - ceases to exist" in shown
+    assert "does" not in shown
+
+
 def test_a_table_without_a_key_has_one_row() -> None:
     sink = MemorySink(replace(UPDATE, key=()))
     sink.put(batch(("a", 1)), 0)

@@ -1,0 +1,136 @@
+"""GroupAggregate over a table -> counts and exact sums that rows can leave, and the aggregates that follow from them.
+
+A row that leaves is added with the sign turned round. Counts are BIGINT and sums are DECIMAL, in which nothing rounds,
+so that no trace of it stays. A group without rows stays in the state, but not in the table.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.program import View
+from penstock.codegen.sql.changes import DELETED, KEY, ORDER, SIGN, grouped, key_struct, own_key
+from penstock.codegen.sql.distinct import decimal_mean
+from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.table import seen
+from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, number, only_if, select
+from penstock.planner import argument_type
+from penstock.planner.plan import Aggregate, Expression, GroupAggregate
+from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
+
+_WIDEST = 38
+_ROWS = "_rows"
+_TRUE, _SOME = ("BOOL_AND", "EVERY"), ("BOOL_OR", "ANY", "SOME")
+_MEANS = ("AVG", "MEAN")
+_SAMPLES = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
+
+
+def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
+    """Moves -> results."""
+    key = key_struct((each.name, each.value) for each in node.keys)
+    sums: dict[str, Expression] = {_ROWS: call("SUM", column(SIGN))}
+    values = [named(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
+    tree = grouped([*(named(total, each) for each, total in sums.items()), seen()], source, key)
+    table = View(f"{name}_sums", print_sql(tree))
+    # The one group of a whole table is there from its first row on, and stays.
+    empty = exp.EQ(this=column(_ROWS if node.keys else ORDER), expression=number(0))
+    items = [*(named(column(KEY, each.name), each.name) for each in node.keys), *values]
+    own = [*own_key(key), column(ORDER), named(empty, DELETED)]
+    return table, View(name, print_sql(select([*items, *own], table.name)))
+
+
+def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[str, Expression]) -> Expression:
+    """The aggregate computed from sums, which are added to `sums`."""
+    condition, arguments = aggregate.condition, aggregate.arguments
+
+    def total(part: str, value: Expression) -> Expression:
+        sums[f"_{part}{place}"] = value
+        return column(f"_{part}{place}")
+
+    known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
+    counted = total("count", call("SUM", column(SIGN) if known is None else _signs_if(known)))
+    # Of no rows SUM is NULL.
+    count = call("COALESCE", counted, number(0))
+    if aggregate.function == "COUNT":
+        return count
+    if aggregate.function == "COUNT_IF" or aggregate.function in (*_TRUE, *_SOME):
+        true = both(condition, arguments[0])
+        assert true is not None
+        trues = call("COALESCE", total("trues", call("SUM", _signs_if(true))), number(0))
+        if aggregate.function == "COUNT_IF":
+            return trues
+        right = (
+            exp.EQ(this=trues, expression=count)
+            if aggregate.function in _TRUE
+            else exp.GT(this=trues, expression=number(0))
+        )
+        return only_if(_positive(count.copy()), right)
+    exact = _exact(argument_type(aggregate, node.input))
+    value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
+    summed = total("sum", call("SUM", only_if(condition, _signed(value))))
+    if aggregate.function == "SUM":
+        return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
+    assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
+    if aggregate.function in _MEANS:
+        return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
+    square = exp.Mul(this=value.copy(), expression=value.copy())
+    squares = total("squares", call("SUM", only_if(condition, _signed(square))))
+    return _variance(aggregate.function, count, summed, squares, exact)
+
+
+def _signs_if(condition: Expression) -> Expression:
+    return either(condition, column(SIGN), cast(number(0), BIGINT))
+
+
+def _signed(value: Expression) -> Expression:
+    comes = exp.GT(this=column(SIGN), expression=number(0))
+    return either(comes, value, exp.Neg(this=exp.Paren(this=value.copy())))
+
+
+def _positive(count: Expression) -> Expression:
+    return exp.GT(this=count, expression=number(0))
+
+
+def _exact(type_: Type | None) -> Decimal | None:
+    """The type that holds values of a type as decimals; None of one that is none."""
+    if isinstance(type_, Decimal):
+        return type_
+    digits = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}.get(str(type_))
+    return None if digits is None else Decimal(digits, 0)
+
+
+def _uncast(value: Expression) -> Expression:
+    """The value before it was made a DOUBLE, as the planner does for aggregates of DOUBLE."""
+    double = exp.DataType.build(str(DOUBLE), dialect="spark")
+    while isinstance(value, exp.Cast) and value.to == double:
+        value = value.this
+    return value
+
+
+def _mean(total: Expression, count: Expression, exact: Decimal, result: Type) -> Expression:
+    if isinstance(result, Decimal):
+        return decimal_mean(cast(total, Decimal(_WIDEST - 1, exact.scale)), count, result)
+    return exp.Div(this=cast(total, DOUBLE), expression=cast(count, DOUBLE))
+
+
+def _variance(function: str, count: Expression, total: Expression, squares: Expression, exact: Decimal) -> Expression:
+    """From the sums of the values x and their squares, with m, the mean rounded to the decimals that x has.
+
+    The sum of (x - m)² is computed as a decimal, exactly. Of what remains, (total - n·m)² / n, it is at least twice as
+    large, because |mean - m| is at most half a last decimal: so no digits are lost where the two are subtracted.
+    """
+    digits, scale = exact.precision, exact.scale
+    held, wide = Decimal(digits + 10, scale), Decimal(2 * digits + 11, 2 * scale)
+    rows = cast(count, Decimal(10, 0))
+    mean = cast(exp.Div(this=total, expression=rows), exact)
+    rest = exp.Sub(this=total.copy(), expression=exp.Mul(this=rows.copy(), expression=mean))
+    doubled = cast(exp.Add(this=total.copy(), expression=rest), held)
+    product = cast(exp.Mul(this=mean.copy(), expression=doubled), wide)
+    around = cast(exp.Sub(this=cast(squares, wide), expression=product), DOUBLE)
+    part = cast(rest.copy(), DOUBLE)
+    beside = exp.Div(this=exp.Mul(this=part, expression=part.copy()), expression=cast(count.copy(), DOUBLE))
+    left_out = number(1 if function in _SAMPLES else 0)
+    divisor = exp.Sub(this=count.copy(), expression=left_out)
+    variance = exp.Div(this=exp.Sub(this=around, expression=beside), expression=cast(divisor, DOUBLE))
+    result = call("SQRT", variance) if function.startswith("STDDEV") else variance
+    return only_if(exp.GT(this=count.copy(), expression=left_out.copy()), result)

@@ -1,0 +1,29 @@
+"""Latest -> the newest record of each key, from an aggregation whose state is the table."""
+
+from __future__ import annotations
+
+from penstock.codegen.program import View
+from penstock.codegen.sql.changes import DELETED, ORDER, grouped, key_struct, own_key
+from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.trees import call, column, named, number, select, struct_of
+from penstock.planner.plan import Expression, Latest, Node
+
+
+def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
+    """Records -> results."""
+    key = key_struct((each, column(each)) for each in node.shape.key)
+    newest = named(call("MAX_BY", record(node), column(ORDER)), "_newest")
+    table = View(f"{name}_newest", print_sql(grouped([newest, seen()], source, key)))
+    items = [named(column("_newest", each.name), each.name) for each in node.schema]
+    own = [*own_key(key), column(ORDER), named(column("_newest", DELETED), DELETED)]
+    return table, View(name, print_sql(select([*items, *own], table.name)))
+
+
+def record(node: Node) -> Expression:
+    """A record's columns, and whether it deletes, as one value."""
+    return struct_of((each, column(each)) for each in (*(known.name for known in node.schema), DELETED))
+
+
+def seen() -> Expression:
+    """How often anything has come for a key: the order of its results."""
+    return named(call("COUNT", number(1)), ORDER)

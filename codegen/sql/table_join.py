@@ -1,0 +1,150 @@
+"""TableJoin -> the newest record of each side by key, from one aggregation whose state is all the tables; then, step by
+step of the join, which sides show their rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from sqlglot import exp
+
+from penstock.codegen.program import View
+from penstock.codegen.sql.changes import DELETED, KEY, ORDER, grouped, key_struct, own_key
+from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.table import record, seen
+from penstock.codegen.sql.trees import both, call, column, either, is_null, named, only_if, select
+from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin
+
+_KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL)
+_KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
+_FOUND = "_found"
+
+
+def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...]) -> tuple[View, ...]:
+    """Records of all sides -> results: the joined row of each key."""
+    tagged = View(f"{name}_sides", print_sql(_united(node, sources)))
+    key = key_struct((each, column(each)) for each in node.shape.key)
+    newest = [
+        named(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
+        for place in range(len(node.sides))
+    ]
+    tables = View(f"{name}_tables", print_sql(grouped([*newest, seen()], tagged.name, key)))
+    views = [tagged, tables, View(f"{name}_0", print_sql(_first(node, tables.name)))]
+    for number in range(1, len(node.sides)):
+        views += _step_views(node, number, f"{name}_{number}", views[-1].name)
+    items = [column(each.name) for each in node.schema]
+    shown = reduce(_either, (column(_shows(place)) for place in range(len(node.sides))))
+    own = [*own_key(key), column(ORDER), named(exp.Not(this=exp.Paren(this=shown)), DELETED)]
+    return *views, View(name, print_sql(select([*items, *own], views[-1].name)))
+
+
+def _united(node: TableJoin, sources: tuple[str, ...]) -> Expression:
+    """The records of all sides, one below the other, each in the columns of its side."""
+    branches: list[Expression] = []
+    for place, (side, source) in enumerate(zip(node.sides, sources, strict=True)):
+        items = [named(key, name) for key, name in zip(side.keys, node.shape.key, strict=True)]
+        for other in range(len(node.sides)):
+            mine = other == place
+            items.append(named(record(side.input) if mine else exp.Null(), _side(other)))
+            items.append(named(column(ORDER) if mine else exp.Null(), _order(other)))
+        branch = select(items, source)
+        if not _shows_alone(node, place):
+            # NULL equals nothing: such a row would never be seen.
+            known = both(*(exp.Not(this=is_null(key.copy())) for key in side.keys))
+            assert known is not None
+            branch = branch.where(known, copy=False)
+        branches.append(branch)
+    return reduce(_union_all, branches)
+
+
+def _shows_alone(node: TableJoin, place: int) -> bool:
+    """Whether a row of that side comes out where no other side has one."""
+    own = (node.steps[place - 1].type in _KEEPS_RIGHT) if place else True
+    return own and all(step.type in _KEEPS_LEFT for step in node.steps[place:])
+
+
+def _first(node: TableJoin, source: str) -> Expression:
+    """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
+    items: list[Expression] = [*own_key(node.shape.key or None), column(ORDER)]
+    items += [named(column(KEY, each), each) for each in node.shape.key]
+    for place, side in enumerate(node.sides):
+        there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
+        items.append(named(there, _shows(place) if place == 0 else _there(place)))
+        items += [named(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
+    return select(items, source)
+
+
+def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterator[View]:
+    """Whether the row of one more side matches; and then which sides show their rows."""
+    step = node.steps[number - 1]
+    later = [
+        part
+        for place in range(number + 1, len(node.sides))
+        for part in (_there(place), *_names(node.sides[place].input))
+    ]
+    common = [*own_key(node.shape.key or None), column(ORDER), *map(column, node.shape.key)]
+    before = [part for place in range(number) for part in (_shows(place), *_names(node.sides[place].input))]
+    own = [_there(number), *_names(node.sides[number].input)]
+    found = View(
+        f"{name}_found",
+        print_sql(
+            select([*common, *map(column, (*before, *own, *later)), named(_matches(step, number), _FOUND)], source)
+        ),
+    )
+    items = list(common)
+    stays = None if step.type in _KEEPS_LEFT else column(_FOUND)
+    for place in range(number):
+        shows = both(column(_shows(place)), stays)
+        assert shows is not None
+        items.append(named(shows.copy(), _shows(place)))
+        items += [named(only_if(stays, column(each)), each) for each in _names(node.sides[place].input)]
+    shows = column(_there(number)) if step.type in _KEEPS_RIGHT else column(_FOUND)
+    items.append(named(shows, _shows(number)))
+    items += [
+        named(column(each) if step.type in _KEEPS_RIGHT else only_if(column(_FOUND), column(each)), each)
+        for each in _names(node.sides[number].input)
+    ]
+    yield found
+    yield View(name, print_sql(select([*items, *map(column, later)], found.name)))
+
+
+def _matches(step: Step, number: int) -> Expression:
+    """Whether the sides whose keys are compared show a row, the new one has one, and the condition holds."""
+    through = [reduce(_either, (column(_shows(each)) for each in sorted(group))) for group in step.through]
+    meets = both(column(_there(number)), *(exp.Paren(this=each) for each in through))
+    assert meets is not None
+    if step.condition is None:
+        return meets
+    holds = call("COALESCE", step.condition, exp.Boolean(this=False))
+    return either(meets, holds, exp.Boolean(this=False))
+
+
+def _names(node: Node) -> list[str]:
+    return [each.name for each in node.schema]
+
+
+def _side(place: int) -> str:
+    return f"_side{place}"
+
+
+def _order(place: int) -> str:
+    return f"_order{place}"
+
+
+def _there(place: int) -> str:
+    """The column that says whether a side has a row."""
+    return f"_there{place}"
+
+
+def _shows(place: int) -> str:
+    """The column that says whether a side shows its row in the join so far."""
+    return f"_shows{place}"
+
+
+def _either(one: Expression, other: Expression) -> Expression:
+    return exp.Or(this=one, expression=other)
+
+
+def _union_all(above: Expression, below: Expression) -> Expression:
+    return exp.Union(this=above, expression=below, distinct=False)

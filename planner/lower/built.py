@@ -1,0 +1,104 @@
+"""Plans -> what of them this version can not run yet. The planner plans more than is lowered; here the rest is refused.
+
+To build a part: write its lowering, and take its case out of `unlowered`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.building import B002, B003, B004
+from penstock.diagnostics.codes.connectors import C005
+from penstock.planner.connectors import find_connector
+from penstock.planner.lower.changes import changes
+from penstock.planner.lower.rows import operator_name, unchained
+from penstock.planner.plan import (
+    Filter,
+    ForeignKeyJoin,
+    GroupAggregate,
+    GroupingSets,
+    Intermediate,
+    KStream,
+    KTable,
+    Latest,
+    Node,
+    Project,
+    Scan,
+    Shape,
+    TableJoin,
+    TableLookup,
+    WindowAggregate,
+    WTable,
+)
+from penstock.planner.plan.walk import STATEFUL, inputs, walk
+
+KINDS = {KStream: "stream", KTable: "table"}
+ON_TABLES = (Filter, Project, Latest, TableJoin, GroupAggregate, Intermediate)
+
+
+def check_built(root: Node) -> None:
+    """Raises CompileError for an operator that this version does not lower, or a place that it can not read."""
+    nodes = list(walk(root))
+    for node in reversed(nodes):
+        found = unlowered(node)
+        if found is not None:
+            raise CompileError([found])
+    for node in nodes:
+        if isinstance(node, Scan):
+            check_readable(node)
+
+
+def unlowered(node: Node) -> Diagnostic | None:
+    """Why the operator does not run, None if it does."""
+    match node:
+        case TableJoin() if isinstance(node.shape, WTable):
+            left, right = (kind_text(node.sides[place].input.shape) for place in (0, -1))
+            return B003.at(node.span, "", kind=node.steps[-1].type.value.upper(), left=left, right=right)
+        case ForeignKeyJoin():
+            left, right = kind_text(node.left.shape), kind_text(node.right.shape)
+            return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
+        case TableLookup() if node.as_of is not None:
+            return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF")
+        case TableLookup():
+            right = kind_text(node.table.shape)
+            return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
+        case WindowAggregate() if node.retention is not None:
+            return B002.at(node.span, "", construct="RETENTION")
+        case Filter() if changes(node) and not isinstance(node.shape, KTable):
+            return B002.at(node.span, "", construct="HAVING on a table that keeps changing")
+    of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
+    if of_table and not isinstance(node, ON_TABLES):
+        construct = "GROUPING SETS" if isinstance(node, GroupingSets) else operator_name(node)
+        return B002.at(node.span, "", construct=f"{construct} of a table")
+    if isinstance(node, STATEFUL):
+        for below in stage_inputs(node):
+            if isinstance(below.shape, WTable):
+                return unchained(operator_name(node), below.input, node.span)
+    return None
+
+
+def stage_inputs(node: Node) -> Iterator[Intermediate]:
+    """The intermediate streams and changelogs that the operator's query reads."""
+    for below in inputs(node):
+        if isinstance(below, Intermediate):
+            yield below
+        else:
+            yield from stage_inputs(below)
+
+
+def check_readable(node: Scan) -> None:
+    """Raises CompileError for a place that this version can not read."""
+    connector = find_connector(node.origin.connector)
+    assert connector is not None
+    if not connector.reads:
+        raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
+    if not connector.built:
+        raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
+    if isinstance(node.shape, KTable) and connector.name != "files":
+        raise CompileError([B002.at(node.span, "", construct=f"reading a table through {connector.name}")])
+
+
+def kind_text(shape: Shape) -> str:
+    """What messages call a relation of that shape."""
+    return KINDS.get(type(shape), "windowed table")

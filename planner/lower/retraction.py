@@ -1,0 +1,80 @@
+"""Aggregates over a table: which of them a row can be taken out of again.
+
+A change takes the row before out of its group and puts the row after into its own. From counts and exact sums that
+leaves no trace. What only keeps an extreme has forgotten the value that comes next, and a sum of binary fractions
+rounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K019
+from penstock.planner import scalars
+from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.plan import Aggregate, Node
+from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
+
+COUNTED = frozenset(["COUNT", "COUNT_IF", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"])
+"""Those that counts of rows decide."""
+SUMMED = frozenset(
+    ["SUM", "AVG", "MEAN", "VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP"],
+)
+"""Those that a count, a sum and a sum of squares decide, all of them exact for whole numbers and decimals."""
+MEANS = frozenset(["AVG", "MEAN"])
+SQUARED = SUMMED - MEANS - {"SUM"}
+DIGITS = 13
+"""Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
+
+
+def check_retractable(aggregates: Sequence[Aggregate], node: Node, span: Span) -> None:
+    """Raises CompileError for an aggregate over the table `node` that does not come right when rows leave a group."""
+    findings = (finding(each, node, span) for each in aggregates)
+    report = [each for each in findings if each is not None]
+    if report:
+        raise CompileError(report)
+
+
+def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
+    """What is wrong with one aggregate."""
+    function = aggregate.function
+    if aggregate.distinct:
+        found = K019.at(span, "", function=f"{function}(DISTINCT …)")
+        found = found.because("It would have to know how many rows have each value.")
+        return found.with_hint("count the rows by group and value in a subquery, and aggregate its result")
+    if function in COUNTED:
+        return None
+    if function not in SUMMED:
+        found = K019.at(span, "", function=function)
+        found = found.because("When the row that decides it leaves the group, the next one is not known any more.")
+        return found.with_hint(f"over a table there are {', '.join(sorted(COUNTED | SUMMED))}")
+    type_ = argument_type(aggregate, node)
+    found = K019.at(span, "", function=f"{function} of {type_}")
+    if type_ == INTERVAL and function == "SUM":
+        return None
+    if not is_exact(type_):
+        found = found.because("Sums of binary fractions round: a row that leaves would leave a rest behind.")
+        return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
+    if function in SQUARED and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
+        found = found.because(f"Squares of numbers with more than {DIGITS} digits can not be added up exactly.")
+        return found.with_hint(f"CAST(… AS INT), or AS DECIMAL({DIGITS}, 2), if the values fit")
+    return None
+
+
+def argument_type(aggregate: Aggregate, node: Node) -> Type | None:
+    """The type of the values that are added up. Exact numbers are taken before they are cast to DOUBLE."""
+    (argument,) = aggregate.arguments
+    inner = argument
+    while isinstance(inner, exp.Cast) and inner.to == scalars.data_type(DOUBLE):
+        inner = inner.this
+    scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
+    types = [typed.type for each in (inner, argument) if (typed := scalars.resolve(each, scope, [])) is not None]
+    return next((type_ for type_ in types if is_exact(type_)), types[-1] if types else None)
+
+
+def is_exact(type_: Type | None) -> bool:
+    """Whether sums of that type are exact."""
+    return type_ in INTEGERS or isinstance(type_, Decimal)

@@ -1,0 +1,271 @@
+"""AST joins of tables on their primary keys -> one node for all of them. Legality of the kinds lives in joins.py."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics.codes.joins import J016, J017, J018
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.lower.context import column
+from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text
+from penstock.planner.lower.rows import Rows, staged
+from penstock.planner.names import Scope
+from penstock.planner.near_misses import right_part
+from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable
+from penstock.planner.scalars.literals import bare
+from penstock.planner.types import Type
+
+Equality = tuple[exp.Expression, exp.Expression]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A table in a join: which of its columns are the primary key, and what else has the value of each."""
+
+    node: Node
+
+    @property
+    def shape(self) -> KTable | WTable:
+        return table_shape(self.node)
+
+    def place(self, expression: exp.Expression) -> int | None:
+        """Which key column the expression has the value of wherever it is not NULL."""
+        inner = uncast(expression)
+        for place, name in enumerate(self.shape.key):
+            sides = self.node.sides if isinstance(self.node, TableJoin) else ()
+            known = [uncast(side.keys[place]).name for side in sides] or [name]
+            if is_same(inner, [frozenset([each]) for each in known]):
+                return place
+        return None
+
+    def covered(self, expressions: Sequence[exp.Expression]) -> bool:
+        """Whether the expressions are the whole primary key."""
+        return set(range(len(self.shape.key))) <= set(map(self.place, expressions))
+
+
+def lower_primary_join(
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    equalities: Sequence[Equality],
+    conditions: Sequence[exp.Expression],
+    shift: int,
+    windows: frozenset[str],
+) -> Rows | None:
+    """The join of two tables on both their primary keys, None if it is on something else; raises CompileError.
+
+    Of windowed tables: `shift` as in the plan, `windows` are the window columns of the left side that are compared.
+    """
+    lefts, rights = Keyed(left.node), Keyed(right.node)
+    pairs: dict[int, Equality] = {}
+    rest: list[exp.Expression] = list(conditions)
+    for one, other in equalities:
+        place = rights.place(other)
+        if place is not None and place not in pairs and lefts.place(one) is not None:
+            pairs[place] = (one, other)
+        else:
+            rest.append(exp.EQ(this=one, expression=other))
+    chosen = [pairs[place] for place in sorted(pairs)]
+    if not (lefts.covered([one for one, _ in chosen]) and rights.covered([other for _, other in chosen])):
+        return None
+    fused = left.node if isinstance(left.node, TableJoin) else single(left.node)
+    places = [lefts.place(one) for one, _ in chosen]
+    order = [places.index(place) for place in range(len(lefts.shape.key))]
+    chosen = [chosen[place] for place in order]
+    through = tuple(sides_of(one, fused) for one, _ in chosen)
+    through += tuple(
+        frozenset([number])
+        for number, side in enumerate(fused.sides)
+        if windows & set(table_shape(side.input).identity[len(through) :])
+    )
+    condition = conjunction(rest)
+    type_ = JoinType[join.kind.name]
+    place_ = right_part(join)
+    if type_ is JoinType.FULL:
+        if condition is not None:
+            found = J017.at(condition_span(rest) or place_, "decides whether two rows of one key match")
+            reason = "Where it is false both rows come out, each padded, and both are of that key."
+            raise CompileError([found.because(reason).with_hint("filter the sides in subqueries instead")])
+        if not all(any(group <= each for group in groups_of(fused)) for each in through):
+            found = J017.at(place_, "compares columns that can be NULL in rows of the left side")
+            hint = ", ".join(key_text(lefts.shape, name) for name in lefts.shape.key)
+            raise CompileError([found.with_hint(f"compare the key of the left side: {hint}")])
+        if nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
+            found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
+            raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
+    added = Side(staged(right.node, join.right.span), tuple(bare_column(other) for _, other in chosen), shift)
+    sides = (*fused.sides, added)
+    steps = (*fused.steps, Step(type_, through, condition))
+    types = [common_types(sides, place) for place in range(len(chosen))]
+    sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
+    node = replace(
+        fused,
+        schema=joined_schema(fused, right.node, type_, types),
+        shape=joined_shape(sides, steps),
+        span=place_,
+        sides=sides,
+        steps=steps,
+    )
+    return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
+
+
+def table_shape(node: Node) -> KTable | WTable:
+    assert not isinstance(node.shape, KStream)
+    return node.shape
+
+
+def same_scope(left: Rows, right: Rows) -> Scope:
+    """The names of both sides."""
+    return Scope((*left.scope.columns, *right.scope.columns))
+
+
+def single(node: Node) -> TableJoin:
+    """One table as a join without steps."""
+    shape = table_shape(node)
+    names = [f"key{place + 1}" for place in range(len(shape.key))]
+    names += list(WINDOW_COLUMNS) if isinstance(shape, WTable) else []
+    keys = tuple(replace(node.column(own), name=name) for name, own in zip(names, shape.identity, strict=True))
+    side = Side(staged(node, node.span), tuple(column(name) for name in shape.key))
+    return TableJoin(
+        schema=(*keys, *node.schema),
+        shape=joined_shape((side,), ()),
+        span=node.span,
+        sides=(side,),
+        steps=(),
+    )
+
+
+def groups_of(node: TableJoin) -> list[frozenset[int]]:
+    """The groups of sides of which at least one shows a row in every row of the join, each enough by itself."""
+    return shown_groups(node.steps)
+
+
+def shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
+    groups = [frozenset([0])]
+    for number, step in enumerate(steps, start=1):
+        new = frozenset([number])
+        match step.type:
+            case JoinType.INNER:
+                groups = list(dict.fromkeys([*groups, *step.through, new]))
+            case JoinType.RIGHT:
+                groups = [new]
+            case JoinType.FULL:
+                groups = [group | new for group in groups]
+            case _:
+                pass
+    return groups
+
+
+def joined_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTable:
+    """The columns that tell the rows of a join apart, and what else has their values."""
+    key = tuple(f"key{place + 1}" for place in range(len(sides[0].keys)))
+    groups = list(dict.fromkeys([*shown_groups(steps), frozenset(range(len(sides)))]))
+    same = tuple(
+        tuple(frozenset(uncast(sides[number].keys[place]).name for number in group) for group in groups)
+        for place in range(len(key))
+    )
+    shapes = [side.input.shape for side in sides]
+    if not isinstance(shapes[0], WTable):
+        return KTable(key, same)
+    shifted = frozenset(number for number, side in enumerate(sides) if side.shift)
+    groups = [group for group in groups if not group & shifted]
+    same += tuple(
+        tuple(frozenset(table_shape(sides[number].input).identity[place] for number in group) for group in groups)
+        for place in range(len(key), len(key) + len(WINDOW_COLUMNS))
+    )
+    return WTable(key, *WINDOW_COLUMNS, same)
+
+
+def joined_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence[Type]) -> tuple[Column, ...]:
+    """The key columns and the window, then those of the sides; the columns of a padded side can be NULL."""
+    count, whole = len(types), len(table_shape(left).identity)
+    left_nullable = [each.nullable for each in left.schema[:count]]
+    right_nullable = [right.column(name).nullable for name in table_shape(right).key]
+    match type_:
+        case JoinType.INNER:
+            nullable = [False] * count
+        case JoinType.LEFT:
+            nullable = left_nullable
+        case JoinType.RIGHT:
+            nullable = right_nullable
+        case _:
+            nullable = [one or other for one, other in zip(left_nullable, right_nullable, strict=True)]
+    keys = [Column(f"key{n + 1}", type__, nullable[n]) for n, type__ in enumerate(types)]
+    pads_left, pads_right = type_ in (JoinType.RIGHT, JoinType.FULL), type_ in (JoinType.LEFT, JoinType.FULL)
+    lefts = [replace(each, nullable=each.nullable or pads_left) for each in left.schema[whole:]]
+    rights = [replace(each, nullable=each.nullable or pads_right) for each in right.schema]
+    return (*keys, *left.schema[count:whole], *lefts, *rights)
+
+
+def sides_of(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
+    """The sides whose key the expression, a column or COALESCE of columns, is made of."""
+    names = {each.name for each in expression.find_all(exp.Column)}
+    return frozenset(
+        number for number, side in enumerate(node.sides) if names & {uncast(key).name for key in side.keys}
+    )
+
+
+def nullable_key(node: TableJoin) -> bool:
+    return any(each.nullable for each in node.schema[: len(node.sides[0].keys)])
+
+
+def key_name(rows: Rows) -> str:
+    """The first key column of a table as it is written."""
+    name = rows.node.shape.key[0]
+    return next((f"{c.relation}.{c.name}" for c in rows.scope.columns if c.column == name), name)
+
+
+def uncast(expression: exp.Expression) -> exp.Expression:
+    """The expression without the cast that makes both sides of an equality one type."""
+    inner = bare(expression)
+    return bare(inner.this) if isinstance(inner, exp.Cast) else inner
+
+
+def bare_column(expression: exp.Expression) -> exp.Expression:
+    return column(uncast(expression).name)
+
+
+def common_types(sides: Sequence[Side], place: int) -> Type:
+    """The type in which the keys of all sides are compared; each equality has been found to have one."""
+    type_: Type | None = None
+    for side in sides:
+        own = side.input.column(uncast(side.keys[place]).name).type
+        type_ = own if type_ is None or type_ == own else scalars.common_type(type_, own)
+        assert type_ is not None
+    assert type_ is not None
+    return type_
+
+
+def cast_keys(side: Side, types: Sequence[Type]) -> tuple[exp.Expression, ...]:
+    columns = [bare_column(key) for key in side.keys]
+    return tuple(
+        scalars.cast(each, side.input.column(each.name).type, type_) for each, type_ in zip(columns, types, strict=True)
+    )
+
+
+def conjunction(parts: Sequence[exp.Expression]) -> exp.Expression | None:
+    whole: exp.Expression | None = None
+    for part in parts:
+        whole = part if whole is None else exp.And(this=whole, expression=part)
+    return whole
+
+
+def condition_span(parts: Sequence[exp.Expression]) -> Span | None:
+    return next((part.meta["span"] for part in parts if "span" in part.meta), None)
+
+
+def not_on_a_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expression]) -> CompileError:
+    """The error of a join of tables on neither one's whole primary key."""
+    names = {c.column: f"{c.relation}.{c.name}" for c in right.scope.columns}
+    shape = table_shape(right.node)
+    wanted = [*shape.key, *([shape.start] if isinstance(shape, WTable) else [])]
+    key = ", ".join(names.get(name) or key_text(shape, name) for name in wanted)
+    shown = ", ".join(names.get(uncast(each).name, "an expression") for each in compared)
+    found = J018.at(right_part(join), "", compared=shown, relation=right.name, key=key)
+    found = found.because("A table is looked up by its whole primary key.")
+    return CompileError([found.with_hint(f"compare {key}, or GROUP BY what is compared to make it a key")])

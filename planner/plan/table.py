@@ -1,0 +1,96 @@
+"""Operators over tables. What they send are changes: per key the row before and the row after, either may be missing.
+
+A `Scan` of a table gives the records of its changelog, upserts and tombstones; of each key the newest counts. Filters
+and projections of tables look at single changes. At most one change of a key comes in a micro-batch, and in it the row
+before and the row after differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.join import JoinType
+from penstock.planner.plan.node import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latest(Node):
+    """The newest record of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
+
+    A deleted key is kept, too: an older record that comes later must not bring it back.
+    """
+
+    input: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of several tables that are joined on their keys. `keys` are over the input's columns, in a common order.
+
+    Of windowed tables, rows of the same window meet; those of this one count as beginning `shift` milliseconds later.
+    """
+
+    input: Node
+    keys: tuple[Expression, ...]
+    shift: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The join of one more side with the sides before it, taken together.
+
+    A row of those and one of the new side, both of the same key (and window), match if of each group in `through`
+    (numbers of sides; the first groups are for the key columns) at least one shows a row, and if `condition` is true,
+    which is over all their columns.
+    """
+
+    type: JoinType
+    through: tuple[frozenset[int], ...]
+    condition: Expression | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableJoin(Node):
+    """Tables joined on their primary keys, one after the other: at most one row per key, from one state for all.
+
+    `steps[i]` joins `sides[i + 1]`. NULL in a key equals nothing. The schema: the key columns, the window of windowed
+    tables, then the columns of the sides, whose names are disjoint (`alias.column`). A side may be a changelog's
+    records or changes. All sides are tables, or all are windowed ones.
+    """
+
+    sides: tuple[Side, ...]
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKeyJoin(Node):
+    """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
+
+    `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
+    also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT pads
+    left rows without a partner with NULL, INNER leaves them out. Driven by both sides. `left` sends changes.
+    """
+
+    left: Node
+    right: Node
+    type: JoinType
+    equalities: tuple[tuple[Expression, Expression], ...]
+    condition: Expression | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLookup(Node):
+    """Each row of a stream beside the row of a table that it refers to; changes of the table send nothing.
+
+    `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is
+    processed, with all records of the same micro-batch. Otherwise the stream's event time: the newest record that is
+    not after it in event time, of those that the table keeps for its retention.
+    """
+
+    stream: Node
+    table: Node
+    type: JoinType
+    equalities: tuple[tuple[Expression, Expression], ...]
+    condition: Expression | None
+    as_of: str | None

@@ -1,0 +1,266 @@
+"""Hypothesis strategies: changelogs as they arrive, and queries over tables to run over them.
+
+Keys and values are few, so that keys are changed several times in a micro-batch, deleted, inserted again, and match
+keys of other tables. Some records are older than what is known of their key, and some come twice.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+import penstock
+from penstock.planner.lower import write
+from penstock.planner.plan import Node
+from tests.model.history import History, Tables
+from tests.model.values import EPOCH, Row, milliseconds
+
+NAMES = ("t", "u", "v", "w")
+_COLUMNS = "g STRING, v BIGINT, price DECIMAL(10, 2), yes BOOLEAN, seq INT, time TIMESTAMP"
+_ORDERS = (", sequence = 'seq'", "", ", sequence = 'seq'", "")
+
+
+def declared(folder: str = "", files_per_batch: int = 0) -> str:
+    """Tables, of which some have their newest record by a column, others by the order of the files; and two streams."""
+    place = f"{folder}/" if folder else ""
+    batch = f", files_per_batch = {files_per_batch}" if files_per_batch else ""
+    tables = "".join(
+        f"""CREATE TABLE {name} (id STRING PRIMARY KEY, {_COLUMNS})
+WITH (connector = 'files', path = '{place}{name}', format = 'json', operation = 'op'{order}{batch});
+"""
+        for name, order in zip(NAMES, _ORDERS, strict=True)
+    )
+    streams = "".join(
+        f"""CREATE STREAM {name} (id STRING KEY, {_COLUMNS}, WATERMARK FOR time AS time - 1 DAY)
+WITH (connector = 'files', path = '{place}{name}', format = 'json'{batch});
+"""
+        for name in ("s", "r")
+    )
+    return f"""{tables}{streams}CREATE TABLE x (id STRING PRIMARY KEY, {_COLUMNS}, WATERMARK FOR time AS time)
+WITH (connector = 'files', path = '{place}x', format = 'json', operation = 'op', retention = 1 DAY{batch});
+"""
+
+
+DECLARED = declared()
+
+
+@functools.cache
+def planned(sql: str) -> Node:
+    """The plan of a query over the declared tables, also where this version does not run it."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(write, "check_built", lambda root: None)
+        (query,) = penstock.compile(DECLARED + sql).queries
+    return query.root
+
+
+BASE = EPOCH + milliseconds(86_400_000)
+KEYS = ("a", "a", "b", "c")
+
+
+@st.composite
+def records(draw: st.DrawFn, most: int, names: tuple[str, ...]) -> list[tuple[str, Row]]:
+    """Records of the tables in the order of their arrival."""
+    shape = st.tuples(
+        st.sampled_from(names),
+        st.sampled_from((*KEYS, *KEYS, *KEYS, None)),
+        st.sampled_from(("a", "b", "c", None)),
+        st.none() | st.integers(-2, 2),
+        st.none() | st.decimals(-1, 1, places=2),
+        st.none() | st.booleans(),
+        st.sampled_from((0, 1, 1, 1, 2, -1, -2, -4, None)),  # how much newer than the newest one, None: not said
+        st.sampled_from(("insert", "insert", "update", None, "delete", "D", "-d")),
+    )
+    arrived: list[tuple[str, Row]] = []
+    clock = 0
+    for name, key, group, value, price, yes, later, operation in draw(
+        st.lists(shape, min_size=draw(st.sampled_from((0, 5, 12))), max_size=most)
+    ):
+        clock += max(0, later or 0)
+        seq = None if later is None else clock + min(0, later)
+        time = BASE + milliseconds(2000 * (clock // 3) + 500 * (clock % 3))
+        row: Row = {"id": key, "g": group, "v": value, "price": price, "yes": yes, "seq": seq, "time": time}
+        row["op"] = operation
+        arrived.append((name, row))
+        if draw(st.integers(0, 7)) == 0:
+            arrived.append(draw(st.sampled_from(arrived)))
+    return arrived
+
+
+@st.composite
+def histories(draw: st.DrawFn, names: tuple[str, ...], most: int = 20) -> History:
+    """Records of tables, cut into micro-batches anywhere."""
+    arrived = draw(records(most, names))
+    borders = draw(st.lists(st.booleans(), min_size=len(arrived), max_size=len(arrived)))
+    batches: list[Tables] = [{name: [] for name in names}]
+    for (name, row), border in zip(arrived, borders, strict=True):
+        if border:
+            batches.append({name: [] for name in names})
+        batches[-1][name].append(row)
+    return History(tuple(batches))
+
+
+SIDES = (
+    "{table}",
+    "{table}",
+    "{table}",
+    "(SELECT id, g, v + 1 AS v FROM {table} WHERE v > -1)",
+    "(SELECT g AS id, CAST(NULL AS STRING) AS g, COUNT(v) AS v FROM {table} GROUP BY g)",
+    "(SELECT g AS id, CAST(NULL AS STRING) AS g, SUM(v) AS v FROM {table} WHERE g IS NOT NULL GROUP BY g)",
+)
+"""What is joined: changelogs, filtered ones, and groups, whose key may be NULL."""
+
+
+@st.composite
+def joins(draw: st.DrawFn, kinds: tuple[str, ...], most: int) -> str:
+    """A join of 2 to `most` tables, of which the last join is one of `kinds`."""
+    number = draw(st.integers(2, most))
+    sides = [draw(st.sampled_from(SIDES)) for _ in range(number)]
+    aliases = NAMES[:number]
+    text = f"FROM {sides[0].format(table='t')} x0"
+    groups = [frozenset([0])]  # of each group of sides at least one is there in every row so far
+    with_null = "GROUP BY" in sides[0] and "WHERE" not in sides[0]
+    for place in range(1, number):
+        kind = draw(st.sampled_from(kinds if place == number - 1 else ("INNER", "LEFT", "RIGHT", "FULL")))
+        null_key = "GROUP BY" in sides[place] and "WHERE" not in sides[place]
+        if kind == "FULL" and with_null and null_key:
+            sides[place], null_key = "{table}", False
+        through = draw(st.sampled_from(groups)) if kind == "FULL" else frozenset([draw(st.integers(0, place - 1))])
+        shown = [f"x{each}.id" for each in sorted(through)]
+        left = shown[0] if len(shown) == 1 else f"COALESCE({', '.join(shown)})"
+        condition = ""
+        if kind != "FULL" and draw(st.booleans()):
+            other = draw(st.integers(0, place - 1))
+            condition = draw(st.sampled_from((f" AND x{other}.v < x{place}.v", f" AND x{place}.v <> 1", "")))
+        text += f" {kind} JOIN {sides[place].format(table=aliases[place])} x{place} ON {left} = x{place}.id{condition}"
+        new = frozenset([place])
+        match kind:
+            case "INNER":
+                groups, with_null = [*groups, through, new], False
+            case "RIGHT":
+                groups, with_null = [new], null_key
+            case "FULL":
+                groups, with_null = [group | new for group in groups], with_null or null_key
+    key = ", ".join(f"x{each}.id" for each in range(number))
+    columns = ", ".join(f"x{each}.{name} AS {name}{each}" for each in range(number) for name in ("id", "v"))
+    return f"SELECT COALESCE({key}) AS k, {columns} {text}"
+
+
+AGGREGATES = (
+    "COUNT(*) AS n, COUNT(v) AS known, SUM(v) AS total, SUM(price) AS revenue",
+    "COUNT(*) AS n, AVG(price) AS mean, AVG(v) AS middle, VARIANCE(CAST(v AS INT)) AS spread, STDDEV_POP(price) AS dev",
+    "SUM(v) FILTER (WHERE yes) AS chosen, COUNT_IF(yes) AS some, EVERY(yes) AS every, ANY(v > 0) AS positive",
+)
+GROUPED = (
+    "SELECT g, {aggregates} FROM t GROUP BY g",
+    "SELECT g, yes, {aggregates} FROM t WHERE v IS NOT NULL GROUP BY g, yes",
+    "SELECT g, {aggregates} FROM t GROUP BY g HAVING COUNT(*) > 1",
+    "SELECT {aggregates} FROM t",
+    "SELECT v + 1 AS w, {aggregates} FROM t GROUP BY v + 1",
+    "SELECT known AS v, COUNT(*) AS n, SUM(total) AS total FROM (SELECT g, {aggregates} FROM t GROUP BY g) q"
+    " GROUP BY known",
+    "SELECT g, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.v AS v, t.price AS price, u.yes AS yes FROM t"
+    " LEFT JOIN u ON t.id = u.id) q GROUP BY g",
+    "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q WHERE n > 1",
+    "SELECT DISTINCT g, v FROM t WHERE yes",
+    "SELECT DISTINCT v > 0 AS positive FROM t",
+)
+
+
+@st.composite
+def groupings(draw: st.DrawFn) -> str:
+    """Groups of a table, of a filtered one, of other groups and of a join."""
+    text = draw(st.sampled_from(GROUPED))
+    return text.format(aggregates=AGGREGATES[0] if "known AS" in text else draw(st.sampled_from(AGGREGATES)))
+
+
+STATELESS = (
+    "SELECT * FROM t",
+    "SELECT id, v FROM u WHERE v > 0",
+    "SELECT id, v * 2 AS w, g FROM t WHERE yes OR v IS NULL",
+    "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM s GROUP BY g) q WHERE n > 1",
+    "SELECT id, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY id HAVING SUM(v) > 0",
+)
+"""Filters and projections, HAVING over a stream among them."""
+
+FOREIGN = (
+    "SELECT t.id AS id, t.v AS v, u.v AS other FROM t {kind} JOIN u ON t.g = u.id{condition}",
+    "SELECT u.id AS id, t.v AS v, u.v AS other FROM u {kind} JOIN t ON u.g = t.id{condition}",
+    "SELECT t.id AS id, t.v AS v, q.n AS other FROM t {kind} JOIN (SELECT g, COUNT(*) AS n FROM u GROUP BY g) q"
+    " ON t.g = q.g",
+    "SELECT x.id AS id, v.price AS price FROM (SELECT t.id AS id, u.g AS g FROM t LEFT JOIN u ON t.id = u.id) x"
+    " {kind} JOIN v ON x.g = v.id",
+    "SELECT t.id AS id, u.v AS v, w.v AS other FROM t {kind} JOIN u ON t.g = u.id LEFT JOIN w ON u.g = w.id",
+    "SELECT q.g AS g, COUNT(*) AS n, SUM(q.v) AS total FROM (SELECT t.id AS id, u.g AS g, u.v AS v FROM t"
+    " {kind} JOIN u ON t.g = u.id) q GROUP BY q.g",
+)
+SWAPPED = "SELECT t.id AS id, t.v AS v, u.v AS other FROM u JOIN t ON t.g = u.id"
+CONDITIONS = ("", "", " AND u.yes", " AND t.v < u.v")
+
+
+@st.composite
+def foreign(draw: st.DrawFn, kind: str) -> str:
+    """Joins of tables of which the rows of one refer to rows of the other, and what is computed from them."""
+    text = draw(st.sampled_from((*FOREIGN, SWAPPED) if kind == "INNER" else FOREIGN))
+    return text.format(kind=kind, condition=draw(st.sampled_from(CONDITIONS)))
+
+
+WINDOWED = (
+    "(SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window} RETENTION 1 DAY)"
+)
+ON_WINDOWS = {
+    "INNER": ("", " AND b.window_start = a.window_start", " AND a.n < b.n"),
+    "LEFT": (
+        "",
+        " AND b.window_end = a.window_end AND a.n < b.n",
+        " AND b.window_start = a.window_start - 2 SEC",
+        " AND b.window_end + 2 SEC = a.window_end",
+        " AND b.window_start = a.window_start + 4 SEC AND b.v > 0",
+    ),
+    "RIGHT": ("", " AND b.window_start = a.window_start AND b.v > 0"),
+    "FULL": ("", " AND b.window_start = a.window_start"),
+}
+
+
+@st.composite
+def windowed(draw: st.DrawFn, kind: str) -> str:
+    """Joins of windowed tables, of two or three."""
+    window = draw(st.sampled_from(("TUMBLE(time, 2 SEC)", "HOP(time, 2 SEC, 4 SEC)")))
+    a, b, c = (WINDOWED.format(stream=name, window=window) for name in ("s", "r", "s"))
+    condition = draw(st.sampled_from(ON_WINDOWS[kind]))
+    key = "COALESCE(a.id, b.id)"
+    start = "COALESCE(a.window_start, b.window_start) AS window_start, " if kind == "FULL" else ""
+    text = f"FROM {a} a {kind} JOIN {b} b ON a.id = b.id{condition}"
+    if draw(st.booleans()):
+        text += f" LEFT JOIN {c} c ON c.id = {key if kind == 'FULL' else 'b.id' if kind == 'RIGHT' else 'a.id'}"
+    return f"SELECT {key} AS k, {start}a.n AS n, b.n AS m, b.v AS v {text}"
+
+
+MIXED = (
+    f"SELECT a.id AS id, a.n AS n, t.v AS v FROM {WINDOWED} a LEFT JOIN t ON a.id = t.id AND t.yes",
+    f"SELECT t.id AS id, t.g AS g, a.n AS n FROM t LEFT JOIN {WINDOWED} a ON t.id = a.id AND a.window_start = t.time",
+    f"SELECT id, SUM(n) AS n FROM {WINDOWED} a GROUP BY id",
+    f"SELECT id, n FROM {WINDOWED} a WHERE n > 1",
+)
+mixed: SearchStrategy[str] = st.sampled_from(MIXED).map(
+    lambda text: text.format(stream="s", window="TUMBLE(time, 2 SEC)")
+)
+"""Windowed tables with tables, and groups and filters of them."""
+
+LOOKUPS = (
+    "SELECT STREAM s.id AS id, s.v AS v, t.v AS other FROM s {kind} JOIN t ON s.id = t.id",
+    "SELECT STREAM s.v AS v, u.v AS other FROM s {kind} JOIN u ON s.g = u.id AND u.v > s.v WHERE s.v IS NOT NULL",
+    "SELECT STREAM s.id AS id, q.n AS n FROM s {kind} JOIN (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q ON s.g = q.g",
+    "SELECT STREAM s.id AS id, t.v AS v, u.g AS g FROM s {kind} JOIN t ON s.id = t.id LEFT JOIN u ON t.g = u.id",
+)
+
+
+@st.composite
+def lookups(draw: st.DrawFn, kind: str) -> str:
+    """Streams that look up tables."""
+    return draw(st.sampled_from(LOOKUPS)).format(kind=kind)
+
+
+stateless: SearchStrategy[str] = st.sampled_from(STATELESS)
