@@ -47,6 +47,7 @@ from penstock.planner.plan import (
     Session,
     Settings,
     TableJoin,
+    TableLookup,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -158,7 +159,7 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node,
 
 def _partitions(node: Node, settings: Settings) -> int:
     """How many partitions the operator's state has."""
-    own = node.partitions if isinstance(node, IntervalJoin) else None
+    own = node.partitions if isinstance(node, IntervalJoin | TableJoin | TableLookup) else None
     return own or settings.state_partitions
 
 

@@ -6,12 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.partitions.build import Meeting, Script, build, in_common
+from penstock.planner.partitions.build import Joined, Meeting, Script, build, equalities, in_common
 from penstock.planner.partitions.counts import Counts, Defaults, infer
 from penstock.planner.partitions.graph import Role
-from penstock.planner.plan import Expression, RunningQuery, Settings
-
-SIDES = (0, 1)
+from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
+from penstock.planner.plan.walk import inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Partitions:
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """A side of a join, 0 or 1, that PARTITION BY `keys` would mend."""
+    """A side of a join, its number, that PARTITION BY `keys` would mend: a stream."""
 
     join: str
     side: int
@@ -35,7 +34,7 @@ class Mending:
 class Disagreement:
     """Joins whose streams do not agree: in their counts, or (`meetings`) in the keys by which they are partitioned.
 
-    `mendings` together mend it.
+    `mendings` together mend it; there are none where a table would have to be re-keyed.
     """
 
     joins: tuple[str, ...]
@@ -74,27 +73,39 @@ def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
 
 
 def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
-    """Each side that has a key which the join can not go by is re-keyed the way the other is, or by all equalities."""
-    arriving = {side: [each for each in meetings if each.side == side] for side in SIDES}
+    """Each side that has a key which the join can not go by is re-keyed the way another is, or by all equalities."""
+    node = script.joins[join]
+    sides = range(len(inputs(node)))
+    arriving = {side: [each for each in meetings if each.side == side] for side in sides}
     ways = {side: common_way(met) for side, met in arriving.items() if met}
-    wrong = [side for side, way in ways.items() if way is None] or [SIDES[1]]
+    wrong = [side for side, way in ways.items() if way is None] or streams_of(node)[-1:]
+    if not set(wrong) <= set(streams_of(node)):
+        return ()
     kept = [way for side, way in ways.items() if side not in wrong and way is not None]
-    way = kept[0] if kept else range(len(script.joins[join].equalities))
+    way = kept[0] if kept else range(len(equalities(node)))
     return tuple(mending(join, side, way, script) for side in wrong)
+
+
+def streams_of(node: Joined) -> list[int]:
+    """The sides that can be re-keyed: a table is what it is by its key."""
+    return [side for side, each in enumerate(inputs(node)) if isinstance(each.shape, KStream)]
 
 
 def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ...]:
     """The fewest sides to re-key at the two ends of a chain of joins; of several choices, those that keep the most."""
     script = found.script
-    ends = tuple(dict.fromkeys((joins[0], joins[-1])))
-    arriving = {(join, side): known_counts(join, side, found) for join in ends for side in SIDES}
+    arriving = {
+        (join, side): known_counts(join, side, found)
+        for join in dict.fromkeys((joins[0], joins[-1]))
+        for side in range(len(inputs(script.joins[join])))
+    }
     choices = []
     for kept in {count for counts in arriving.values() for count in counts}:
         sides = [place for place, counts in arriving.items() if counts - {kept}]
-        choices.append((len(sides), -kept, sides))
-    _, _, sides = min(choices)
+        if all(side in streams_of(script.joins[join]) for join, side in sides):
+            choices.append((len(sides), -kept, sides))
     mendings = []
-    for join, side in sides:
+    for join, side in min(choices)[-1] if choices else ():
         way = common_way([each for each in script.meetings if each.join == join])
         assert way, "the keys of the join agree"
         mendings.append(mending(join, side, way, script))
@@ -112,5 +123,5 @@ def known_counts(join: str, side: int, found: Partitions) -> set[int]:
 
 
 def mending(join: str, side: int, way: Sequence[int], script: Script) -> Mending:
-    equalities = script.joins[join].equalities
-    return Mending(join, side, tuple(equalities[each][side] for each in way))
+    compared = equalities(script.joins[join])
+    return Mending(join, side, tuple(compared[each][side] for each in way))

@@ -18,6 +18,7 @@ from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.graph import Graph, Join, Role, Stream
 from penstock.planner.plan import (
     Expression,
+    ForeignKeyJoin,
     GroupAggregate,
     IntervalJoin,
     JoinType,
@@ -27,6 +28,8 @@ from penstock.planner.plan import (
     Rekey,
     RunningQuery,
     Scan,
+    TableJoin,
+    TableLookup,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -35,6 +38,9 @@ from penstock.planner.plan.walk import inputs
 from penstock.planner.state import relation_text
 
 T = TypeVar("T")
+Joined: TypeAlias = IntervalJoin | TableLookup | TableJoin
+"""The joins whose sides have to agree. What refers to rows of a table by a foreign key is spread by its own key."""
+JOINED = (IntervalJoin, TableLookup, TableJoin)
 Key: TypeAlias = tuple[frozenset[Expression], ...]
 """Where each column of a stream's key is found: in any of these expressions over the rows."""
 
@@ -44,7 +50,7 @@ class Meeting:
     """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
     `equalities` are their places in the join. `problem` says why the join can not go by the stream's key, if so.
-    `side`: 0 is the left one, 1 the right one.
+    `side`: the number of the join's input.
     """
 
     join: str
@@ -59,7 +65,7 @@ class Script:
     """The graph of queries, the joins of it as plan nodes, the meetings of streams that have a key."""
 
     graph: Graph
-    joins: Mapping[str, IntervalJoin]
+    joins: Mapping[str, Joined]
     meetings: tuple[Meeting, ...]
     inserted: frozenset[str]
     """The re-keyed streams that no PARTITION BY of the script makes."""
@@ -82,7 +88,7 @@ class Builder:
 
     catalog: Catalog
     streams: dict[str, Stream] = field(default_factory=dict)
-    joins: dict[str, IntervalJoin] = field(default_factory=dict)
+    joins: dict[str, Joined] = field(default_factory=dict)
     readers: dict[str, dict[str, None]] = field(default_factory=dict)
     meetings: dict[Meeting, None] = field(default_factory=dict)
     inserted: set[str] = field(default_factory=set)
@@ -126,10 +132,12 @@ class Builder:
                 return self._grouped(node, below[0])
             case UnionAll():
                 return united(node, below)
-            case IntervalJoin():
-                return self._joined(node, *below)
+            case IntervalJoin() | TableLookup() | TableJoin():
+                return self._joined(node, below)
+            case ForeignKeyJoin():
+                return self._referring(node, *below)
             case _:
-                (rows,) = below  # a join of another kind would have to be known here
+                (rows,) = below
                 return rows
 
     def _outside(self, node: Scan) -> Rows:
@@ -169,11 +177,18 @@ class Builder:
         self.read(below.origins, name)
         return Rows((name,), {name: None})
 
-    def _joined(self, node: IntervalJoin, left: Rows, right: Rows) -> Rows:
+    def _referring(self, node: ForeignKeyJoin, left: Rows, right: Rows) -> Rows:
+        """The rows of the left side where they are; those of the right one come to them by what refers to them."""
+        name = self.name("referring", node.span)
+        self.streams[name] = Stream(f"{relation_text(node.right)} by its foreign keys", Role.GROUPED, span=node.span)
+        self.read(right.origins, name)
+        return Rows(left.origins, left.keys)
+
+    def _joined(self, node: Joined, below: Sequence[Rows]) -> Rows:
         name = self.name("join", node.span)
         self.joins[name] = node
         keys: dict[str, Key | None] = {}
-        for side, rows in enumerate((left, right)):
+        for side, rows in enumerate(below):
             self.read(rows.origins, name)
             for stream, key in rows.keys.items():
                 if key is not None:
@@ -181,7 +196,7 @@ class Builder:
                     self.meetings[found] = None
                     key = beyond(key, node) if found.problem is None else None
                 keys.setdefault(stream, key)
-        if node.type in (JoinType.SEMI, JoinType.ANTI):
+        if isinstance(node, IntervalJoin) and node.type in (JoinType.SEMI, JoinType.ANTI):
             kept = {each.name for each in node.schema}
             keys = {stream: key and tuple(of_columns(part, kept) for part in key) for stream, key in keys.items()}
         return Rows((name,), keys)
@@ -192,9 +207,21 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
     builder = Builder(catalog)
     for query in queries:
         builder.query(query)
-    joins = {name: Join(f"join at {place_text(node.right.span)}") for name, node in builder.joins.items()}
+    joins = {name: Join(f"join at {place_text(last_side(node).span)}") for name, node in builder.joins.items()}
     graph = Graph(builder.streams, joins, builder.readers)
     return Script(graph, builder.joins, tuple(builder.meetings), frozenset(builder.inserted))
+
+
+def last_side(node: Joined) -> Node:
+    """Where a join is shown to be."""
+    return inputs(node)[-1]
+
+
+def equalities(node: Joined) -> tuple[tuple[Expression, ...], ...]:
+    """What the join compares: for each equality an expression over every side."""
+    if isinstance(node, TableJoin):
+        return tuple(zip(*(side.keys for side in node.sides), strict=True))
+    return node.equalities
 
 
 def column(name: str) -> Expression:
@@ -223,9 +250,9 @@ def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], .
     return shared if all(shared) else None
 
 
-def met(join: str, stream: str, side: int, key: Key, node: IntervalJoin) -> Meeting:
+def met(join: str, stream: str, side: int, key: Key, node: Joined) -> Meeting:
     """How a stream's key meets the equalities of a join."""
-    compared = [pair[side] for pair in node.equalities]
+    compared = [each[side] for each in equalities(node)]
     places = tuple(frozenset(i for i, each in enumerate(compared) if each in part) for part in key)
     problem = None
     if not key:
@@ -242,9 +269,12 @@ def met(join: str, stream: str, side: int, key: Key, node: IntervalJoin) -> Meet
     return Meeting(join, stream, side, places, problem)
 
 
-def beyond(key: Key, node: IntervalJoin) -> Key:
+def beyond(key: Key, node: Joined) -> Key:
     """The key in the joined rows: also in what it has been found equal to."""
-    return tuple(part | {other for pair in node.equalities for other in pair if part & set(pair)} for part in key)
+    equal = [set(each) for each in equalities(node)]
+    if isinstance(node, TableJoin):
+        equal = [each | {column(shown.name)} for each, shown in zip(equal, node.schema, strict=False)]
+    return tuple(part.union(*(each for each in equal if part & each)) for part in key)
 
 
 def projected(key: Key | None, node: Project) -> Key | None:

@@ -11,11 +11,14 @@ from penstock.parser import ast
 from penstock.planner.catalog import Catalog
 from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
-from penstock.planner.partitions.build import Meeting, Script
+from penstock.planner.partitions.build import Joined, Meeting, Script, equalities, last_side
 from penstock.planner.partitions.counts import Count, Counts, Rule
 from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
-from penstock.planner.plan import IntervalJoin, RunningQuery, Settings
+from penstock.planner.plan import RunningQuery, Settings
+from penstock.planner.plan.walk import inputs
+
+NO_STREAM = "a table is partitioned by its key: PARTITION BY the streams that it is made of, or declare it otherwise"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +36,8 @@ def checked(
     queries = list(queries)
     found = partitions(queries, settings, catalog)
     wrong = list(disagreements(found))
-    sides = 2 * len(found.script.joins)
-    while wrong and settings.auto_repartition:
+    sides = sum(len(inputs(each)) for each in found.script.joins.values())
+    while settings.auto_repartition and any(each.mendings for each in wrong):
         assert sides > 0, "each side of a join is re-keyed once at most"
         sides -= 1
         queries = rekeyed(queries, [mending for each in wrong for mending in each.mendings], found.script)
@@ -67,7 +70,7 @@ def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Sta
     """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
     script, counts = found.script, found.counts
     mended = {mending.join for mending in wrong.mendings}
-    places = [script.joins[each].right.span for each in sorted(wrong.joins, key=lambda each: each not in mended)]
+    places = [last_side(script.joins[each]).span for each in sorted(wrong.joins, key=lambda each: each not in mended)]
     problem = different_keys(wrong, script, places[0]) if wrong.meetings else different_counts(wrong, found, places[0])
     for place in places[1:]:
         problem = problem.also(place, "joined here, too")
@@ -75,6 +78,8 @@ def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Sta
         stream = script.graph.streams[each]
         if stream.span is not None:
             problem = problem.also(stream.span, f"{stream.name}: {count_text(counts.of[each], stream)}")
+    if not wrong.mendings:
+        return problem.with_hint(NO_STREAM)
     sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
     hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
     return problem.with_hint(hint, fix=proposal(wrong.mendings, script, statements))
@@ -105,13 +110,13 @@ def members(wrong: Disagreement, counts: Counts) -> list[str]:
     return list(dict.fromkeys(stream for join in wrong.joins for stream in counts.met[join]))
 
 
-def key_text(meeting: Meeting, stream: Stream, join: IntervalJoin) -> str:
+def key_text(meeting: Meeting, stream: Stream, join: Joined) -> str:
     """What a stream is partitioned by, and why the join can not go by that."""
     if not stream.key:
         return f"{stream.name} declares no KEY"
     if meeting.problem is not None:
         return f"{stream.name} is partitioned by {stream.key}, and {meeting.problem}"
-    compared = ", ".join(expression_text(join.equalities[min(places)][meeting.side]) for places in meeting.equalities)
+    compared = ", ".join(expression_text(equalities(join)[min(places)][meeting.side]) for places in meeting.equalities)
     return f"{stream.name} is partitioned by {stream.key}, here {compared}"
 
 

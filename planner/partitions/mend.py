@@ -11,9 +11,9 @@ from sqlglot import exp
 from penstock.diagnostics import Span
 from penstock.parser import ast
 from penstock.planner.expression_text import expression_text
-from penstock.planner.partitions.agree import SIDES, Mending
-from penstock.planner.partitions.build import Script
-from penstock.planner.plan import Expression, IntervalJoin, KStream, Node, Project, Rekey, RunningQuery
+from penstock.planner.partitions.agree import Mending
+from penstock.planner.partitions.build import JOINED, Script
+from penstock.planner.plan import Expression, KStream, Node, Project, Rekey, RunningQuery
 from penstock.planner.plan.walk import inputs, with_inputs
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
@@ -27,8 +27,8 @@ def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script
 
 def _rekeyed(node: Node, wanted: Mapping[tuple[Span, int], tuple[Expression, ...]]) -> Node:
     below = [_rekeyed(each, wanted) for each in inputs(node)]
-    if isinstance(node, IntervalJoin):
-        keys = [wanted.get((node.span, side)) for side in SIDES]
+    if isinstance(node, JOINED):
+        keys = [wanted.get((node.span, side)) for side in range(len(below))]
         below = [each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True)]
     return with_inputs(node, tuple(below))
 
@@ -49,7 +49,7 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
 
 def _with_partitions(node: Node, counts: Mapping[Span, int]) -> Node:
     node = with_inputs(node, tuple(_with_partitions(each, counts) for each in inputs(node)))
-    return replace(node, partitions=counts.get(node.span)) if isinstance(node, IntervalJoin) else node
+    return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
 
 def proposal(mendings: Sequence[Mending], script: Script, statements: Iterable[ast.Statement]) -> str | None:

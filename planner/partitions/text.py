@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.partitions.agree import Partitions, partitions
-from penstock.planner.partitions.build import place_text
+from penstock.planner.partitions.build import JOINED, place_text
 from penstock.planner.partitions.check import count_text
 from penstock.planner.partitions.counts import Count, Rule
 from penstock.planner.partitions.graph import Role, Stream
-from penstock.planner.plan import IntervalJoin, Rekey, RunningQuery, Settings
+from penstock.planner.plan import Rekey, RunningQuery, Settings
 from penstock.planner.plan.walk import walk
 
 STREAMS = {Role.OUTSIDE: "([{}])", Role.OUTPUT: "([{}])", Role.REKEYED: "[[{}]]", Role.GROUPED: "[{}]"}
@@ -26,7 +26,7 @@ def partitions_text(
     The count of each, the rule that gave it and its place.
     """
     found = partitions([*beside, *queries], settings, catalog)
-    shown = {node.span for query in queries for node in walk(query.root) if isinstance(node, IntervalJoin | Rekey)}
+    shown = {node.span for query in queries for node in walk(query.root) if isinstance(node, (*JOINED, Rekey))}
     blocks = []
     for name, join in found.script.joins.items():
         if join.span in shown:

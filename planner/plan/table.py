@@ -56,11 +56,12 @@ class TableJoin(Node):
 
     `steps[i]` joins `sides[i + 1]`. NULL in a key equals nothing. The schema: the key columns, the window of windowed
     tables, then the columns of the sides, whose names are disjoint (`alias.column`). A side may be a changelog's
-    records or changes. All sides are tables, or all are windowed ones.
+    records or changes. All sides are tables, or all are windowed ones. `partitions` as in IntervalJoin.
     """
 
     sides: tuple[Side, ...]
     steps: tuple[Step, ...]
+    partitions: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class TableLookup(Node):
 
     `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is
     processed, with all records of the same micro-batch. Otherwise the stream's event time: the newest record that is
-    not after it in event time, of those that the table keeps for its retention.
+    not after it in event time, of those that the table keeps for its retention. `partitions` as in IntervalJoin.
     """
 
     stream: Node
@@ -94,3 +95,4 @@ class TableLookup(Node):
     equalities: tuple[tuple[Expression, Expression], ...]
     condition: Expression | None
     as_of: str | None
+    partitions: int | None = None

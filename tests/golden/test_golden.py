@@ -29,7 +29,7 @@ def planned(sql: str) -> Compilation:
         return compile(sql)
 
 
-def error(sql: str) -> str:
+def error(sql: str, compile: Callable[[str], Compilation] = compile) -> str:
     """All findings, rendered. The SQL must be refused."""
     with pytest.raises(CompileError) as refusal:
         compile(sql)
@@ -47,6 +47,8 @@ STAGES: dict[str, Callable[[str], str]] = {
     "warning": lambda sql: "\n".join(render(finding) for finding in compile(sql).diagnostics),
     "error": error,
     "planned": lambda sql: plan_text(planned(sql).queries),
+    "planned_partitions": lambda sql: explain(planned(sql), Stage.PARTITIONS).rstrip("\n"),
+    "planned_error": lambda sql: error(sql, planned),
     "planned_state": lambda sql: state_text(planned(sql).queries, planned(sql).settings),
 }
 
