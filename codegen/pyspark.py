@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from textwrap import indent
 
 from penstock.codegen.connectors import CHANGES, SINKS, SOURCES
-from penstock.codegen.packed import packed, read, tables_of, unpacked, written
-from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, picked_out, places
 from penstock.codegen.program import (
     CHECK_SETTING,
     PARTITIONS_SETTING,
@@ -23,8 +20,8 @@ from penstock.codegen.program import (
     SparkQuery,
     Step,
 )
-from penstock.codegen.remembered import answered_rows, last_ones
 from penstock.codegen.stages import STAGE
+from penstock.codegen.worker_parts import worker_parts
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
@@ -133,47 +130,6 @@ _WORKER_IMPORTS = {
     "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
 }
-_PANE_VIEWS = '''
-def packed_view(spark, name, source, length, cuts, schema):
-    """A view of tables of rows, packed in Python workers; `schema` is a SELECT of its columns that is never run."""
-
-    def pack(batches):
-        return packed(batches, length, cuts)
-
-    spark.table(source).mapInArrow(pack, spark.sql(schema).schema).createOrReplaceTempView(name)
-
-
-def pane_view(spark, name, source, order, sql, given, kept, picked, schema):
-    """A view that DuckDB computes in Python workers; `schema` is a SELECT of its columns that is never run."""
-
-    def answer(batches):
-        return answer_panes(batches, order, sql, given, kept, picked)
-
-    spark.table(source).mapInArrow(answer, spark.sql(schema).schema).createOrReplaceTempView(name)
-'''
-_BUCKET_VIEW = '''
-def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked, packed_schema, schema):
-    """A view that DuckDB computes from rows that are remembered; of the schemas, SELECTs that are never run."""
-    connections = []
-
-    def remember(bucket, frames, state):
-        import pandas as pd
-
-        arrived = (table for frame in frames for table in frame["rows"])
-        for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
-            yield pd.DataFrame({"rows": [table]})
-
-    def pack(batches):
-        return packed(batches, 0, ())
-
-    buckets = spark.table(source).mapInArrow(pack, spark.sql(packed_schema).schema).groupBy("bucket")
-    state = "remembered BINARY, waiting BINARY"
-    tables = buckets.applyInPandasWithState(remember, "rows BINARY", state, "append", "EventTimeTimeout")
-    tables.mapInArrow(unpacked, spark.sql(schema).schema).createOrReplaceTempView(name)
-'''
-_ASKING = (packed, tables_of, written, read, connected, asked, picked_out, places, as_number)
-_ANSWERING = (answer_panes, answered)
-_REMEMBERING = (answered_rows, last_ones, unpacked)
 
 
 def eject(program: Program) -> str:
@@ -185,7 +141,7 @@ def eject(program: Program) -> str:
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = set(map(_sink, program.queries))
     sinks |= {"files" for query in program.queries if query.rejects}
-    head, workers = _HEAD, _of_workers(program)
+    head, workers = _HEAD, worker_parts(program)
     if workers:
         used = [
             each for each in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if each in "".join(workers)
@@ -202,19 +158,6 @@ def eject(program: Program) -> str:
         _main(program),
     ]
     return "\n\n".join(part.strip("\n") + "\n" for part in parts).replace("\n\n\n\n", "\n\n\n")
-
-
-def _of_workers(program: Program) -> list[str]:
-    """What the views need that Python workers compute."""
-    kinds = {type(view) for query in program.queries for view in query.views}
-    parts: list[str] = []
-    if kinds & {PaneView, BucketView}:
-        parts += [inspect.getsource(each) for each in _ASKING]
-    if PaneView in kinds:
-        parts += [*(inspect.getsource(each) for each in _ANSWERING), _PANE_VIEWS]
-    if BucketView in kinds:
-        parts += [*(inspect.getsource(each) for each in _REMEMBERING), _BUCKET_VIEW]
-    return parts
 
 
 def _settings(program: Program) -> str:
