@@ -140,7 +140,7 @@ def eject(program: Program) -> str:
     """
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = set(map(_sink, program.queries))
-    sinks |= {"files" for query in program.queries if query.rejects}
+    sinks |= {"files" for query in program.queries if query.rejects or _sink(query) == CHANGES}
     head, workers = _HEAD, worker_parts(program)
     if workers:
         used = [

@@ -12,7 +12,7 @@ CHANGES = "changes"
 SINKS = {"files": WRITE_FILES, "console": SHOW, "memory": KEEP, STAGE: WRITE_STAGE, CHANGES: WRITE_CHANGES}
 """By connector: the text of the function that returns a writer of a query's rows, named `write_<connector>`.
 
-CHANGES stands for files to which a table's changes are written.
+CHANGES stands for files to which a table's changes are written; it needs the text for files, too.
 """
 
 __all__ = ["CHANGES", "SINKS", "SOURCES"]

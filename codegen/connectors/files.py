@@ -66,18 +66,20 @@ WRITE_FILES = '''
 def write_files(rows, query, path, format, header=True, null=None):
     """Files of a folder, each row exactly once for readers that know Spark's `_spark_metadata`."""
     writer = rows.writeStream.format(format).option("path", absolute(path))
-    writer = writer.options(timestampFormat="yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", ignoreNullFields=False)
-    if format == "csv":
-        writer = writer.option("header", header)
-    return writer if null is None else writer.option("nullValue", null)
+    return writer.options(**options_of_files(header, null))
+
+
+def options_of_files(header, null):
+    """Spark's own form of times cuts microseconds off. In the pattern XXX stands for the offset from UTC."""
+    options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "ignoreNullFields": False, "header": header}
+    return options if null is None else options | {"nullValue": null}
 '''
 
 WRITE_CHANGES = '''
 def write_changes(rows, query, path, format, header=True, null=None):
     """The changes of a table in files of a folder, by Spark's file sink, which it gives to append queries alone."""
     spark, path = rows.sparkSession, absolute(path)
-    options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "ignoreNullFields": "false"}
-    options |= {"header": str(header)} | ({} if null is None else {"nullValue": null})
+    options = {name: str(value) for name, value in options_of_files(header, null).items()}
 
     def put(batch, number):
         execution, python = spark._jvm.org.apache.spark.sql.execution, spark._jvm.PythonUtils
