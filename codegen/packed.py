@@ -11,23 +11,22 @@ from typing import Any
 
 def packed(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
     """A row for each table of the PackedView; rows are packed as soon as there are so many `at_once`."""
-    import pyarrow as pa
-
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
         if sum(map(len, waiting)) >= at_once:
-            yield tables_of(pa.Table.from_batches(waiting).combine_chunks(), length, cuts)
+            yield tables_of(waiting, length, cuts)
             waiting = []
     if sum(map(len, waiting)):
-        yield tables_of(pa.Table.from_batches(waiting).combine_chunks(), length, cuts)
+        yield tables_of(waiting, length, cuts)
 
 
-def tables_of(rows: Any, length: int, cuts: Sequence[int]) -> Any:
+def tables_of(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:
     """The rows that agree in all columns but `time` and `row`, and whose times no cut separates, as tables."""
     import numpy as np
     import pyarrow as pa
 
+    rows = pa.Table.from_batches(batches)
     names = [name for name in rows.column_names if name not in ("time", "row")]
     times = rows.column("time").combine_chunks().cast(pa.int64()).to_numpy()
     keys = [rows.column(name).to_numpy() for name in names]
@@ -40,8 +39,7 @@ def tables_of(rows: Any, length: int, cuts: Sequence[int]) -> Any:
     structs = rows.column("row").combine_chunks()
     table = pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)]).take(pa.array(order)).combine_chunks()
     columns = {name: pa.array(key[begins], rows.schema.field(name).type) for name, key in zip(names, keys, strict=True)}
-    # Spark tells a function with state the watermark only beside an event time, by which it leaves out late rows. Those
-    # are gone already, and no time is later than none.
+    # Without cuts a table has no time, because Spark would take one that begins behind the watermark for late.
     newest = pa.array(times[ends - 1]) if cuts else pa.nulls(len(begins), pa.int64())
     columns["time"] = newest.cast(rows.schema.field("time").type)
     tables = [written(table.slice(begin, end - begin)) for begin, end in zip(begins, ends, strict=True)]

@@ -68,12 +68,21 @@ def answered(
     rows = pa.concat_tables(tables).combine_chunks()
     columns |= {name: as_number(rows.column(name)) for name in given}
     if order is not None:
-        ordered = asked(connection, order, {"place": places(len(rows)), **columns})
-        rows = rows.take(ordered.column("place")).combine_chunks()
-        columns = {name: column.take(ordered.column("place")) for name, column in columns.items()}
-        columns["pane"] = ordered.column("pane")
+        rows, columns = in_order(connection, order, rows, columns)
     answer = asked(connection, sql, {"place": places(len(rows)), **columns})
     return pa.table(picked_out(rows.column, answer, kept, picked)).combine_chunks()
+
+
+def in_order(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The rows, and the columns beside them, at the places that DuckDB answers `order` with; the pane is as answered.
+
+    Raises:
+        OverflowError: a sum does not fit its type.
+    """
+    ordered = asked(connection, order, {"place": places(len(rows)), **columns})
+    place = ordered.column("place").combine_chunks()
+    moved = {name: column.take(place) for name, column in columns.items()}
+    return rows.take(place).combine_chunks(), moved | {"pane": ordered.column("pane")}
 
 
 def connected() -> Any:

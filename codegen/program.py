@@ -74,8 +74,8 @@ class PackedView:
     The view `source` has a column `row`, a struct, `time`, the event time of it, and others before these, numbers or
     truth values and never NULL. Rows of a micro-batch that agree in those others, and whose times no cut separates,
     make a table. There is a cut at each of `cuts` and every `length` from there, in microseconds since 1970. In place
-    of `row` the view has `rows`, a table, and its `time` is the newest of these. `schema` is a Spark SELECT that is
-    never run: it has the names and types of the columns.
+    of `row` the view has `rows`, a table, and its `time` is the newest of these, NULL where nothing is cut. `schema` is
+    a Spark SELECT that is never run: it has the names and types of the columns.
     """
 
     name: str
@@ -113,12 +113,11 @@ class PaneView:
 class BucketView:
     """A temporary view that DuckDB computes in Spark's Python workers from rows that are remembered for later ones.
 
-    The view `source` has columns `bucket`, a number, `time`, the event time, and `row`, a struct. The rows of a bucket
+    The view `source` has columns `bucket`, a number, `time`, an event time, and `rows`, a table. The rows of a bucket
     wait until the watermark has passed the field `time`. Then DuckDB runs `order` over these and the remembered ones:
     it answers with each row's number `place` and the number of its `pane`, in the order in which rows are in frames.
     Over rows in that order, which have `new` where they have just become final, it runs `sql`, as that of a PaneView;
-    `given`, `kept`, `picked` and `schema` are as there. The last `back` rows of each pane are remembered. `packed` is a
-    Spark SELECT that is never run: it has the names and types of the columns in which tables of rows travel.
+    `given`, `kept`, `picked` and `schema` are as there. The last `back` rows of each pane are remembered.
     """
 
     name: str
@@ -130,7 +129,6 @@ class BucketView:
     given: tuple[str, ...]
     kept: tuple[str, ...]
     picked: tuple[tuple[str, str], ...]
-    packed: str
     schema: str
 
 

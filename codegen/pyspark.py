@@ -240,7 +240,7 @@ def _view(view: Step) -> str:
             *(_text(view.name), _text(view.source), _sql(view.order), _sql(view.sql)),
             *(f"time={_text(view.time)}", f"back={view.back}"),
             *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
-            *(f"packed_schema={_sql(view.packed)}", f"schema={_sql(view.schema)}"),
+            f"schema={_sql(view.schema)}",
         ]
         return _call("bucket_view", arguments)
     extra = ""

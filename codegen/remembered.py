@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from penstock.codegen.packed import read, written
-from penstock.codegen.panes import as_number, asked, connected, picked_out, places
+from penstock.codegen.panes import as_number, asked, connected, in_order, picked_out, places
 
 
 def answered_rows(
@@ -42,17 +42,13 @@ def answered_rows(
     if len(final):
         if not connections:
             connections.append(connected())
-        is_new = pc.greater_equal(places(len(rows)), len(rows) - len(final))
-        columns = {name: as_number(rows.column(name)) for name in given}
-        together = {"place": places(len(rows)), "pane": pa.repeat(pa.scalar(0), len(rows))}
-        ordered = asked(connections[0], order, {**together, **columns})
-        rows = rows.take(ordered.column("place")).combine_chunks()
-        columns = {name: as_number(rows.column(name)) for name in given}
-        panes, is_new = ordered.column("pane"), is_new.take(ordered.column("place").combine_chunks())
-        columns = {"place": places(len(rows)), "pane": panes, "new": is_new, **columns}
-        answer = asked(connections[0], sql, columns)
+        columns = {"pane": pa.repeat(pa.scalar(0), len(rows))}
+        columns["new"] = pc.greater_equal(places(len(rows)), len(rows) - len(final))
+        columns |= {name: as_number(rows.column(name)) for name in given}
+        rows, columns = in_order(connections[0], order, rows, columns)
+        answer = asked(connections[0], sql, {"place": places(len(rows)), **columns})
         yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
-        rows = rows.filter(last_ones(panes, back))
+        rows = rows.filter(last_ones(columns["pane"], back))
     state.update((written(rows), written(waiting)))
     if len(waiting):
         earliest = pc.min(as_number(waiting.column(time))).as_py() // 1000

@@ -48,8 +48,11 @@ def _view(view: Step) -> str:
 
 
 def _packed(view: PackedView) -> str:
+    text = f"view {view.name}, the rows of {view.source} in tables"
+    if not view.cuts:
+        return text
     cuts = " and ".join(f"{cut} us" for cut in view.cuts)
-    return f"view {view.name}, the rows of {view.source} in tables, cut at {cuts} and every {view.length} us from there"
+    return f"{text}, cut at {cuts} and every {view.length} us from there"
 
 
 def _by_duckdb(view: PaneView | BucketView, rows: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 
 from penstock.codegen.packed import packed, read, tables_of, unpacked, written
-from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, picked_out, places
+from penstock.codegen.panes import answer_panes, answered, as_number, asked, connected, in_order, picked_out, places
 from penstock.codegen.program import BucketView, PaneView, Program
 from penstock.codegen.remembered import answered_rows, last_ones
 
@@ -28,8 +28,8 @@ def pane_view(spark, name, source, order, sql, given, kept, picked, schema):
     spark.table(source).mapInArrow(answer, spark.sql(schema).schema).createOrReplaceTempView(name)
 '''
 _BUCKET_VIEW = '''
-def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked, packed_schema, schema):
-    """A view that DuckDB computes from rows that are remembered; of the schemas, SELECTs that are never run."""
+def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked, schema):
+    """A view that DuckDB computes from rows that are remembered; `schema` is a SELECT that is never run."""
     connections = []
 
     def remember(bucket, frames, state):
@@ -39,15 +39,11 @@ def bucket_view(spark, name, source, order, sql, time, back, given, kept, picked
         for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
             yield pd.DataFrame({"rows": [table]})
 
-    def pack(batches):
-        return packed(batches, 0, ())
-
-    buckets = spark.table(source).mapInArrow(pack, spark.sql(packed_schema).schema).groupBy("bucket")
-    state = "remembered BINARY, waiting BINARY"
+    buckets, state = spark.table(source).groupBy("bucket"), "remembered BINARY, waiting BINARY"
     tables = buckets.applyInPandasWithState(remember, "rows BINARY", state, "append", "EventTimeTimeout")
     tables.mapInArrow(unpacked, spark.sql(schema).schema).createOrReplaceTempView(name)
 '''
-_ASKING = (packed, tables_of, written, read, connected, asked, picked_out, places, as_number)
+_ASKING = (packed, tables_of, written, read, connected, asked, in_order, picked_out, places, as_number)
 _ANSWERING = (answer_panes, answered)
 _REMEMBERING = (answered_rows, last_ones, unpacked)
 

@@ -29,8 +29,7 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView) -> Dat
             case PaneView():
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
-                buckets = rows.mapInArrow(packer(0, ()), spark.sql(view.packed).schema).groupBy("bucket")
-                state = "remembered BINARY, waiting BINARY"
+                buckets, state = rows.groupBy("bucket"), "remembered BINARY, waiting BINARY"
                 tables = buckets.applyInPandasWithState(
                     rememberer(view), "rows BINARY", state, "append", "EventTimeTimeout"
                 )

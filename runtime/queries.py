@@ -92,7 +92,6 @@ class Run:
                     writer = rows.writeStream.foreachBatch(self._put)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
-                self._spark.conf.set(CHECK_SETTING, self.query.checked)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
@@ -190,7 +189,8 @@ class Run:
 
 
 def configure(spark: SparkSession, query: SparkQuery) -> None:
-    """Tells the session what the query's state is to be like. Spark looks when the query is started."""
+    """Tells the session what the query's state is to be like, and whether to check it. Spark looks when it is started."""
+    spark.conf.set(CHECK_SETTING, query.checked)
     for name, value in query.state_settings:
         spark.conf.set(name, value)
 

@@ -49,21 +49,19 @@ def rows_view(
 def tables_view(
     name: str, rows: View, length: int | None, cuts: Iterable[int], beside: Sequence[str] = ()
 ) -> PackedView:
-    """The rows in tables, cut at the times `cuts` and every `length`, in milliseconds; without, at every time."""
+    """The rows in tables, cut at the times `cuts` and every `length`, in milliseconds; without a length, at every time.
+
+    Without cuts, a table has all rows of a bucket.
+    """
+    items = [*map(column, ("bucket", *beside, "time")), named(null(BINARY), "rows")]
     unit, places = (1, {0}) if length is None else (length * _MICROSECONDS, {cut % length for cut in cuts})
     return PackedView(
         name=f"{name}_tables",
         source=rows.name,
         length=unit,
         cuts=tuple(place * _MICROSECONDS for place in sorted(places)),
-        schema=tables_schema(rows, beside),
+        schema=print_sql(select(items, rows.name)),
     )
-
-
-def tables_schema(rows: View, beside: Sequence[str] = ()) -> str:
-    """A SELECT that is never run, of the columns that the rows have as tables."""
-    items = [*map(column, ("bucket", *beside, "time")), named(null(BINARY), "rows")]
-    return print_sql(select(items, rows.name))
 
 
 def panes_view(name: str, source: str, pane: Expression, begin: Expression, own: Expression | None = None) -> View:

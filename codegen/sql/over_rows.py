@@ -2,9 +2,10 @@
 
 Panes can not do this: the row that is n rows back may be from any time. So the partitions are spread over some buckets,
 and Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the watermark
-has not passed. Three views:
+has not passed. Four views:
 
 * `<name>_rows`: each row's bucket, its time, and the row with the values that the functions take of it;
+* `<name>_tables`: these in tables, one for each bucket;
 * `<name>_framed`: the rows behind the watermark, with what DuckDB's OVER answers;
 * `<name>`: the input's columns and the functions' values under their names.
 """
@@ -15,22 +16,23 @@ from sqlglot import exp
 
 from penstock.codegen.program import BucketView, Step, View
 from penstock.codegen.sql.frames import Panes, framed_value
-from penstock.codegen.sql.gathered import rows_view, tables_schema
+from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import column, named, select
 from penstock.planner.plan import Expression, OverRows
 
 
 def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[Step, ...]:
-    """The three views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
+    """The four views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
     panes = Panes(node.input.schema, node.time)
     values = [named(framed_value(each, panes), each.aggregate.name) for each in node.aggregates]
     inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
     order = panes.in_order(node.partition_by)
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items(), buckets=buckets)
+    tables = tables_view(name, rows, 1, ())
     framed = BucketView(
         name=f"{name}_framed",
-        source=rows.name,
+        source=tables.name,
         order=print_duckdb(order),
         sql=print_duckdb(_answers(panes)),
         time=panes.hold(column(node.time)),
@@ -38,10 +40,9 @@ def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tup
         given=tuple(panes.given),
         kept=panes.kept,
         picked=tuple(panes.picked.items()),
-        packed=tables_schema(rows),
         schema=print_sql(select(panes.schema_of(lambda name: column("row", name)), rows.name)),
     )
-    return rows, framed, View(name, print_sql(select([*inputs, *values], framed.name)))
+    return rows, tables, framed, View(name, print_sql(select([*inputs, *values], framed.name)))
 
 
 def _answers(panes: Panes) -> Expression:

@@ -48,7 +48,7 @@ class Remembering:
         self.node = node
         self.panes = Panes(node.input.schema, node.time)
         self.values = {each.aggregate.name: framed_value(each, self.panes) for each in node.aggregates}
-        _, view, _ = over_rows_views(node, "over", "input", 2)
+        _, _, view, _ = over_rows_views(node, "over", "input", 2)
         assert isinstance(view, BucketView)
         self.view = view
         types = columns(node.input.schema)
