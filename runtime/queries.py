@@ -189,7 +189,7 @@ class Run:
 
 
 def configure(spark: SparkSession, query: SparkQuery) -> None:
-    """Tells the session what the query's state is to be like, and whether to check it. Spark looks when it is started."""
+    """Tells the session how the query's state is kept, and whether to check the query. Spark looks at the start."""
     spark.conf.set(CHECK_SETTING, query.checked)
     for name, value in query.state_settings:
         spark.conf.set(name, value)

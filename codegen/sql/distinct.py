@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.trees import (
     both,
     call,
@@ -22,10 +23,6 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Aggregate, Expression
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
-
-# Sums of decimals are held one digit short of the widest type, where Spark's addition is exact: the sum of two such
-# numbers is a DECIMAL(38, s), while that of two DECIMAL(38, s) is rounded to fewer decimals. What is larger fails.
-_WIDEST = 37
 
 
 def distinct_call(aggregate: Aggregate) -> Expression:
@@ -66,7 +63,7 @@ def _held(aggregate: Aggregate) -> Type:
         return aggregate.type
     # AVG has four more decimals than its argument. Were they cut off at 38, the argument's would not be known.
     assert aggregate.function == "SUM" or aggregate.type.scale < 38, "AVG(DISTINCT) with more than 33 decimals"
-    return Decimal(_WIDEST, aggregate.type.scale - (0 if aggregate.function == "SUM" else 4))
+    return Decimal(EXACT_DIGITS, aggregate.type.scale - (0 if aggregate.function == "SUM" else 4))
 
 
 def _sum(values: Expression, held: Type, result: Type) -> Expression:
@@ -97,17 +94,3 @@ def _average(values: Expression, held: Type, result: Type) -> Expression:
     nothing = struct(total=cast(number(0), held), count=number(0))
     finish = function("state", body=divide)
     return call("AGGREGATE", values, nothing, function("state", "value", body=add), finish)
-
-
-def decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
-    """The quotient, rounded once, half up, to the result's decimals.
-
-    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
-    remains has few digits before the point, which leaves division enough of them behind it.
-    """
-    divisor = cast(count, Decimal(10, 0))
-    rest = exp.Mod(this=total, expression=divisor)
-    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())
-    part = exp.Div(this=rest.copy(), expression=divisor.copy())
-    exact = Decimal(_WIDEST, result.scale)
-    return cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)

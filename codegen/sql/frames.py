@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
@@ -30,8 +31,6 @@ from penstock.planner.types import (
     Type,
 )
 
-# Sums of decimals are divided one digit short of the widest type, where Spark's arithmetic is exact. Larger ones fail.
-_WIDEST = 37
 _MICROSECONDS = 1000
 _SAME = {
     **{name: name for name in ("MIN", "MAX", "VAR_SAMP", "STDDEV_SAMP")},
@@ -229,27 +228,13 @@ def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Ex
     total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
     count = panes.over(_called("COUNT", taken.copy(), aggregate.distinct), frame)
     if isinstance(aggregate.type, Decimal):
-        widest = Decimal(38, aggregate.type.scale - 4)
-        return _decimal_mean(panes.answer(total, widest), panes.answer(count, BIGINT), aggregate.type)
+        # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
+        assert aggregate.type.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
+        scale = aggregate.type.scale - 4
+        summed, counted = panes.answer(total, Decimal(38, scale)), panes.answer(count, BIGINT)
+        mean = decimal_mean(cast(summed, Decimal(EXACT_DIGITS, scale)), counted, aggregate.type)
+        return only_if(exp.GT(this=counted.copy(), expression=number(0)), mean)
     return panes.answer(exp.Div(this=cast(total, DOUBLE), expression=count), DOUBLE)
-
-
-def _decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
-    """The quotient, rounded once, half up, to the result's decimals.
-
-    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
-    remains has few digits before the point, which leaves division enough of them behind it.
-    """
-    # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
-    assert result.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
-    held = cast(total, Decimal(_WIDEST, result.scale - 4))
-    divisor = cast(count, Decimal(10, 0))
-    rest = exp.Mod(this=held, expression=divisor)
-    whole = exp.Div(this=exp.Sub(this=held.copy(), expression=rest), expression=divisor.copy())
-    part = exp.Div(this=rest.copy(), expression=divisor.copy())
-    exact = Decimal(_WIDEST, result.scale)
-    mean = cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)
-    return only_if(exp.GT(this=count.copy(), expression=number(0)), mean)
 
 
 def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, SIGN, grouped, key_struct, own_key
-from penstock.codegen.sql.distinct import decimal_mean
+from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import seen
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, number, only_if, select
@@ -18,7 +18,6 @@ from penstock.planner import argument_type
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
-_WIDEST = 38
 _ROWS = "_rows"
 _TRUE, _SOME = ("BOOL_AND", "EVERY"), ("BOOL_OR", "ANY", "SOME")
 _MEANS = ("AVG", "MEAN")
@@ -109,7 +108,7 @@ def _uncast(value: Expression) -> Expression:
 
 def _mean(total: Expression, count: Expression, exact: Decimal, result: Type) -> Expression:
     if isinstance(result, Decimal):
-        return decimal_mean(cast(total, Decimal(_WIDEST - 1, exact.scale)), count, result)
+        return decimal_mean(cast(total, Decimal(EXACT_DIGITS, exact.scale)), count, result)
     return exp.Div(this=cast(total, DOUBLE), expression=cast(count, DOUBLE))
 
 

@@ -1,0 +1,28 @@
+"""Exact arithmetic with decimals, as Spark has it: what several operators need."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.sql.trees import cast
+from penstock.planner.plan import Expression
+from penstock.planner.types import Decimal
+
+# One digit short of the widest type, Spark's addition is exact: the sum of two such numbers is a DECIMAL(38, s), while
+# that of two DECIMAL(38, s) is rounded to fewer decimals. What is larger fails.
+EXACT_DIGITS = 37
+"""The digits of sums of decimals that are to be added or divided without loss."""
+
+
+def decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expression:
+    """The quotient, rounded once, half up, to the result's decimals.
+
+    Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
+    remains has few digits before the point, which leaves division enough of them behind it.
+    """
+    divisor = cast(count, Decimal(10, 0))
+    rest = exp.Mod(this=total, expression=divisor)
+    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())
+    part = exp.Div(this=rest.copy(), expression=divisor.copy())
+    exact = Decimal(EXACT_DIGITS, result.scale)
+    return cast(exp.Add(this=cast(whole, exact), expression=cast(part, exact)), result)
