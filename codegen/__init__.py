@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penstock.codegen.looked_up import looked_up
 from penstock.codegen.packed import packed, unpacked
 from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program
@@ -16,7 +17,7 @@ from penstock.codegen.text import spark_text
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
-__all__ = ["answer_panes", "answered_rows", "eject", "lower", "packed", "spark_text", "unpacked"]
+__all__ = ["answer_panes", "answered_rows", "eject", "looked_up", "lower", "packed", "spark_text", "unpacked"]
 
 
 def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Program:

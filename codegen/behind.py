@@ -17,6 +17,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Session,
+    TableLookup,
     WindowAggregate,
 )
 
@@ -41,6 +42,8 @@ def behind(node: Node, time: str) -> int:
             return node.pane + node.forward
         case Ranked() | Distinct() | OverRows():
             return -_after(node.input, node.time, time)
+        case TableLookup():
+            return 0  # rows of a stream that are not late
         case IntervalJoin():
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.program import BucketView, Input, Output, PackedView, PaneView, Step
+from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
@@ -40,6 +40,9 @@ def _computed(view: Step, query: str) -> Sequence[object]:
         return [view.order, view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
     if isinstance(view, BucketView):
         facts = [view.order, view.sql, view.time, view.back, view.given, view.kept, view.picked]
+        return [*facts, view.schema.replace(f"`{query}_", "`_")]
+    if isinstance(view, LookupView):
+        facts = [view.newest, view.sql, view.given, view.kept, view.picked]
         return [*facts, view.schema.replace(f"`{query}_", "`_")]
     mark = view.watermark
     return [view.sql.replace(f"`{query}_", "`_"), mark and [mark.column, mark.delay]]

@@ -132,7 +132,28 @@ class BucketView:
     schema: str
 
 
-Step: TypeAlias = View | PackedView | PaneView | BucketView
+@dataclass(frozen=True, slots=True)
+class LookupView:
+    """A temporary view that DuckDB computes in Spark's Python workers from rows that come and records that are kept.
+
+    The view `source` has columns `bucket`, a number, `time`, which is not looked at, and `rows`, a table. In each
+    micro-batch DuckDB runs `newest` over the records that are kept in a bucket and the rows that have come, which have
+    a `place` and the fields `given`: it answers with the `place` of each that is kept from now on. Over the same rows,
+    which then have `known` where they have been kept before, and `newest` where they are from now on, it runs `sql`, as
+    that of a PaneView; `kept`, `picked` and `schema` are as there.
+    """
+
+    name: str
+    source: str
+    newest: str
+    sql: str
+    given: tuple[str, ...]
+    kept: tuple[str, ...]
+    picked: tuple[tuple[str, str], ...]
+    schema: str
+
+
+Step: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +212,7 @@ class SparkQuery:
     time), and numbers that tell records apart, because those of several micro-batches may be the same (they are only
     compared within a file).
     `store` keeps its state, in so many `partitions`; both are None if it has none.
+    `numbered`: it has that clock for the sake of its column `batch`, the number of the micro-batch.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
     """
@@ -211,6 +233,7 @@ class SparkQuery:
     partitions: int | None = None
     operation: str | None = None
     checked: bool = True
+    numbered: bool = False
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from penstock.codegen.program import (
     PARTITIONS_SETTING,
     BucketView,
     Input,
+    LookupView,
     Option,
     Output,
     PackedView,
@@ -45,14 +46,14 @@ from pyspark.sql.datasource import DataSource, DataSourceReader
 
 _BASE = '''
 class Clock(DataSource):
-    """One row, read anew in every micro-batch: the watermark in force, from the newest of the checkpoint's offsets."""
+    """One row, read anew in every micro-batch: the watermark in force and its number, from the newest offsets."""
 
     @classmethod
     def name(cls):
         return "clock"
 
     def schema(self):
-        return "watermark timestamp"
+        return "watermark timestamp, batch bigint"
 
     def reader(self, schema):
         return ClockReader(self.options["offsets"])
@@ -66,15 +67,19 @@ class ClockReader(DataSourceReader):
         batches = [int(name) for name in os.listdir(self.offsets) if name.isdigit()]
         with open(os.path.join(self.offsets, str(max(batches))), encoding="utf-8") as file:
             milliseconds = json.loads(file.read().splitlines()[1])["batchWatermarkMs"]
-        yield (datetime.fromtimestamp(milliseconds / 1000, UTC),)
+        yield datetime.fromtimestamp(milliseconds / 1000, UTC), max(batches)
 
 
-def clock_and_end(spark, query, checkpoint):
-    """The watermark in force, and the stream that is empty until the input is declared complete."""
-    os.makedirs(f"{checkpoint}/end", exist_ok=True)
+def clock(spark, query, checkpoint):
+    """The watermark in force, and the number of the micro-batch."""
     spark.dataSource.register(Clock)
-    clock = spark.read.format("clock").option("offsets", f"{checkpoint}/offsets").load()
-    clock.createOrReplaceTempView(f"{query}_clock")
+    moment = spark.read.format("clock").option("offsets", f"{checkpoint}/offsets").load()
+    moment.createOrReplaceTempView(f"{query}_clock")
+
+
+def end_of_time(spark, query, checkpoint):
+    """The stream that is empty until the input is declared complete."""
+    os.makedirs(f"{checkpoint}/end", exist_ok=True)
     end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
     end.createOrReplaceTempView(f"{query}_end")
 
@@ -182,8 +187,10 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     if not query.checked:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "false")')
     body += map(_source, query.inputs)
+    if query.timed or query.numbered:
+        body.append(f'clock(spark, "{query.name}", checkpoint)')
     if query.timed:
-        body.append(f'clock_and_end(spark, "{query.name}", checkpoint)')
+        body.append(f'end_of_time(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
     body += [f"spark.conf.set({_text(name)}, {_text(value)})" for name, value in settings]
     body.append(_write(query.output, query))
@@ -226,23 +233,13 @@ def _view(view: Step) -> str:
         arguments = [_text(view.name), _text(view.source), f"length={view.length}", cuts, f"schema={_sql(view.schema)}"]
         return _call("packed_view", arguments)
     if isinstance(view, PaneView):
-        picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
         order = "None" if view.order is None else _sql(view.order)
-        arguments = [
-            *(_text(view.name), _text(view.source), f"order={order}", f"sql={_sql(view.sql)}"),
-            *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
-            f"schema={_sql(view.schema)}",
-        ]
-        return _call("pane_view", arguments)
+        return _call("pane_view", [_text(view.name), _text(view.source), f"order={order}", *_asked(view)])
     if isinstance(view, BucketView):
-        picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
-        arguments = [
-            *(_text(view.name), _text(view.source), _sql(view.order), _sql(view.sql)),
-            *(f"time={_text(view.time)}", f"back={view.back}"),
-            *(f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"picked={{{picked}}}"),
-            f"schema={_sql(view.schema)}",
-        ]
-        return _call("bucket_view", arguments)
+        own = [f"order={_sql(view.order)}", f"time={_text(view.time)}", f"back={view.back}"]
+        return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
+    if isinstance(view, LookupView):
+        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={_sql(view.newest)}"])
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {_text(each.name)}: {_text(each.sql)}," for each in view.metrics)
@@ -250,6 +247,20 @@ def _view(view: Step) -> str:
     if view.watermark is not None:
         extra += f"\n    watermark=({_text(view.watermark.column)}, {view.watermark.delay}),"
     return f'view(\n    spark,\n    "{view.name}",\n    {_sql(view.sql)},{extra}\n)'
+
+
+def _in_buckets(view: BucketView | LookupView, function: str, state: str, timeout: str, own: Sequence[str]) -> str:
+    kept = [f"state={_text(state)}", f"timeout={_text(timeout)}"]
+    return _call("bucket_view", [_text(view.name), _text(view.source), function, *kept, *own, *_asked(view)])
+
+
+def _asked(view: PaneView | BucketView | LookupView) -> list[str]:
+    """What DuckDB is asked last, and what is made of its answer."""
+    picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
+    return [
+        *(f"sql={_sql(view.sql)}", f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]"),
+        *(f"picked={{{picked}}}", f"schema={_sql(view.schema)}"),
+    ]
 
 
 def _call(function: str, arguments: list[str]) -> str:

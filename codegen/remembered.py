@@ -14,6 +14,8 @@ from penstock.codegen.panes import as_number, asked, connected, in_order, picked
 def answered_rows(
     arrived: Iterable[bytes],
     state: Any,
+    connections: list[Any],
+    *,
     order: str,
     sql: str,
     time: str,
@@ -21,7 +23,6 @@ def answered_rows(
     given: Sequence[str],
     kept: Sequence[str],
     picked: Mapping[str, str],
-    connections: list[Any],
 ) -> Iterator[bytes]:
     """The rows of a bucket that are final now. The state has the `back` last rows of each pane and those that wait.
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from penstock.codegen.behind import behind
 from penstock.planner.plan import Emission, Intermediate, KStream, KTable, Node, Origin, RunningQuery, Scan, Sink
-from penstock.planner.plan.walk import inputs, with_inputs
+from penstock.planner.plan.walk import TIMED, inputs, walk, with_inputs
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -26,6 +26,7 @@ def stages(
     write for several; it grows.
     """
     known = {} if shared is None else shared
+    timed = {below for node in walk(query.root) if isinstance(node, TIMED) for below in walk(node)}
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
@@ -51,8 +52,11 @@ def stages(
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
             origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
-        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span))
         assert isinstance(shape, KStream)
+        is_timed = shape.time is not None and (node.shared or uncut in timed)
+        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
+        if not is_timed:
+            shape = KStream(shape.key, ())
         (writer,) = inputs(uncut)  # with all its event times
         late = None if shape.time is None else behind(writer, shape.time)
         origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=late)

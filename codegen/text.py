@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from textwrap import indent
 
-from penstock.codegen.program import BucketView, Input, PackedView, PaneView, Program, SparkQuery, Step, View
+from penstock.codegen.program import (
+    BucketView,
+    Input,
+    LookupView,
+    PackedView,
+    PaneView,
+    Program,
+    SparkQuery,
+    Step,
+    View,
+)
 
 
 def spark_text(program: Program) -> str:
@@ -39,10 +49,13 @@ def _view(view: Step) -> str:
             return _packed(view)
         case PaneView():
             rows = f"the rows of the panes of {view.source}"
-            return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by")
+            return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
         case BucketView():
             rows = f"the rows of {view.source} behind the watermark and the last {view.back} of each pane before"
-            return _by_duckdb(view, f"{rows}, ordered by")
+            return _by_duckdb(view, f"{rows}, ordered by", view.order)
+        case LookupView():
+            rows = f"the rows of {view.source} and the records that are kept"
+            return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
         case View():
             return _selected(view)
 
@@ -55,10 +68,10 @@ def _packed(view: PackedView) -> str:
     return f"{text}, cut at {cuts} and every {view.length} us from there"
 
 
-def _by_duckdb(view: PaneView | BucketView, rows: str) -> str:
-    lines = [f"view {view.name}, by DuckDB over {rows}{'' if view.order else ':'}"]
-    if view.order is not None:
-        lines += [indent(view.order, "  "), "  answered by"]
+def _by_duckdb(view: PaneView | BucketView | LookupView, rows: str, first: str | None) -> str:
+    lines = [f"view {view.name}, by DuckDB over {rows}{'' if first else ':'}"]
+    if first is not None:
+        lines += [indent(first, "  "), "  answered by"]
     lines += [indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
     return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
 

@@ -10,14 +10,15 @@ from typing import Any, TypeAlias, assert_never
 import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
-from penstock.codegen import answer_panes, answered_rows, packed, unpacked
-from penstock.codegen.program import BucketView, PackedView, PaneView
+from penstock.codegen import answer_panes, answered_rows, looked_up, packed, unpacked
+from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def framed(spark: SparkSession, view: PackedView | PaneView | BucketView) -> DataFrame:
+def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
     """The view's rows."""
     rows, schema = spark.table(view.source), spark.sql(view.schema).schema
     with warnings.catch_warnings():
@@ -29,18 +30,19 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView) -> Dat
             case PaneView():
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
-                buckets, state = rows.groupBy("bucket"), "remembered BINARY, waiting BINARY"
-                tables = buckets.applyInPandasWithState(
-                    rememberer(view), "rows BINARY", state, "append", "EventTimeTimeout"
-                )
-                return tables.mapInArrow(travelling(unpacked), schema)
+                facts = {"order": view.order, "time": view.time, "back": view.back}
+                function = in_buckets(answered_rows, view, facts)
+                return stateful(rows, function, "remembered BINARY, waiting BINARY", "EventTimeTimeout", schema)
+            case LookupView():
+                function = in_buckets(looked_up, view, {"newest": view.newest})
+                return stateful(rows, function, "records BINARY", "NoTimeout", schema)
             case _:
                 assert_never(view)
 
 
 def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
-    for each in (packed, answer_panes, answered_rows):
+    for each in (packed, answer_panes, answered_rows, looked_up):
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     return function
 
@@ -65,17 +67,24 @@ def answerer(view: PaneView) -> Callable[[Batches], Batches]:
     return travelling(answer)
 
 
-def rememberer(view: BucketView) -> Callable[[Any, Iterator[Any], Any], Iterator[Any]]:
-    """The function that the workers run over a bucket and its state."""
-    order, sql, time, back = view.order, view.sql, view.time, view.back
-    given, kept, picked = view.given, view.kept, dict(view.picked)
+def in_buckets(
+    function: Callable[..., Iterator[bytes]], view: BucketView | LookupView, own: dict[str, Any]
+) -> Callable[[Any, Iterator[Any], Any], Iterator[Any]]:
+    """The function that the workers run over a bucket and its state; `own`: what it is told beside what all are."""
+    facts = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked), **own}
     connections: list[Any] = []
 
-    def remember(_: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
+    def run(_: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
         import pandas as pd  # type: ignore[import-untyped]
 
         arrived = (table for frame in frames for table in frame["rows"])
-        for table in answered_rows(arrived, state, order, sql, time, back, given, kept, picked, connections):
+        for table in function(arrived, state, connections, **facts):
             yield pd.DataFrame({"rows": [table]})
 
-    return travelling(remember)
+    return travelling(run)
+
+
+def stateful(rows: DataFrame, function: Callable[..., Any], state: str, timeout: str, schema: StructType) -> DataFrame:
+    """The rows that a function makes of buckets of tables and of their state."""
+    tables = rows.groupBy("bucket").applyInPandasWithState(function, "rows BINARY", state, "append", timeout)
+    return tables.mapInArrow(travelling(unpacked), schema)

@@ -171,8 +171,9 @@ class Run:
         query = self.query
         for source in query.inputs:
             _register(sources.stream(self._spark, source), source.view)
-        if query.timed:
+        if query.timed or query.numbered:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
+        if query.timed:
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
             if not isinstance(view, View):

@@ -7,10 +7,11 @@ Beside the columns of a table its views have columns of their own:
 - A **result**, what an operator with state makes of a key in a micro-batch in which anything came for it, is a record
   with `_key`, the operator's own key. Its `_order` is how often anything has come for the key: from one micro-batch to
   the next it grows, and it is the same when a micro-batch is replayed.
-- A **move** is a row that comes into the table (`_sign` 1) or leaves it (`_sign` -1).
+- A **move** is a row that comes into the table (`_sign` 1) or leaves it (`_sign` -1). Where it matters, it has the
+  `_order` of the moves of its key, too.
 
-Between two queries, and at the end of the last, go **changes**: the rows before and after. They are made of results by
-one more aggregation, which keeps the last two of each key.
+Between two queries, and at the end of the last, go **changes**: the rows before and after. They are made of results, or
+of moves, by one more aggregation, which keeps the last two of each key.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from penstock.planner.plan import Column, Expression, Filter, Named, Project
 from penstock.planner.types import BIGINT, Struct
 
 ORDER, DELETED, KEY, SIGN = "_order", "_deleted", "_key", "_sign"
-RECORD, RESULT, MOVE = (ORDER, DELETED), (KEY, ORDER, DELETED), (SIGN,)
+RECORD, RESULT, MOVE, ORDERED_MOVE = (ORDER, DELETED), (KEY, ORDER, DELETED), (SIGN,), (SIGN, ORDER)
 BEFORE, AFTER, VERSION = "_before", "_after", "_version"
 OPERATION = "_operation"
 """What the column is called that says what a row does, where the sink does not call it otherwise."""
@@ -103,9 +104,42 @@ def changes_views(schema: tuple[Column, ...], name: str, source: str, own: tuple
         named(exp.Dot(this=newest.copy(), expression=exp.Identifier(this="version", quoted=True)), VERSION),
     ]
     pairs = View(f"{name}_pairs", print_sql(select(items, rows.name)))
+    return rows, pairs, _changed(schema, name, pairs.name)
+
+
+def changes_of_moves_views(
+    schema: tuple[Column, ...], name: str, source: str, key: Iterable[str], clock: str
+) -> tuple[View, ...]:
+    """Moves -> changes. In a micro-batch at most one row of a key leaves, and at most one comes.
+
+    The number of the micro-batch, of which the view `clock` tells, is the order of the change.
+    """
+    row = struct_of((each.name, column(each.name)) for each in schema)
+    batch = exp.Subquery(this=select([column("batch")], clock))
+    own = key_struct((each, column(each)) for each in key)
+    keys = [] if own is None else [named(own, KEY)]
+    numbered = View(
+        f"{name}_rows", print_sql(select([*keys, named(row, "_row"), column(SIGN), named(batch, VERSION)], source))
+    )
+    items = []
+    for sign, side in ((-1, BEFORE), (1, AFTER)):
+        when = only_if(exp.EQ(this=column(SIGN), expression=number(sign)), column(VERSION))
+        items += [named(call("MAX_BY", column("_row"), when), side), named(call("MAX", when.copy()), f"{side}_batch")]
+    rows = View(f"{name}_last", print_sql(grouped(items, numbered.name, column(KEY) if keys else None)))
+    version = call("GREATEST", *(column(f"{side}_batch") for side in (BEFORE, AFTER)))
+    sides = [
+        named(only_if(exp.EQ(this=column(f"{side}_batch"), expression=version.copy()), column(side)), side)
+        for side in (BEFORE, AFTER)
+    ]
+    pairs = View(f"{name}_pairs", print_sql(select([*sides, named(version, VERSION)], rows.name)))
+    return numbered, rows, pairs, _changed(schema, name, pairs.name)
+
+
+def _changed(schema: tuple[Column, ...], name: str, pairs: str) -> View:
+    """The changes in which the row does not stay as it was."""
     same = exp.NullSafeEQ(this=_compared(BEFORE, schema), expression=_compared(AFTER, schema))
-    changed = select(map(column, (BEFORE, AFTER, VERSION)), pairs.name).where(exp.Not(this=same), copy=False)
-    return rows, pairs, View(name, print_sql(changed))
+    changed = select(map(column, (BEFORE, AFTER, VERSION)), pairs).where(exp.Not(this=same), copy=False)
+    return View(name, print_sql(changed))
 
 
 def _compared(row: str, schema: tuple[Column, ...]) -> Expression:
@@ -146,11 +180,19 @@ def records_view(schema: tuple[Column, ...], name: str, source: str) -> View:
     )
 
 
-def moves_views(schema: tuple[Column, ...], name: str, source: str) -> tuple[View, View]:
-    """Changes -> moves: the row before leaves, the row after comes."""
-    sides = ((-1, BEFORE), (1, AFTER))
-    pair = call("ARRAY", *(struct(sign=cast(number(sign), BIGINT), row=column(row)) for sign, row in sides))
+def moves_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[str, ...]) -> tuple[View, View]:
+    """Changes -> moves, maybe ordered ones: the row before leaves, the row after comes."""
+
+    def move(sign: int, row: str) -> Expression:
+        fields = {"sign": cast(number(sign), BIGINT), "row": column(row)}
+        if ORDER in own:
+            doubled = exp.Mul(this=column(VERSION), expression=number(2))
+            fields["order"] = exp.Add(this=doubled, expression=number(1)) if sign > 0 else doubled
+        return struct(**fields)
+
+    pair = call("ARRAY", move(-1, BEFORE), move(1, AFTER))
     both = View(f"{name}_moves", print_sql(select([named(call("EXPLODE", pair), "_move")], source)))
     items = [named(column("_move", "row", each.name), each.name) for each in schema]
-    tree = select([*items, named(column("_move", "sign"), SIGN)], both.name)
+    marks = [named(column("_move", each.removeprefix("_")), each) for each in own]
+    tree = select([*items, *marks], both.name)
     return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_move", "row"))), copy=False)))

@@ -27,15 +27,16 @@ from penstock.codegen.sql.trees import (
     both,
     call,
     column,
+    column_of,
     duration,
     is_null,
     named,
     null,
     number,
+    rows_where,
     select,
     shifted,
     struct_of,
-    table,
 )
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 from penstock.planner.types import Struct
@@ -170,22 +171,22 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
     at_least, at_most = exp.GTE if lower.closed else exp.GT, exp.LTE if upper.closed else exp.LT
 
     def time(side: str, milliseconds: int = 0) -> Expression:
-        value = exp.Column(this=exp.Identifier(this="time", quoted=True), table=_name(side))
+        value = column_of(side, "time")
         return exp.Add(this=value, expression=number(milliseconds * _MICROSECONDS)) if milliseconds else value
 
     condition = both(
-        *(exp.EQ(this=_part("l", each), expression=_part("r", each)) for each in ("pane", *keys)),
-        _part("l", "fits"),
-        _part("r", "fits"),
+        *(exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in ("pane", *keys)),
+        column_of("l", "fits"),
+        column_of("r", "fits"),
         at_least(this=time("r"), expression=time("l", lower.milliseconds)),
         at_most(this=time("r"), expression=time("l", upper.milliseconds)),
     )
     side, kind = _DUCKDB[node.type]
-    places = [named(_part("l", "place"), "place")]
+    places = [named(column_of("l", "place"), "place")]
     if node.type not in _ONE_SIDED:
-        places.append(named(_part("r", "place"), "right"))
-    tree = exp.Select(expressions=places).from_(_half("l", column("is_left")), copy=False)
-    joined = exp.Join(this=_half("r", exp.Not(this=column("is_left"))), on=condition)
+        places.append(named(column_of("r", "place"), "right"))
+    tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
+    joined = exp.Join(this=rows_where(exp.Not(this=column("is_left")), "r"), on=condition)
     for argument, value in (("side", side), ("kind", kind)):
         if value:
             joined.set(argument, value)
@@ -194,30 +195,17 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
         # Pairs belong to their left row's pane, and a right row alone to its own.
         own_left, own_right = (
             exp.And(
-                this=exp.GTE(this=time(each), expression=_part(each, "begin")),
+                this=exp.GTE(this=time(each), expression=column_of(each, "begin")),
                 expression=exp.LT(
                     this=time(each),
-                    expression=exp.Add(this=_part(each, "begin"), expression=number(pane * _MICROSECONDS)),
+                    expression=exp.Add(this=column_of(each, "begin"), expression=number(pane * _MICROSECONDS)),
                 ),
             )
             for each in "lr"
         )
-        alone = exp.And(this=is_null(_part("l", "place")), expression=own_right)
+        alone = exp.And(this=is_null(column_of("l", "place")), expression=own_right)
         tree = tree.where(exp.Or(this=own_left, expression=alone), copy=False)
     return tree
-
-
-def _half(alias: str, condition: Expression) -> exp.Subquery:
-    rows = exp.Select(expressions=[exp.Star()]).from_(table("rows"), copy=False).where(condition, copy=False)
-    return exp.Subquery(this=rows, alias=exp.TableAlias(this=_name(alias)))
-
-
-def _name(name: str) -> exp.Identifier:
-    return exp.Identifier(this=name, quoted=True)
-
-
-def _part(side: str, name: str) -> Expression:
-    return exp.Column(this=_name(name), table=_name(side))
 
 
 def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:

@@ -10,8 +10,10 @@ from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import left_out, wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
+from penstock.codegen.sql.foreign_key import foreign_key_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
+from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
@@ -29,6 +31,7 @@ from penstock.planner.plan import (
     Distinct,
     Emission,
     Filter,
+    ForeignKeyJoin,
     GroupAggregate,
     GroupingSets,
     Intermediate,
@@ -52,15 +55,15 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, rows_leave
+from penstock.planner.plan.walk import STATEFUL, TIMED, inputs, is_retracting, rows_leave
 
-# Those that forget rows as the watermark passes; a table without windows is kept for ever.
-_TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
 _EDGE = 1
 # A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
 _BUCKETS = 4
+# Tables are larger, and only the buckets for which something comes are looked at.
+_TABLE_BUCKETS = 16
 
 
 def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = False) -> SparkQuery:
@@ -72,7 +75,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     nodes = _in_order(query.root)
     names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     wanted = wanted_rows(nodes)
-    delays = _delays(nodes)
+    delays = _delays(nodes, timed=query.timed)
     slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
@@ -87,7 +90,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     def views(told: bool) -> tuple[Step, ...]:
         result: list[Step] = []
         for node in nodes:
-            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told, moves)
+            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told, own[node])
             *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
             if node in unwanted:
                 assert isinstance(last, View)
@@ -95,7 +98,11 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
             result += [*steps, last]
         if tracked:
             root = query.root
-            result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
+            if own[root] == changes.MOVE:
+                key, clock = root.shape.key, f"{name}_clock"
+                result += changes.changes_of_moves_views(root.schema, f"{name}_changes", names[root], key, clock)
+            else:
+                result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
         if operation is not None:
             result.append(changes.sent_view(query.root.schema, f"{name}_sent", f"{name}_changes", operation))
         return tuple(result)
@@ -126,6 +133,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
         partitions=partitions,
         operation=operation,
+        numbered=any(isinstance(node, ForeignKeyJoin) for node in nodes),
         checked=not (tracked or any(source.ordered for source in sources)),
     )
 
@@ -144,10 +152,15 @@ def _operation(query: RunningQuery) -> str:
 def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node, tuple[str, ...]]:
     """What the views of tables have beside the columns of their nodes."""
     own: dict[Node, tuple[str, ...]] = {}
+    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     for node in nodes:
         match node:
+            case Scan() if isinstance(node.shape, KTable) and refers and node.origin.connector == STAGE:
+                own[node] = changes.ORDERED_MOVE
             case Scan() if isinstance(node.shape, KTable):
                 own[node] = changes.MOVE if moves else changes.RECORD
+            case ForeignKeyJoin():
+                own[node] = changes.MOVE
             case Filter() | Project():
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
@@ -177,14 +190,14 @@ def _in_order(root: Node) -> list[Node]:
     return list(seen)
 
 
-def _delays(nodes: list[Node]) -> dict[Node, int]:
-    """The watermark delay of each scan below an operator that needs one.
+def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
+    """The watermark delay of each scan below an operator that needs one; `timed`: the query as a whole does.
 
     Spark has one delay per input, so that a window's grace is added to that of the streams which feed it.
     """
-    grace: dict[Node, int] = {}
+    grace = {each.stream: 0 for each in nodes if timed and isinstance(each, TableLookup)}
     for node in reversed(nodes):
-        if isinstance(node, _TIMED) or node in grace:
+        if isinstance(node, TIMED) or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
             for below in inputs(node):
                 grace[below] = max(grace.get(below, 0), passed)
@@ -251,6 +264,11 @@ def _views(
             return pane_join_views(operator, operator.pane, name, *below)
         case Over():
             return over_views(operator, name, *below)
+        case ForeignKeyJoin():
+            return foreign_key_views(operator, name, below[0], below[1], state_partitions * _TABLE_BUCKETS)
+        case TableLookup():
+            buckets = (operator.partitions or state_partitions) * _TABLE_BUCKETS
+            return lookup_views(operator, name, below[0], below[1], buckets)
         case OverRows():
             return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
@@ -270,7 +288,7 @@ def _operator(node: Node) -> Operator:
 
 def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     """Tables that change are sent as updates, everything else once and for all."""
-    if any(isinstance(node, GroupAggregate | Latest | TableJoin) for node in nodes):
+    if any(isinstance(node, GroupAggregate | Latest | TableJoin | ForeignKeyJoin) for node in nodes):
         return "update"
     windows = [node for node in nodes if isinstance(node, WindowAggregate)]
     changes = [node for node in windows if node.emission is Emission.CHANGES]

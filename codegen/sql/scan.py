@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
 from penstock.codegen.sql.accounting import count_if
-from penstock.codegen.sql.changes import DELETED, ORDER, moves_views, records_view, stored_changes
+from penstock.codegen.sql.changes import DELETED, ORDER, SIGN, moves_views, records_view, stored_changes
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
     both,
@@ -58,7 +58,8 @@ class Reading:
     (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
     told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
     for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
-    has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `moves` are read or records.
+    has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `own` are the columns that
+    moves or records, whichever are read, have beside their own.
     """
 
     wanted: Expression | None
@@ -67,7 +68,7 @@ class Reading:
     keeps_late: bool
     observed: bool = False
     told: bool = False
-    moves: bool = False
+    own: tuple[str, ...] = ()
 
 
 def input_of(scan: Scan, view: str) -> Input:
@@ -83,7 +84,7 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     origin = scan.origin
     if isinstance(scan.shape, KTable):
-        return _changes(scan, name, moves=reading.moves) if origin.connector == STAGE else _records(scan, name)
+        return _changes(scan, name, reading.own) if origin.connector == STAGE else _records(scan, name)
     read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
     if reading.delay is None:
         sound = is_null(column("_reason"))
@@ -96,14 +97,14 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     return read, timed, split, View(name, print_sql(kept))
 
 
-def _changes(scan: Scan, name: str, *, moves: bool) -> tuple[View, ...]:
+def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
     """What another query has sent, as moves or as records."""
     origin = scan.origin
     counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
     items = (column(each) for each, _ in stored_changes(origin.columns))
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")), metrics=counts)
-    if moves:
-        return read, *moves_views(origin.columns, name, read.name)
+    if SIGN in own:
+        return read, *moves_views(origin.columns, name, read.name, own)
     return read, records_view(origin.columns, name, read.name)
 
 

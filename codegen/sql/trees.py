@@ -21,6 +21,11 @@ def column(name: str, *fields: str) -> Expression:
     return node
 
 
+def column_of(relation: str, name: str) -> Expression:
+    """The column `name` of one of the relations of a join."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=relation, quoted=True))
+
+
 def columns(schema: Iterable[Column]) -> list[Expression]:
     """All columns of a schema, in order."""
     return [column(each.name) for each in schema]
@@ -154,6 +159,12 @@ def shifted(time: Expression, milliseconds: int) -> Expression:
 def select(items: Iterable[Expression], source: str) -> exp.Select:
     """`SELECT items FROM source`; clauses are added with sqlglot's own `where`, `join` and `group_by`."""
     return exp.Select(expressions=list(items)).from_(table(source), copy=False)
+
+
+def rows_where(condition: Expression, alias: str) -> exp.Subquery:
+    """`(SELECT * FROM rows WHERE condition) AS alias`: some of the rows that DuckDB is given."""
+    rows = select([exp.Star()], "rows").where(condition, copy=False)
+    return exp.Subquery(this=rows, alias=exp.TableAlias(this=exp.Identifier(this=alias, quoted=True)))
 
 
 def table(name: str) -> exp.Table:

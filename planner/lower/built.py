@@ -34,7 +34,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, inputs, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
-ON_TABLES = (Filter, Project, Latest, TableJoin, GroupAggregate, Intermediate)
+ON_TABLES = (Filter, Project, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate, Intermediate)
 
 
 def check_built(root: Node) -> None:
@@ -55,12 +55,12 @@ def unlowered(node: Node) -> Diagnostic | None:
         case TableJoin() if isinstance(node.shape, WTable):
             left, right = (kind_text(node.sides[place].input.shape) for place in (0, -1))
             return B003.at(node.span, "", kind=node.steps[-1].type.value.upper(), left=left, right=right)
-        case ForeignKeyJoin():
+        case ForeignKeyJoin() if isinstance(node.left.shape, WTable) or isinstance(node.right.shape, WTable):
             left, right = kind_text(node.left.shape), kind_text(node.right.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
         case TableLookup() if node.as_of is not None:
             return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF")
-        case TableLookup():
+        case TableLookup() if isinstance(node.table.shape, WTable):
             right = kind_text(node.table.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
         case WindowAggregate() if node.retention is not None:

@@ -49,6 +49,8 @@ Operator: TypeAlias = (
     | WithLate
     | Intermediate
     | Latest
+    | TableLookup
+    | ForeignKeyJoin
     | TableJoin
 )
 

@@ -29,7 +29,8 @@ class RunningQuery:
     """A plan to keep running.
 
     With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`, at
-    most once in `every` milliseconds where that is set.
+    most once in `every` milliseconds where that is set. `timed`: it writes a stream that is read by its event time, so
+    that no row may be late there.
     """
 
     name: str
@@ -39,6 +40,7 @@ class RunningQuery:
     key: tuple[str, ...]
     span: Span = field(compare=False, repr=False)
     every: int | None = None
+    timed: bool = False
 
 
 class StateStore(Enum):

@@ -21,6 +21,8 @@ STATEFUL = (
     *(WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked),
     *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
 )
+TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
+"""Those that forget rows as the watermark passes; a table without windows is kept for ever."""
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets, Rekey),
     *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate, Latest),

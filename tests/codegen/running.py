@@ -91,10 +91,11 @@ class Running:
         name, checkpoint = self.query.name, self.folder / "checkpoint"
         for source in self.query.inputs:
             self._source(source)
-        if self.query.timed:
+        if self.query.timed or self.query.numbered:
             self.spark.dataSource.register(Clock)
             clock = self.spark.read.format(Clock.name()).option("offsets", str(checkpoint / "offsets")).load()
             clock.createOrReplaceTempView(f"{name}_clock")
+        if self.query.timed:
             end = self.spark.readStream.schema("time timestamp, input string").json(str(checkpoint / "end"))
             end.createOrReplaceTempView(f"{name}_end")
         for view in self.query.views:

@@ -35,3 +35,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             "texts compiled: " + ", ".join(f"{outcome} {number}" for outcome, number in compiled.most_common())
         )
+
+
+@pytest.fixture
+def killing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each query over tables dies once."""
+    from tests.properties.killed import dying  # here, because it imports Spark
+
+    dying(monkeypatch)

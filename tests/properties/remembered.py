@@ -91,8 +91,9 @@ class Remembering:
 
     def answered(self, arrived: list[bytes], state: State) -> Iterator[Row]:
         view = self.view
-        facts = (view.order, view.sql, view.time, view.back, view.given, view.kept, dict(view.picked))
-        tables = list(answered_rows(arrived, state, *facts, self.connections))
+        answer = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
+        facts: dict[str, Any] = {"order": view.order, "time": view.time, "back": view.back, **answer}
+        tables = list(answered_rows(arrived, state, self.connections, **facts))
         types = {name: type_ for name, (_, type_) in self.panes.answers.items()}
         for batch in unpacked(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
             for answer in batch.to_pylist():

@@ -6,122 +6,36 @@ micro-batch, which is run again, and stopped and resumed once.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import penstock
-from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
 from penstock.planner.plan import Intermediate, KTable, Node, RunningQuery, Scan
-from penstock.runtime import RunError, Session, session
-from penstock.runtime.sinks import FilesSink, MemorySink
+from penstock.runtime import Session
 from tests.model.evaluate import evaluate, walk
-from tests.model.history import History, Tables, write_json_lines
+from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
 from tests.properties import tables
+from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_done
 from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back
 
 pytestmark = pytest.mark.spark
 QUERIES = 2
-PACKED = int(os.environ.get("PENSTOCK_HISTORIES", "12"))
-"""Histories that go through each query."""
-BATCHES = 4
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,
     "groups of tables": tables.groupings(),
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
+    **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
 }
-
-
-class Killed(Exception):
-    """In the midst of a micro-batch."""
-
-
-class Followed(MemorySink):
-    """A memory sink that checks each change against the row that it is about, and remembers the table of each batch."""
-
-    def __init__(self, query: SparkQuery) -> None:
-        super().__init__(query)
-        self.operation, self.key = query.operation, query.key
-        self.tables: dict[int, list[dict[str, Any]]] = {}
-        self.wrong: list[str] = []
-
-    def put(self, batch: pa.Table, number: int) -> None:
-        if number not in self.tables and self.operation is not None:
-            self.check(batch.to_pylist(maps_as_pydicts="strict"))
-        super().put(batch, number)
-        self.tables[number] = [dict(row) for row in self.rows()]
-
-    def check(self, changes: list[dict[str, Any]]) -> None:
-        held = {repr([row[name] for name in self.key]): row for row in self.rows()}
-        keys = [repr([row[name] for name in self.key]) for row in changes]
-        if len(set(keys)) < len(keys):
-            self.wrong.append(f"two changes of one key: {changes}")
-        operations = {key: row[str(self.operation)] for key, row in zip(keys, changes, strict=True)}
-        for key, row in zip(keys, changes, strict=True):
-            shown = {name: value for name, value in row.items() if name != self.operation}
-            right = {
-                INSERT: key not in held,
-                UPDATE: key in held and held[key] != shown,
-                DELETE: key in held and held[key] == shown,
-            }
-            if not right[operations[key]]:
-                self.wrong.append(f"{row} changes {held.get(key)}")
-
-
-def once(failing: set[str], name: str) -> None:
-    """Fails the first time that it is called for a name."""
-    if name not in failing:
-        failing.add(name)
-        raise Killed(name)
-
-
-@pytest.fixture
-def killing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each query dies in its second micro-batch: before its sink has it, or, in a changelog, when that is written."""
-    failed: set[str] = set()
-    put, put_files = Followed.put, FilesSink.put
-
-    def lost(sink: Followed, batch: pa.Table, number: int) -> None:
-        if number == 1:
-            once(failed, str(id(sink)))
-        put(sink, batch, number)
-
-    def lost_files(sink: FilesSink, batch: DataFrame, number: int) -> None:
-        put_files(sink, batch, number)
-        if number == 1:
-            once(failed, sink.path)
-
-    monkeypatch.setattr(Followed, "put", lost)
-    monkeypatch.setattr(FilesSink, "put", lost_files)
-    monkeypatch.setattr(session, "MemorySink", Followed)
-
-
-def packed(draw: Callable[[SearchStrategy[Any]], Any], names: tuple[str, ...], number: int) -> History:
-    """Several histories side by side, each with keys and groups of its own, in a few micro-batches."""
-    batches: list[Tables] = [{name: [] for name in names} for _ in range(BATCHES)]
-    for prefix in range(number):
-        history = draw(tables.histories(names))
-        for place, batch in enumerate(history.batches):
-            into = batches[place * BATCHES // len(history.batches)]
-            for name, rows in batch.items():
-                into[name] += [renamed(row, prefix) for row in rows]
-    return History(tuple(batches))
-
-
-def renamed(row: dict[str, Any], prefix: int) -> dict[str, Any]:
-    names = {name: None if row[name] is None else f"{row[name]}{prefix}" for name in ("id", "g")}
-    return {**row, **names}
 
 
 def examples(kind: str) -> list[tuple[str, History]]:
@@ -192,19 +106,6 @@ def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: 
         if not any(isinstance(node, Intermediate) for node in walk(plan)):
             for number, rows in sink.tables.items():
                 yield difference(rows, answer(plan, history, number + 1))
-
-
-def until_done(run: Callable[[], object]) -> None:
-    """Runs again what was killed."""
-    for _ in range(5):
-        try:
-            run()
-        except RunError as error:
-            if "Killed" not in str(error):
-                raise
-        else:
-            return
-    raise AssertionError("killed too often")
 
 
 def differs(running: Session, plan: Node, history: History, batches: int) -> Iterator[str]:

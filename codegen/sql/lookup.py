@@ -1,0 +1,157 @@
+"""TableLookup -> buckets in which Python workers keep the table's newest records, and a DuckDB join with what comes.
+
+Spark's own aggregations can not do this: they would keep the rows of the stream with those of the table. So the keys
+are spread over some buckets, and Spark's state of a bucket is a table of the records, written again when one of them
+changes. Views:
+
+* `<name>_sides`: the rows of the stream and the records, each as a struct beside a NULL, with their keys;
+* `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
+* `<name>_pairs`: DuckDB's join of the rows with the records, as pairs of structs;
+* `<name>`: the columns of the pairs; NULL on the right where the rest of the condition does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.codegen.program import LookupView, Step, View
+from penstock.codegen.sql.changes import DELETED, ORDER
+from penstock.codegen.sql.gathered import rows_view, tables_view
+from penstock.codegen.sql.ordering import comparable
+from penstock.codegen.sql.printing import print_duckdb, print_sql
+from penstock.codegen.sql.trees import (
+    both,
+    call,
+    cast,
+    column,
+    column_of,
+    either,
+    is_null,
+    named,
+    only_if,
+    rows_where,
+    select,
+    struct,
+    struct_of,
+    text,
+)
+from penstock.codegen.stages import STAGE
+from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup
+from penstock.planner.plan.walk import walk
+from penstock.planner.types import TIMESTAMP
+
+NO_TIME = named(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
+"""The column `time` where no row of a bucket has one."""
+
+
+def lookup_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
+    """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
+    keys = [f"k{place}" for place in range(len(node.equalities))]
+    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
+    fields = ("is_left", *keys, "order", "deleted", "left", "right")
+    rows = rows_view(
+        name, sides.name, "time", [*map(column, keys)], ((each, column(each)) for each in fields), buckets=buckets
+    )
+    tables = tables_view(name, rows, 1, ())
+    pairs = LookupView(
+        name=f"{name}_pairs",
+        source=tables.name,
+        newest=print_duckdb(_newest(keys)),
+        sql=print_duckdb(_pairs(node, keys)),
+        given=("is_left", *keys, "order", "deleted"),
+        kept=("left",),
+        picked=(("right", "right"),),
+        schema=print_sql(select([named(column("row", each), each) for each in ("left", "right")], rows.name)),
+    )
+    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.stream, node.table, pairs.name)))
+
+
+def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
+    """Columns `time`, `is_left`, `k0`, `k1` …, `order`, `deleted`, `left`, `right`."""
+
+    def one(*, is_left: bool) -> Expression:
+        values = (equality[0 if is_left else 1] for equality in node.equalities)
+        items = [
+            NO_TIME.copy(),
+            named(exp.Boolean(this=is_left), "is_left"),
+            *(named(value, key) for value, key in zip(values, keys, strict=True)),
+            named(exp.Null() if is_left else order_of(node.table), "order"),
+            named(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
+            named(row_of(node.stream) if is_left else exp.Null(), "left"),
+            named(exp.Null() if is_left else row_of(node.table), "right"),
+        ]
+        return select(items, stream if is_left else records)
+
+    return exp.Union(this=one(is_left=True), expression=one(is_left=False), distinct=False)
+
+
+def row_of(node: Node) -> Expression:
+    """A row as a struct."""
+    return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(node.schema))
+
+
+def order_of(table: Node) -> Expression:
+    """The order of a record as a value that DuckDB compares as Spark does."""
+    origin = origin_of(table)
+    if origin.connector == STAGE or origin.newest is None:
+        return column(ORDER)
+    type_ = next(each.type for each in origin.columns if each.name == origin.newest)
+    places = {each: column(ORDER, each) for each in ("arrived", "file", "line")}
+    return struct(sequence=comparable(column(ORDER, "sequence"), type_), **places)
+
+
+def origin_of(table: Node) -> Origin:
+    """Where a table is read; there is no operator with state between."""
+    return next(each.origin for each in walk(table) if isinstance(each, Scan))
+
+
+def _newest(keys: list[str]) -> Expression:
+    """DuckDB's SELECT: the place of the newest record of each key."""
+    newest = call("ARG_MAX", column("place"), column("order"))
+    tree = select([named(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
+    return tree.group_by(*map(column, keys), copy=False)
+
+
+def _pairs(node: TableLookup, keys: list[str]) -> Expression:
+    """DuckDB's SELECT: the place of each row of the stream, and that of the record that it refers to."""
+    there = both(column("newest"), exp.Not(this=column("deleted")))
+    assert there is not None
+    equal = both(*(exp.EQ(this=column_of("l", key), expression=column_of("r", key)) for key in keys))
+    places = [named(column_of("l", "place"), "place"), named(column_of("r", "place"), "right")]
+    tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
+    side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
+    tree.append("joins", exp.Join(this=rows_where(there, "r"), on=equal, **side))
+    return tree
+
+
+def joined(
+    node: TableLookup | ForeignKeyJoin, left: Node, right: Node, pairs: str, beside: Sequence[str] = ()
+) -> Expression:
+    """SELECT the node's columns out of the pairs for which the rest of the condition holds, and those `beside` them."""
+    parts = {
+        each.name: column(side, f"c{place}")
+        for side, below in (("left", left), ("right", right))
+        for place, each in enumerate(below.schema)
+    }
+    holds = None
+    if node.condition is not None:
+        holds = call("COALESCE", _in_terms_of(node.condition, parts), exp.Boolean(this=False))
+    if holds is None or node.type is not JoinType.LEFT:
+        tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
+        return tree if holds is None else tree.where(holds, copy=False)
+    holds = either(is_null(column("right")), exp.Boolean(this=False), holds)
+    own = {each.name for each in left.schema}
+    items = [
+        named(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)
+        for each in node.schema
+    ]
+    return select([*items, *map(column, beside)], pairs)
+
+
+def _in_terms_of(condition: Expression, parts: dict[str, Expression]) -> Expression:
+    def placed(node: exp.Expression) -> exp.Expression:
+        return parts[node.name].copy() if isinstance(node, exp.Column) else node
+
+    return condition.copy().transform(placed)

@@ -1,0 +1,130 @@
+"""Streams that look up tables, through Spark: a row meets what all records up to its own micro-batch come to.
+
+Several histories go through each query at once, with keys of their own. Each query is stopped after every micro-batch
+but the last two, and killed once in the midst of one, which is run again.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+import penstock
+from penstock.planner.plan import Intermediate, Node
+from penstock.runtime import Session
+from tests.model.evaluate import evaluate, walk
+from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
+from tests.model.rows import difference
+from tests.model.values import EPOCH, Row, milliseconds
+from tests.properties import tables
+from tests.properties.killed import BATCHES, PACKED, packed, until_done
+from tests.properties.streams import tried
+from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, wrong_accounts
+from tests.properties.test_tables_spark import names_of
+
+pytestmark = pytest.mark.spark
+KINDS = tuple((("INNER", "LEFT")[place % 2], place) for place in range(len(tables.LOOKUPS)))
+
+
+def example(kind: str, place: int) -> tuple[str, History]:
+    """A query over a packed history: of those that Hypothesis draws, one with many rows."""
+    sql = tables.LOOKUPS[place].format(kind=kind)
+    drawn: list[History] = []
+
+    @settings(max_examples=4, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def draw(data: st.DataObject) -> None:
+        drawn.append(packed(data.draw, names_of(planned(sql, "")), PACKED))
+
+    draw()
+    return sql, max(drawn, key=History.size)
+
+
+def script(sql: str, folder: str, store: str) -> str:
+    return f"{tables.declared(folder, 1)}SET state_partitions = 2; SET state_store = '{store}'; {sql}"
+
+
+def planned(sql: str, folder: str) -> Node:
+    (query,) = penstock.compile(script(sql, folder, "memory")).queries
+    return query.root
+
+
+def test_spark_comes_to_the_answer_as_of_each_micro_batch(
+    only_spark: SparkSession, tmp_path: Path, killing: None
+) -> None:
+    def outcome(number: int) -> str:
+        sql, history = example(*KINDS[number])
+        store = ("memory", "rocksdb")[number % 2]
+        found = wrong(f"CREATE STREAM result AS {sql}", history, tmp_path / str(number), only_spark, store)
+        return f"{sql}\n{history}\n{found}" if found else ""
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        failures = list(filter(None, pool.map(outcome, range(len(KINDS)))))
+    tried["streams with tables through Spark"] += len(KINDS) * PACKED
+    assert not failures, "\n\n".join(failures)
+
+
+def wrong(sql: str, history: History, folder: Path, only_spark: SparkSession, store: str) -> str:
+    """How what Spark sends differs from the answer."""
+    spark = only_spark.newSession()
+    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
+    folders = write_json_lines(history, folder)
+    program = penstock.compile(script(sql, str(folder), store)).program
+    plan = planned(sql, str(folder))
+    # Of several queries one runs after the other to the end of what is there: they are in step if that is little.
+    several = any(isinstance(node, Intermediate) for node in walk(plan))
+    with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
+        held_back = hold_back(folders.values(), 1)
+        until_done(lambda: running.run_once(program, drain=False))
+        for number in range(1, BATCHES):
+            for path, elsewhere in held_back.items():
+                if int(path.stem) == number:
+                    elsewhere.rename(path)
+            if several or number != BATCHES - 2:
+                until_done(lambda: running.run_once(program, drain=False))
+        return difference(running.rows("result"), answer(plan, history))
+
+
+def answer(plan: Node, history: History) -> list[Row]:
+    """The rows of each micro-batch of the stream beside the tables as they are then."""
+    rows: list[Row] = []
+    for number, batch in enumerate(history.batches, start=1):
+        seen = History(history.batches[:number]).tables()
+        rows += evaluate(plan, seen | {"s": batch["s"]})
+    return rows
+
+
+WINDOWS = """CREATE TABLE t (id BIGINT PRIMARY KEY, g STRING)
+WITH (connector = 'files', path = '{0}/t', format = 'json');
+CREATE STREAM s (id BIGINT KEY, time TIMESTAMP, WATERMARK FOR time AS time - 2 SEC)
+WITH (connector = 'files', path = '{0}/s', format = 'json', files_per_batch = 1);
+CREATE STREAM result AS SELECT STREAM g, window_start, COUNT(*) AS n
+FROM (SELECT STREAM t.g AS g, s.time AS time FROM s LEFT JOIN t ON s.id = t.id) x GROUP BY g, TUMBLE(time, 3 SEC)
+"""
+
+
+def test_windows_over_rows_beside_a_table_leave_out_late_rows_of_the_stream(
+    only_spark: SparkSession, tmp_path: Path
+) -> None:
+    def rows(*seconds: float | None) -> list[Row]:
+        times = [None if each is None else EPOCH + milliseconds(int(1000 * each) + 86_400_000) for each in seconds]
+        return [{"id": number % 3, "time": time} for number, time in enumerate(times)]
+
+    known: list[Row] = [{"id": 0, "g": "a"}, {"id": 1, "g": "b"}]
+    streams = [rows(0, 1, 2.5, 1.5), rows(7, 2, 3), rows(4.9, 5, 11, 6), rows(8, 20, 9, None, 11)]
+    history = History(tuple({"s": each, "t": known if number == 0 else []} for number, each in enumerate(streams)))
+    write_json_lines(history, tmp_path)
+    spark = only_spark.newSession()
+    compiled = penstock.compile(WINDOWS.format(tmp_path))
+    plan = compiled.queries[0].root
+    fates = sort_out(history, clocks(plan))
+    assert len(fates[Fate.LATE].tables()["s"]) == 2
+    with Session(spark, checkpoint=str(tmp_path / "checkpoint")) as running:
+        reports = running.run_once(compiled.program, drain=True)
+        assert list(wrong_accounts(reports, fates)) == []
+        assert difference(running.rows("result"), evaluate(plan, fates[Fate.USED].tables())) == ""
