@@ -22,7 +22,7 @@ from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 from penstock.runtime.sources.stage import STAGE, placed, stage_rows
-from penstock.runtime.storage import Storage
+from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.sweep import sweep
 
 
@@ -141,6 +141,10 @@ class Session:
                 if other != query.name:
                     problem = R016.at(None, query=query.name, other=other, path=path)
                     raise RunError([problem.with_hint("join them by UNION ALL, or give each a folder of its own")])
+        for source in (each for query in program.queries for each in query.inputs if each.connector == "files"):
+            path = absolute(str(dict(source.options)["path"]))
+            if path in writers:
+                Storage(self._spark).folder(path)  # it is there, if still empty
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 

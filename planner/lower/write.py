@@ -8,7 +8,7 @@ from typing import Literal
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
-from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.building import B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K002, K003, K007, K008, K009, K010, K012, K016, K017
 from penstock.diagnostics.codes.windows import W014
@@ -33,6 +33,7 @@ from penstock.planner.plan import (
     KTable,
     Named,
     Node,
+    Origin,
     RunningQuery,
     Scan,
     Shape,
@@ -186,18 +187,39 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
             raise CompileError([found.with_hint(hint)])
         case Declared():
             pass
-    if entry.kind == "TABLE":
-        raise CompileError([B002.at(statement.target.span, "", construct="INSERT INTO a table")])
     root = context.lower_query(statement.query, context)
-    origin = entry.origin
-    if not isinstance(root.shape, KStream):
-        reason = f"it is a stream, and the query gives a {KIND[type(root.shape)]}"
+    origin, is_table = entry.origin, entry.kind == "TABLE"
+    if not isinstance(root.shape, KStream | KTable if is_table else KStream):
+        reason = f"it is a {entry.kind.lower()}, and the query gives a {KIND[type(root.shape)]}"
         found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
-    require_stream_word(statement.query, context.statement)
-    fitted = fit(root, targets(statement, entry), origin.columns, statement)
-    sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
+    if isinstance(root.shape, KStream):
+        require_stream_word(statement.query, context.statement)
+    chosen = targets(statement, entry)
+    fitted = fit(root, chosen, origin, statement)
+    options = origin.options
+    if is_table:
+        check_key(root, chosen, entry, statement)
+        if isinstance(root.shape, KTable) and origin.operation is not None:
+            options = (*options, (OPERATION, origin.operation))
+    sink = Sink(origin.name, origin.connector, options, origin.partitions)
     return running_query(name, fitted, sink, statement.target.span)
+
+
+def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.Insert) -> None:
+    """Raises CompileError where a row of the query is not one row of the table by its primary key."""
+    key = set(entry.origin.key)
+    shown = {target.name for target in chosen}
+    if isinstance(root.shape, KTable):
+        own = set(root.shape.key)
+        shown = {target.name for given, target in zip(root.schema, chosen, strict=True) if given.name in own}
+    if shown != key if isinstance(root.shape, KTable) else not key <= shown:
+        right = ", ".join(entry.origin.key)
+        reason = f"its primary key is {right}, which the query does not give"
+        if isinstance(root.shape, KTable):
+            wrong = ", ".join(sorted(shown)) or "one row"
+            reason = f"its primary key is {right}, and the query's is {wrong}"
+        raise CompileError([K008.at(statement.query.span, "", target=entry.name, reason=reason)])
 
 
 def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
@@ -218,8 +240,11 @@ def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     return chosen
 
 
-def fit(root: Node, chosen: list[Column], columns: tuple[Column, ...], statement: ast.Insert) -> Node:
-    """The rows under the target's names and types; columns that are not named are NULL."""
+def fit(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
+    """The rows under the target's names and types; columns that are not named are NULL.
+
+    Rows of a stream that go into a table are put there.
+    """
     span = statement.query.span
     if len(root.schema) != len(chosen):
         reason = f"it takes {len(chosen)} columns and the query gives {len(root.schema)}"
@@ -235,8 +260,12 @@ def fit(root: Node, chosen: list[Column], columns: tuple[Column, ...], statement
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
         values[target.name] = scalars.cast(column(given_column.name), given_column.type, target.type)
-    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in columns if c.name not in values}
-    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in columns]
+    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.columns if c.name not in values}
+    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
+    if isinstance(root.shape, KTable):
+        return renamed(root, items, KTable(origin.key), span)
+    if origin.operation is not None:
+        items.append(Named(origin.operation, exp.Literal.string("insert"), STRING))
     return renamed(root, items, KStream(), span)
 
 

@@ -92,8 +92,9 @@ class Builder:
     readers: dict[str, dict[str, None]] = field(default_factory=dict)
     meetings: dict[Meeting, None] = field(default_factory=dict)
     inserted: set[str] = field(default_factory=set)
-    names: dict[object, str] = field(default_factory=dict)
+    names: dict[tuple[str, object], str] = field(default_factory=dict)
     known: dict[int, tuple[Node, Rows]] = field(default_factory=dict)
+    filled: dict[str, list[str]] = field(default_factory=dict)
 
     def name(self, kind: str, what: object) -> str:
         """An identifier for what stands at a place, numbered by first sight."""
@@ -103,11 +104,24 @@ class Builder:
         for each in below:
             self.readers.setdefault(each, {})[reader] = None
 
+    def fill(self) -> None:
+        """What fills a table is read by all that reads the table."""
+        for table, filled in self.filled.items():
+            for (kind, what), name in self.names.items():
+                if kind == "stream" and isinstance(what, tuple) and what[0] == table:
+                    for each in filled:
+                        self.readers[each] = self.readers.setdefault(name, {})
+
     def query(self, query: RunningQuery) -> None:
         rows, sink = self.rows(query.root), query.sink
         output = self.name("output", sink.name.lower())
         self.streams[output] = Stream(sink.name, Role.OUTPUT, sink.partitions, span=query.span)
         self.read(rows.origins, output)
+        entry = self.catalog.find(sink.name)
+        if isinstance(entry, Declared) and entry.kind == "TABLE":
+            fill = self.name("fill", query.span)
+            self.read(rows.origins, fill)
+            self.filled.setdefault(sink.name.lower(), []).append(fill)
 
     def rows(self, node: Node) -> Rows:
         """The rows of a node; each is looked at once."""
@@ -207,6 +221,7 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
     builder = Builder(catalog)
     for query in queries:
         builder.query(query)
+    builder.fill()
     joins = {name: Join(f"join at {place_text(last_side(node).span)}") for name, node in builder.joins.items()}
     graph = Graph(builder.streams, joins, builder.readers)
     return Script(graph, builder.joins, tuple(builder.meetings), frozenset(builder.inserted))

@@ -90,14 +90,8 @@ _CAP = (
 )
 # The counts that Penstock gives otherwise, and why.
 SAMZA_COUNTS = {"window-app-512-to-16": ({"keyed-by-country": 256}, _CAP), "ism-streaming": ({"p": 256}, _CAP)}
-# Cases that SQL can not say yet: INSERT INTO a table, joins with tables and side inputs are not built.
-SAMZA_GRAPH_ONLY = {
-    "stream-table-join-behind-table",
-    "stream-table-join-side-input",
-    "reject-stream-table-mismatch",
-    "reject-side-input-mismatch",
-    "d-remote-table-no-constraint",
-}
+# Cases that SQL can not say yet: tables in databases are not read.
+SAMZA_GRAPH_ONLY = {"d-remote-table-no-constraint"}
 ONE_JOIN = "Kafka chains two joins, and a record of the table that both read sends a row for each; here it is one join"
 WAITS = "a row waits until the watermark has passed it, and so meets older records of the table that come after it, too"
 

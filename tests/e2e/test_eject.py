@@ -180,16 +180,28 @@ WITH (connector = 'files', path = 'homes', format = 'csv', operation = 'op', fil
 CREATE VIEW living AS SELECT u.id, u.region, h.city, u.score FROM users u LEFT JOIN homes h ON u.id = h.id;
 CREATE TABLE cities WITH (connector = 'files', path = 'cities', format = 'json', operation = 'op') AS
 SELECT city, COUNT(*) AS n, AVG(score) AS mean, VARIANCE(score) AS spread FROM living GROUP BY city HAVING COUNT(*) > 1;
+CREATE TABLE zones (city STRING PRIMARY KEY, zone STRING) WITH (connector = 'files', path = 'zones', format = 'json');
+CREATE TABLE located WITH (connector = 'files', path = 'located', format = 'json', operation = 'op') AS
+SELECT h.id, z.zone FROM homes h LEFT JOIN zones z ON h.city = z.city;
+CREATE STREAM visits (id BIGINT KEY, number INT)
+WITH (connector = 'files', path = 'visits', format = 'json', files_per_batch = 1);
+CREATE STREAM seen WITH (connector = 'files', path = 'seen', format = 'json') AS
+SELECT STREAM v.number, h.city FROM visits v LEFT JOIN homes h ON v.id = h.id;
 """
 USERS: dict[str, str | list[object]] = {
     "users/1.json": [{"id": n, "region": "ab"[n % 2], "score": n / 4} for n in range(6)],
     "users/2.json": [{"id": 1, "op": "delete"}, {"id": 2, "region": "c", "score": 9}, {"id": None}],
     "homes/1.csv": "id,city,op\n0,x,\n1,x,\n2,x,\n3,y,\n4,y,\n",
     "homes/2.csv": "id,city,op\n0,y,\n4,,delete\n5,y,insert\n",
+    "zones/1.json": [{"city": "x", "zone": "A"}, {"city": "y", "zone": "B"}],
+    "visits/1.json": [{"id": n, "number": n} for n in range(7)],
+    "visits/2.json": [{"id": n, "number": 10 + n} for n in (0, 4, 5)],
 }
 MOVED: dict[str, str | list[object]] = {
     "users/3.json": [{"id": 1, "region": "b", "score": 1.25}, {"id": 3, "op": "delete"}],
     "homes/3.csv": "id,city,op\n2,,delete\n2,x,\n1,x,\n",
+    "zones/2.json": [{"city": "x", "zone": "C"}],
+    "visits/3.json": [{"id": None, "number": 20}, {"id": 2, "number": 21}],
 }
 
 
@@ -198,6 +210,7 @@ def test_tables_of_an_ejected_program(root: Path, spark: SparkSession) -> None:
     for files in (USERS, MOVED):
         given(root, files)
         assert run_ejected(root, "--checkpoint", "state") == run(root, "--checkpoint", "state")
-        expected = rows(spark, root / "run" / "cities", "json")
-        assert expected
-        assert rows(spark, root / "ejected" / "cities", "json") == expected
+        for sink in ("cities", "located", "seen"):
+            expected = rows(spark, root / "run" / sink, "json")
+            assert expected
+            assert rows(spark, root / "ejected" / sink, "json") == expected

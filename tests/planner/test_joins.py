@@ -41,7 +41,7 @@ MATRIX = {
     ("windowed", "windowed"): "ILRF",
 }
 # The cells that this version runs.
-BUILT = [("stream", "stream"), ("table", "table")]
+BUILT = [("stream", "stream"), ("stream", "table"), ("table", "table")]
 
 
 def outcome(left: str, right: str, kind: str, bound: str = "") -> str:

@@ -231,3 +231,28 @@ def test_changes_flow_while_a_chain_runs(spark: SparkSession, tmp_path: Path) ->
         assert becomes({7: 1, 8: 1, None: 1})
         put(tmp_path / "t" / "1.json", [{"id": 1, "op": "delete"}, {"id": 3, "op": "delete"}], FIRST + 1)
         assert becomes({7: 1})
+
+
+FILLED = """CREATE STREAM s (id BIGINT KEY, v BIGINT)
+WITH (connector = 'files', path = '{0}/s', format = 'json', partitions = 2);
+CREATE STREAM c (id BIGINT KEY) WITH (connector = 'files', path = '{0}/c', format = 'json', partitions = 2);
+INSERT INTO counts SELECT id, COUNT(*) AS v FROM s GROUP BY id HAVING COUNT(*) < 3;
+INSERT INTO newest SELECT STREAM id, v FROM s;
+CREATE STREAM seen AS SELECT STREAM c.id AS id, t.v AS n, u.v AS v
+FROM c LEFT JOIN counts t ON c.id = t.id LEFT JOIN newest u ON c.id = u.id;
+"""
+
+
+def test_a_script_reads_the_tables_that_it_fills(spark: SparkSession, tmp_path: Path) -> None:
+    declared = table(tmp_path, "counts", "csv") + table(tmp_path, "newest", "parquet")
+    with Session(spark, checkpoint=str(tmp_path / "checkpoint")) as session:
+        put(tmp_path / "s/1.json", [{"id": 1, "v": 10}, {"id": 1, "v": 11}, {"id": 2, "v": 20}, {"id": None, "v": 0}])
+        put(tmp_path / "c/1.json", [{"id": 1}, {"id": 2}, {"id": 3}, {"id": None}])
+        reports = run(session, declared + FILLED.format(tmp_path))
+        assert [each.rejected for report in reports for each in report.inputs if each.name == "newest"] == [1]
+        put(tmp_path / "s/2.json", [{"id": 1, "v": 12}, {"id": 3, "v": 30}])
+        put(tmp_path / "c/2.json", [{"id": 1}, {"id": 3}])
+        run(session, declared + FILLED.format(tmp_path))
+        found = [(row["id"], row["n"], row["v"]) for row in session.rows("seen")]
+    assert sorted(found[:4], key=str) == [(1, 2, 11), (2, 1, 20), (3, None, None), (None, None, None)]
+    assert sorted(found[4:]) == [(1, None, 12), (3, 1, 30)]
