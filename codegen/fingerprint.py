@@ -39,7 +39,7 @@ def _computed(view: Step, query: str) -> Sequence[object]:
     if isinstance(view, PaneView):
         return [view.order, view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
     if isinstance(view, BucketView):
-        facts = [view.order, view.sql, view.time, view.back, view.given, view.kept, view.picked]
+        facts = [view.order, view.sql, view.time, view.back, view.lasting, view.given, view.kept, view.picked]
         return [*facts, view.schema.replace(f"`{query}_", "`_")]
     if isinstance(view, LookupView):
         facts = [view.newest, view.sql, view.given, view.kept, view.picked]

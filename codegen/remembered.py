@@ -23,8 +23,11 @@ def answered_rows(
     given: Sequence[str],
     kept: Sequence[str],
     picked: Mapping[str, str],
+    lasting: str | None,
 ) -> Iterator[bytes]:
     """The rows of a bucket that are final now. The state has the `back` last rows of each pane and those that wait.
+
+    With a field `lasting`, only rows where it is true are remembered.
 
     `connections` holds DuckDB between the buckets of a task.
 
@@ -48,8 +51,12 @@ def answered_rows(
         columns |= {name: as_number(rows.column(name)) for name in given}
         rows, columns = in_order(connections[0], order, rows, columns)
         answer = asked(connections[0], sql, {"place": places(len(rows)), **columns})
-        yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
-        rows = rows.filter(last_ones(columns["pane"], back))
+        if len(answer):
+            yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
+        panes = columns["pane"].combine_chunks()
+        if lasting is not None:
+            panes, rows = panes.filter(rows.column(lasting).combine_chunks()), rows.filter(rows.column(lasting))
+        rows = rows.filter(last_ones(panes, back))
     state.update((written(rows), written(waiting)))
     if len(waiting):
         earliest = pc.min(as_number(waiting.column(time))).as_py() // 1000

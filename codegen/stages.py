@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from penstock.codegen.behind import behind
 from penstock.planner.plan import Emission, Intermediate, KStream, KTable, Node, Origin, RunningQuery, Scan, Sink
-from penstock.planner.plan.walk import TIMED, inputs, walk, with_inputs
+from penstock.planner.plan.walk import inputs, is_timed, walk, with_inputs
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -26,7 +26,7 @@ def stages(
     write for several; it grows.
     """
     known = {} if shared is None else shared
-    timed = {below for node in walk(query.root) if isinstance(node, TIMED) for below in walk(node)}
+    timed = {below for node in walk(query.root) if is_timed(node) for below in walk(node)}
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 

@@ -51,7 +51,8 @@ def _view(view: Step) -> str:
             rows = f"the rows of the panes of {view.source}"
             return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
         case BucketView():
-            rows = f"the rows of {view.source} behind the watermark and the last {view.back} of each pane before"
+            last = f"{view.back}" if view.lasting is None else f"{view.back} with {view.lasting}"
+            rows = f"the rows of {view.source} behind the watermark and the last {last} of each pane before"
             return _by_duckdb(view, f"{rows}, ordered by", view.order)
         case LookupView():
             rows = f"the rows of {view.source} and the records that are kept"

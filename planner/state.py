@@ -75,10 +75,9 @@ def state_bound(node: Node) -> str:
         case ForeignKeyJoin():
             return f"{held(node.left)}; {held(node.right)}"
         case TableLookup() if node.as_of is not None:
-            waiting = (
-                f"rows of {relation_text(node.stream)} with time in the last {duration_text(delay_of(node.stream))}"
-            )
-            return f"{waiting}; rows of {relation_text(node.table)} of the last {duration_text(retention(node.table))}"
+            delay = max(delay_of(node.stream), *(each.origin.delay or 0 for each in scans(node.table)))
+            last = f"with time in the last {duration_text(delay)}"
+            return f"rows of {relation_text(node.stream)} {last}; {held(node.table)}, and records {last}"
         case TableLookup():
             return held(node.table)
         case TableJoin():
@@ -151,9 +150,9 @@ def held(node: Node) -> str:
     return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, for ever"
 
 
-def retention(node: Node) -> int:
-    """How long the former rows of a table are kept, in milliseconds of event time."""
-    return next((below.origin.retention or 0 for below in walk(node) if isinstance(below, Scan)), 0)
+def scans(node: Node) -> list[Scan]:
+    """What is read below the node."""
+    return [below for below in walk(node) if isinstance(below, Scan)]
 
 
 def windows_span(node: Node) -> int:
@@ -191,7 +190,7 @@ def newest(node: Node, time: str) -> str:
 
 def relation_text(node: Node) -> str:
     """The declared relations behind the node."""
-    return " and ".join(dict.fromkeys(below.origin.name for below in walk(node) if isinstance(below, Scan)))
+    return " and ".join(dict.fromkeys(each.origin.name for each in scans(node)))
 
 
 def delay_of(node: Node) -> int:

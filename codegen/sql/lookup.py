@@ -135,13 +135,14 @@ def joined(
         for side, below in (("left", left), ("right", right))
         for place, each in enumerate(below.schema)
     }
+    is_alone = is_null(column("right"))
     holds = None
     if node.condition is not None:
         holds = call("COALESCE", _in_terms_of(node.condition, parts), exp.Boolean(this=False))
+        holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
         tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
-        return tree if holds is None else tree.where(holds, copy=False)
-    holds = either(is_null(column("right")), exp.Boolean(this=False), holds)
+        return tree if node.type is JoinType.LEFT else tree.where(holds or exp.Not(this=is_alone), copy=False)
     own = {each.name for each in left.schema}
     items = [
         named(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)

@@ -10,6 +10,7 @@ from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import left_out, wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
+from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.foreign_key import foreign_key_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
@@ -55,7 +56,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import STATEFUL, TIMED, inputs, is_retracting, rows_leave
+from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, is_timed, rows_leave
 
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
@@ -197,7 +198,7 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
     """
     grace = {each.stream: 0 for each in nodes if timed and isinstance(each, TableLookup)}
     for node in reversed(nodes):
-        if isinstance(node, TIMED) or node in grace:
+        if is_timed(node) or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
             for below in inputs(node):
                 grace[below] = max(grace.get(below, 0), passed)
@@ -268,6 +269,8 @@ def _views(
             return foreign_key_views(operator, name, below[0], below[1], state_partitions * _TABLE_BUCKETS)
         case TableLookup():
             buckets = (operator.partitions or state_partitions) * _TABLE_BUCKETS
+            if operator.as_of is not None:
+                return as_of_views(operator, name, below[0], below[1], buckets)
             return lookup_views(operator, name, below[0], below[1], buckets)
         case OverRows():
             return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)

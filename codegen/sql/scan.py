@@ -6,6 +6,7 @@ filtered (no operator above wants it) or used. A stateful query drops late rows 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -84,7 +85,9 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     origin = scan.origin
     if isinstance(scan.shape, KTable):
-        return _changes(scan, name, reading.own) if origin.connector == STAGE else _records(scan, name)
+        if origin.connector == STAGE:
+            return _changes(scan, name, reading.own)
+        return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
     if reading.delay is None:
         sound = is_null(column("_reason"))
@@ -92,7 +95,7 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
     timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
-    split = _split(origin, f"{name}_split", timed.name, query, reading)
+    split = _split(scan, f"{name}_split", timed.name, query, reading)
     kept = select(columns(origin.columns), split.name).where(_in_time(), copy=False)
     return read, timed, split, View(name, print_sql(kept))
 
@@ -113,14 +116,33 @@ def _records(scan: Scan, name: str) -> tuple[View, ...]:
     origin, sound = scan.origin, is_null(column("_reason"))
     counts = _fates(origin, exp.Not(this=sound.copy()), sound.copy(), None)
     read = View(f"{name}_read", _classified(scan, f"{name}_raw"), metrics=counts)
+    return read, View(name, print_sql(_ordered(origin, read.name).where(sound, copy=False)))
+
+
+def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
+    """The records of a changelog whose event time moves the watermark. Late ones are used: later rows ask for them."""
+    origin = scan.origin
+    assert reading.delay is not None
+    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
+    beside = [] if origin.operation is None else [origin.operation]
+    beside += ["_arrived", "_file", "_place"]
+    timed = _with_end(
+        origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told, beside=beside
+    )
+    split = _split(scan, f"{name}_split", timed.name, query, reading, beside=beside)
+    known = exp.Not(this=is_null(column("_late")))
+    return read, timed, split, View(name, print_sql(_ordered(origin, split.name).where(known, copy=False)))
+
+
+def _ordered(origin: Origin, source: str) -> exp.Select:
+    """SELECT the columns of the records, their places in the order of all, and whether they delete."""
     place = {} if origin.newest is None else {"sequence": column(origin.newest)}
     place |= {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
     deletes: Expression = exp.Boolean(this=False)
     if origin.operation is not None:
         word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
         deletes = call("COALESCE", word, exp.Boolean(this=False))
-    items = [*columns(origin.columns), named(struct(**place), ORDER), named(deletes, DELETED)]
-    return read, View(name, print_sql(select(items, read.name).where(sound, copy=False)))
+    return select([*columns(origin.columns), named(struct(**place), ORDER), named(deletes, DELETED)], source)
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:
@@ -175,17 +197,23 @@ def _classified(scan: Scan, raw: str) -> str:
     return print_sql(select([*columns(_stored(origin)), *map(column, origin_of), reason], raw))
 
 
-def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool) -> View:
+def _with_end(
+    origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool, beside: Sequence[str] = ()
+) -> View:
     """All rows and, when the query is drained, the row that ends all time; heartbeats, if it is told any.
 
-    A rejected row has lost its event time.
+    A rejected row has lost its event time. `beside`: the columns that rows have beside those of the origin.
     """
     time = origin.time
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
     believed = named(only_if(is_null(column("_reason")), column(time)), time)
-    rows = select([believed if each.name == time else column(each.name) for each in origin.columns], read)
+    own = [believed if each.name == time else column(each.name) for each in origin.columns]
+    rows = select([*own, *map(column, beside)], read)
     end = select(
-        [named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns],
+        [
+            *(named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns),
+            *(named(exp.Null(), each) for each in beside),
+        ],
         f"{query}_end",
     )
     if told:
@@ -197,9 +225,9 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, t
     return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), Watermark(time, delay))
 
 
-def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) -> View:
+def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
-    time = column(origin.time or "")
+    origin, time = scan.origin, column(scan.origin.time or "")
     clock = exp.Subquery(this=select([column("watermark")], f"{query}_clock"))
     late = exp.LT(this=time, expression=shifted(clock, reading.slack))
     end = cast(text(_END_OF_TIME), TIMESTAMP)
@@ -210,9 +238,13 @@ def _split(origin: Origin, name: str, timed: str, query: str, reading: Reading) 
     marks = [named(late, "_late")]
     if reading.keeps_late:
         marks.append(named(_lateness(time.copy(), clock.copy(), reading.slack), LATENESS))
-    tree = select([*columns(origin.columns), *marks], timed).where(before_end, copy=False)
-    metrics = [*_fates(origin, is_null(column("_late")), _in_time(), reading.wanted)]
-    metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
+    tree = select([*columns(origin.columns), *map(column, beside), *marks], timed).where(before_end, copy=False)
+    rejected = is_null(column("_late"))
+    if isinstance(scan.shape, KTable):
+        metrics = [*_fates(origin, rejected, exp.Not(this=rejected.copy()), None)]
+    else:
+        metrics = [*_fates(origin, rejected, _in_time(), reading.wanted)]
+        metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
     if reading.observed:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))

@@ -58,8 +58,8 @@ def unlowered(node: Node) -> Diagnostic | None:
         case ForeignKeyJoin() if isinstance(node.left.shape, WTable) or isinstance(node.right.shape, WTable):
             left, right = kind_text(node.left.shape), kind_text(node.right.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
-        case TableLookup() if node.as_of is not None:
-            return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF")
+        case TableLookup() if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
+            return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF of a table with a sequence")
         case TableLookup() if isinstance(node.table.shape, WTable):
             right = kind_text(node.table.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
@@ -76,6 +76,11 @@ def unlowered(node: Node) -> Diagnostic | None:
             if isinstance(below.shape, WTable):
                 return unchained(operator_name(node), below.input, node.span)
     return None
+
+
+def has_sequence(node: Node) -> bool:
+    """Whether it reads a table whose newest record is not told by the event time."""
+    return isinstance(node, Scan) and node.origin.sequence is not None
 
 
 def stage_inputs(node: Node) -> Iterator[Intermediate]:

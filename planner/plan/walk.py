@@ -21,8 +21,6 @@ STATEFUL = (
     *(WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked),
     *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
 )
-TIMED = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
-"""Those that forget rows as the watermark passes; a table without windows is kept for ever."""
 _OF_ONE_INPUT = (
     *(Filter, Project, AssignWindows, GroupingSets, Rekey),
     *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate, Latest),
@@ -115,6 +113,12 @@ def walk(node: Node) -> Iterator[Node]:
 def is_retracting(node: Node) -> bool:
     """Whether it is a group of a table: rows before are taken out of it."""
     return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
+
+
+def is_timed(node: Node) -> bool:
+    """Whether it waits for the watermark. A table without windows is kept for ever."""
+    as_of = isinstance(node, TableLookup) and node.as_of is not None
+    return as_of or isinstance(node, WindowAggregate | Distinct | IntervalJoin | Over | OverRows | Ranked)
 
 
 def rows_leave(root: Node) -> bool:

@@ -21,7 +21,17 @@ from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 
-from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, Ranked, Scan, WindowAggregate
+from penstock.planner.plan import (
+    Distinct,
+    IntervalJoin,
+    Node,
+    Over,
+    OverRows,
+    Ranked,
+    Scan,
+    TableLookup,
+    WindowAggregate,
+)
 from tests.model.evaluate import walk
 from tests.model.values import EPOCH, Row, Value, milliseconds
 
@@ -70,7 +80,9 @@ def clocks(plan: Node) -> dict[str, Clock]:
     A window's grace period is delay on top of the declared one for the inputs that feed it.
     """
     nodes = list(walk(plan))
-    if not any(isinstance(node, (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)) for node in nodes):
+    waiting = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
+    as_of = any(isinstance(node, TableLookup) and node.as_of is not None for node in nodes)
+    if not as_of and not any(isinstance(node, waiting) for node in nodes):
         return {}
     origins = [node.origin for node in nodes if isinstance(node, Scan)]
     graces = dict.fromkeys((each.name for each in origins), 0)

@@ -6,7 +6,9 @@ but the last two, and killed once in the midst of one, which is run again.
 
 from __future__ import annotations
 
+import random
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ import penstock
 from penstock.planner.plan import Intermediate, Node
 from penstock.runtime import Session
 from tests.model.evaluate import evaluate, walk
-from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
+from tests.model.history import Fate, History, Tables, clocks, sort_out, write_json_lines
 from tests.model.rows import difference
 from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import tables
@@ -128,3 +130,63 @@ def test_windows_over_rows_beside_a_table_leave_out_late_rows_of_the_stream(
         reports = running.run_once(compiled.program, drain=True)
         assert list(wrong_accounts(reports, fates)) == []
         assert difference(running.rows("result"), evaluate(plan, fates[Fate.USED].tables())) == ""
+
+
+VERSIONS = """CREATE TABLE x (id STRING PRIMARY KEY, v BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 3 SEC)
+WITH (connector = 'files', path = '{0}/x', format = 'json', operation = 'op', retention = 1 DAY, files_per_batch = 1);
+CREATE STREAM s (id BIGINT KEY, g STRING, v BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 2 SEC)
+WITH (connector = 'files', path = '{0}/s', format = 'json', files_per_batch = 1);
+CREATE VIEW large AS SELECT * FROM x WHERE v > 1;
+SET state_partitions = 2;
+"""
+AS_OF = (
+    "SELECT STREAM s.id AS id, s.v AS v, x.v AS w FROM s JOIN x FOR SYSTEM_TIME AS OF s.time AS x ON s.g = x.id",
+    "SELECT STREAM s.id AS id, s.g AS g, x.time AS since, x.v AS w"
+    " FROM s LEFT JOIN x FOR SYSTEM_TIME AS OF s.time AS x ON s.g = x.id AND x.v > s.v WHERE s.v IS NOT NULL",
+    "SELECT STREAM s.id AS id, x.v AS w FROM s LEFT JOIN large FOR SYSTEM_TIME AS OF s.time AS x ON s.g = x.id",
+    "SELECT STREAM w, window_start, COUNT(*) AS n FROM (SELECT STREAM x.v AS w, s.time AS time"
+    " FROM s LEFT JOIN x FOR SYSTEM_TIME AS OF s.time AS x ON s.g = x.id) q GROUP BY w, TUMBLE(time, 2 SEC)",
+)
+
+
+def versions(chance: random.Random) -> History:
+    """Rows and records in disorder within their delays; several of one key at one time, deletions, NULL keys."""
+
+    def moment(batch: int, delay: int) -> datetime:
+        return EPOCH + milliseconds(86_400_000 + 1500 * batch + 250 * chance.randrange(4 * delay))
+
+    def row(id_: int, batch: int) -> Row:
+        key, value = chance.choice(["a", "a", "b", "c", None]), chance.choice([0, 1, 2, None])
+        return {"id": id_, "g": key, "v": value, "time": moment(batch, 2)}
+
+    def record(batch: int) -> Row:
+        key, value = chance.choice(["a", "a", "b", "d", None]), chance.choice([0, 1, 2, 3, None])
+        does = chance.choice(["insert", "update", None, "delete"])
+        return {"id": key, "v": value, "time": moment(batch, 3), "op": does}
+
+    batches: list[Tables] = [
+        {
+            "s": [row(100 * batch + number, batch) for number in range(chance.randrange(12))],
+            "x": [record(batch) for _ in range(chance.randrange(8))],
+        }
+        for batch in range(6)
+    ]
+    return History(tuple(batches))
+
+
+@pytest.mark.parametrize("sql", AS_OF)
+def test_rows_meet_the_record_that_was_valid_at_their_time(sql: str, only_spark: SparkSession, tmp_path: Path) -> None:
+    history = versions(random.Random(sql))
+    folders = write_json_lines(history, tmp_path)
+    compiled = penstock.compile(VERSIONS.format(tmp_path) + f"CREATE STREAM result AS {sql}")
+    (query,) = compiled.queries
+    with Session(only_spark.newSession(), checkpoint=str(tmp_path / "checkpoint")) as running:
+        for stop in (2, 3):
+            held_back = hold_back(folders.values(), stop)
+            running.run_once(compiled.program, drain=False)
+            for path, elsewhere in held_back.items():
+                elsewhere.rename(path)
+        running.run_once(compiled.program, drain=True)
+        fates = sort_out(history, clocks(query.root))
+        assert fates[Fate.LATE].size() == 0
+        assert difference(running.rows("result"), evaluate(query.root, fates[Fate.USED].tables())) == ""

@@ -1,0 +1,99 @@
+"""TableLookup FOR SYSTEM_TIME AS OF -> rows and records in buckets that wait for the watermark, and DuckDB over these.
+
+When the watermark has passed a row, all records that are not after it are there. Of each key the last record behind the
+watermark is remembered, which is all that rows to come can ask for. Views:
+
+* `<name>_sides`: the rows of the stream and the records, each as a struct beside a NULL, with their keys and times; a
+  record that deletes has no struct;
+* `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
+* `<name>_pairs`: the rows behind the watermark, each with the last record of its key that is not after it;
+* `<name>`: the columns of the pairs; NULL on the right where there is none, or the rest of the condition does not hold.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.program import BucketView, Step, View
+from penstock.codegen.sql.changes import DELETED, ORDER
+from penstock.codegen.sql.gathered import rows_view, tables_view
+from penstock.codegen.sql.lookup import joined, order_of, row_of
+from penstock.codegen.sql.printing import print_duckdb, print_sql
+from penstock.codegen.sql.trees import both, call, column, named, only_if, select
+from penstock.planner.plan import Expression, TableLookup
+
+_LASTING = "is_record"
+
+
+def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
+    """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
+    keys = [f"k{place}" for place in range(len(node.equalities))]
+    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
+    fields = ((each, column(each)) for each in ("time", _LASTING, *keys, "order", "left", "right"))
+    rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
+    tables = tables_view(name, rows, 1, ())
+    shown = [named(column("row", each), each) for each in ("left", "right")]
+    pairs = BucketView(
+        name=f"{name}_pairs",
+        source=tables.name,
+        order=print_duckdb(_order(keys)),
+        sql=print_duckdb(_last_records()),
+        time="time",
+        back=1,
+        given=("time", _LASTING, *keys, "order"),
+        kept=("left",),
+        picked=(("right", "right"),),
+        schema=print_sql(select(shown, rows.name)),
+        lasting=_LASTING,
+    )
+    found = joined(node, node.stream, node.table, pairs.name)
+    return sides, rows, tables, pairs, View(name, print_sql(found))
+
+
+def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
+    """Columns `time`, `is_record`, `k0`, `k1` …, `order`, `left`, `right`."""
+    as_of = node.as_of
+    assert as_of is not None
+
+    def one(*, is_record: bool) -> Expression:
+        values = (equality[1 if is_record else 0] for equality in node.equalities)
+        row = only_if(exp.Not(this=column(DELETED)), row_of(node.table))
+        items = [
+            named(column(ORDER, "sequence") if is_record else column(as_of), "time"),
+            named(exp.Boolean(this=is_record), _LASTING),
+            *(named(value, key) for value, key in zip(values, keys, strict=True)),
+            named(order_of(node.table) if is_record else exp.Null(), "order"),
+            named(exp.Null() if is_record else row_of(node.stream), "left"),
+            named(row if is_record else exp.Null(), "right"),
+        ]
+        return select(items, records if is_record else stream)
+
+    return exp.Union(this=one(is_record=False), expression=one(is_record=True), distinct=False)
+
+
+def _order(keys: list[str]) -> Expression:
+    """DuckDB's SELECT of all places, key by key, by time, records before rows, and those of one time in their order."""
+    partition = [exp.Ordered(this=column(each), nulls_first=True) for each in ("pane", *keys)]
+    numbered = exp.Window(this=call("DENSE_RANK"), order=exp.Order(expressions=partition), over="OVER")
+    last = exp.Ordered(this=column(_LASTING), desc=True, nulls_first=False)
+    behind = [exp.Ordered(this=column(each), nulls_first=True) for each in ("time", "order")]
+    query = select([column("place"), named(numbered, "pane")], "rows")
+    in_order = [*(each.copy() for each in partition), behind[0], last, behind[1]]
+    return query.order_by(*in_order, copy=False)
+
+
+def _last_records() -> Expression:
+    """DuckDB's SELECT: the place of each row that is new behind the watermark, and that of its record."""
+    frame = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
+    record = call("MAX", only_if(column(_LASTING), column("place")))
+    before = exp.Window(
+        this=record,
+        partition_by=[column("pane")],
+        order=exp.Order(expressions=[exp.Ordered(this=column("place"), nulls_first=True)]),
+        spec=frame,
+        over="OVER",
+    )
+    query = select([column("place"), named(before, "right")], "rows")
+    wanted = both(column("new"), exp.Not(this=column(_LASTING)))
+    query.set("qualify", exp.Qualify(this=wanted))
+    return query
