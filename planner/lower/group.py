@@ -69,8 +69,22 @@ def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]
         node = pending.pop()
         if wanted(node):
             yield node
-        elif not isinstance(node, exp.Window | exp.Lambda):
+        elif not isinstance(node, exp.Window | exp.Lambda | exp.Column):
             pending += reversed(list(node.iter_expressions()))
+
+
+def free_columns(expression: exp.Expression) -> Iterator[exp.Column]:
+    """The columns in the expression outside of OVER, but for the parameters of lambdas around them."""
+    pending = [(expression, frozenset[str]())]
+    while pending:
+        node, parameters = pending.pop()
+        if isinstance(node, exp.Column):
+            if node.parts[0].name.casefold() not in parameters:
+                yield node
+        elif isinstance(node, exp.Lambda):
+            pending.append((node.this, parameters | {each.name.casefold() for each in node.expressions}))
+        elif not isinstance(node, exp.Window):
+            pending += reversed([(each, parameters) for each in node.iter_expressions()])
 
 
 @dataclass(slots=True)
@@ -94,18 +108,23 @@ class Grouping:
         for over in list(holder.find_all(exp.Window)):
             for part in over_parts(over):
                 part.replace(self.rewritten(part, None))
-        for call in list(topmost(holder, is_grouping_call)):
-            self.put_grouping(call)
-        for call in list(topmost(holder, is_aggregate_call)):
-            wanted = name if call.parent is holder and name else f"agg{len(self.aggregates) + 1}"
-            swap(call, self.aggregate_column(call, wanted))
-        for node in list(topmost(holder, self.is_key)):
-            swap(node, exp.column(self.key_of(node) or ""))
+        # All are found before any is replaced: columns of the output may be called as columns of the input.
+        for node in list(topmost(holder, self.is_replaced)):
+            if is_grouping_call(node):
+                self.put_grouping(node)
+            elif is_aggregate_call(node):
+                wanted = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
+                swap(node, self.aggregate_column(node, wanted))
+            else:
+                swap(node, exp.column(self.key_of(node) or ""))
         report: list[Diagnostic] = []
-        for node in list(topmost(holder, lambda n: isinstance(n, exp.Column))):
+        for node in list(free_columns(holder)):
+            key = self.key_of(node)
             if node.meta.get("grouped"):
                 continue
-            if self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
+            if key is not None:  # in a lambda, whose parameters may be called as the key
+                swap(node, exp.column(key, table=self.rows.name, quoted=True))
+            elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
                 swap(node, exp.column(node.name.lower()))
             elif self.rows.scope.find(node, report) is not None:  # type: ignore[arg-type]
                 found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
@@ -154,13 +173,12 @@ class Grouping:
         call.replace(grouping_value(call, places, len(names), self.id_column))
         return None
 
-    def is_key(self, node: exp.Expression) -> bool:
-        return self.key_of(node) is not None
+    def is_replaced(self, node: exp.Expression) -> bool:
+        """Whether the node as a whole becomes a column of the aggregate's output, or is computed from one."""
+        return is_grouping_call(node) or is_aggregate_call(node) or self.key_of(node) is not None
 
     def key_of(self, node: exp.Expression) -> str | None:
         """The key that the node computes, compared after names are resolved."""
-        if isinstance(node, exp.Column) and node.meta.get("grouped"):
-            return None
         wanted = canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
 
