@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -95,6 +95,8 @@ class Grouping:
     keys: list[Named]
     aggregates: list[Aggregate]
     windowed: bool
+    spans: list[Span] = field(default_factory=list)
+    """Where each of the aggregates is written first."""
     id_column: str | None = None
     """Where the id of the row's grouping set is, None if there is one set."""
 
@@ -150,6 +152,7 @@ class Grouping:
         taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
         name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
+        self.spans.append(call.meta["span"])
         return exp.column(name)
 
     def put_grouping(self, call: exp.Expression) -> None:
@@ -353,7 +356,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         below = staged_changes(rows.node, select.span)
         if not isinstance(below.shape, KStream):
-            check_retractable(aggregates, rows.node, select.span)
+            check_retractable(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),
