@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.kinds import K007, K010, K016
+from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
@@ -102,6 +102,8 @@ def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[C
         if definition.name.folded in OWN_COLUMNS:
             report.append(K016.at(definition.name.span, "", name=definition.name.text))
         type_ = scalars.type_of(definition.type, report)
+        if type_ is not None and definition.key and not scalars.is_ordered(type_):
+            report.append(K018.at(definition.span, "", type=type_))
         if type_ is not None:
             columns.append(Column(definition.name.text, type_))
     return tuple(columns)
