@@ -120,12 +120,13 @@ def lower_with_table(
         raise CompileError([outside_of_join((join.left if left.as_of is not None else join.right).span)])
     left, right = both_qualified(join, left, right)
     scope = same_scope(left, right)
-    parts = [*conjuncts(join.on), *(where if join.kind is ast.JoinKind.INNER else ())]
+    parts, filters = conjuncts(join.on), list(where if join.kind is ast.JoinKind.INNER else ())
     shift, through = 0, frozenset[str]()
     both_windowed = isinstance(left.node.shape, WTable) and isinstance(right.node.shape, WTable)
     if both_windowed:
-        shift, through, parts = same_windows(join, parts, left, right)
-    equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context)
+        shift, through, rest = same_windows(join, [*parts, *filters], left, right)
+        parts, filters = ([each for each in some if any(each is one for one in rest)] for some in (parts, filters))
+    equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context, filters)
     if isinstance(left.node.shape, KStream):
         return lower_lookup(join, left, right, equalities, conditions)
     if type(left.node.shape) is type(right.node.shape):
@@ -243,9 +244,15 @@ def time_bound(
 
 
 def keys_and_conditions(
-    join: ast.Join, parts: Iterable[exp.Expression], left: Rows, right: Rows, scope: Scope, context: Context
+    join: ast.Join,
+    parts: Iterable[exp.Expression],
+    left: Rows,
+    right: Rows,
+    scope: Scope,
+    context: Context,
+    filters: Iterable[exp.Expression] = (),
 ) -> tuple[list[Equality], list[exp.Expression]]:
-    """The equalities between the sides, and all other conditions, resolved."""
+    """The equalities between the sides, and all other conditions, resolved. `filters` of WHERE compare no keys."""
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     report: list[Diagnostic] = []
@@ -256,6 +263,11 @@ def keys_and_conditions(
                 conditions.append(condition(part, scope, "ON"))
             else:
                 equalities.append(equality)
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    for part in filters:
+        try:
+            conditions.append(condition(part, scope, "WHERE"))
         except CompileError as error:
             report.extend(error.diagnostics)
     if not equalities and not report:

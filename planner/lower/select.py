@@ -12,8 +12,9 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
-from penstock.diagnostics.codes.windows import W005, W019
+from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
+from penstock.planner.lower.changes import changes
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.distinct import distinct
@@ -203,7 +204,11 @@ def refuse_having(select: ast.Select) -> None:
 
 def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
-    if isinstance(select.emit, ast.EmitChanges) and not isinstance(rows.node.shape, KStream):
+    is_table = not isinstance(rows.node.shape, KStream)
+    if isinstance(select.emit, ast.EmitChanges) and (is_table or (select.distinct and not select.stream)):
+        if is_table and not changes(rows.node):
+            found = W010.at(select.emit.span, "", found="a windowed table that is FINAL")
+            raise CompileError([found.because("Each of its rows comes once, when its window is over.")])
         select = replace(select, emit=None)
     dropped = select.late if select.late is not None and select.late.into is None else None
     clauses = {
