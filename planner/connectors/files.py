@@ -48,10 +48,15 @@ FILES = Connector(
 )
 
 
+def unheld(format_: str, columns: Iterable[Column]) -> Column | None:
+    """A column that files of the format can not hold, None if they can hold all."""
+    return next((each for each in columns if str(each.type).startswith(UNHELD.get(format_, ()))), None)
+
+
 def check_format(options: tuple[tuple[str, Value], ...], columns: Iterable[Column], span: Span) -> None:
     """Raises CompileError for a column that the files' format can not hold."""
     format_ = str(dict(options).get("format"))
-    for column in columns:
-        if str(column.type).startswith(UNHELD.get(format_, ())):
-            found = C009.at(span, "", format=format_, column=column.name, type=column.type)
-            raise CompileError([found.with_hint(f"CAST({column.name} AS STRING), or another format")])
+    column = unheld(format_, columns)
+    if column is not None:
+        found = C009.at(span, "", format=format_, column=column.name, type=column.type)
+        raise CompileError([found.with_hint(f"CAST({column.name} AS STRING), or another format")])
