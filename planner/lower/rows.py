@@ -11,7 +11,7 @@ from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.connectors import C009
 from penstock.diagnostics.codes.kinds import K016
 from penstock.diagnostics.codes.limits import L004
-from penstock.diagnostics.codes.windows import W001
+from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
 from penstock.planner.connectors import unheld
 from penstock.planner.names import Scope
@@ -180,6 +180,9 @@ def event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None)
     below = stateful(rows.node)
     if below is not None and not (isinstance(below.shape, KStream) and below.shape.times):
         raise CompileError([unchained(operator, below, span)])
+    if not isinstance(shape, KStream):
+        found = W026.at(span, "", operator=operator, relation=rows.name)
+        raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     found = W001.at(span, "", operator=operator, relation=rows.name)
     hint = f"declare it with {rows.name}: WATERMARK FOR time AS time - INTERVAL '10' SECOND, and select it unchanged"
     raise CompileError([found.with_hint(hint)])
