@@ -80,7 +80,7 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
     for output in outputs:
         try:
             typed = scalar(output.value, scope)
-            items.append(Named(output.name, typed.expression, typed.type))
+            items.append(Named(output.name, bare(typed.expression), typed.type))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:

@@ -31,7 +31,7 @@ from penstock.planner import scalars
 from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
-from penstock.planner.lower.group import is_aggregate_call, swap, topmost
+from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.retraction import is_too_fine
 from penstock.planner.lower.rows import Rows, event_time, staged

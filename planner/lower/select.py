@@ -19,7 +19,8 @@ from penstock.planner.lower.changes import changes
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.distinct import distinct
-from penstock.planner.lower.group import has_aggregate, lower_group, topmost
+from penstock.planner.lower.group import lower_group
+from penstock.planner.lower.grouped import has_aggregate, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over

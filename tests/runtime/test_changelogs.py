@@ -176,12 +176,14 @@ def test_maps_are_equal_whatever_the_order_of_their_entries(spark: SparkSession,
         entries: list[tuple[str, object]] = [("a", [{"at": at, "by": by}, None]), ("b", None)]
         return dict(reversed(entries) if swapped else entries)
 
-    one, other = {"x": 1.5, "y": None}, {"y": None, "x": 1.5}
+    one: dict[str, float | None] = {"x": 1.5, "y": None}
+    other: dict[str, float | None] = {"y": None, "x": 1.5}
     # What comes first, and then again in another order: nothing is sent. Then what differs somewhere, one each.
     first = [seen(at, one) for _ in range(4)]
     again = [seen(at, one), seen(at, other), seen(at, one, swapped=True), seen(at, other, swapped=True)]
-    changed = [seen(later, one), seen(at, {"x": 1.5}), seen(at, {"x": 2.5, "y": None}, swapped=True), None]
-    for number, values in enumerate((first, again, changed, [*changed[:3], {}])):
+    changed = [seen(later, one), seen(at, {"x": 1.5}), seen(at, {"x": 2.5, "y": None}, swapped=True)]
+    files: tuple[list[Any], ...] = (first, again, [*changed, None], [*changed, {}])
+    for number, values in enumerate(files):
         rows = [{"id": n, "v": 0, "seen": value} for n, value in enumerate(values)]
         put(tmp_path / "t" / f"{number}.json", rows, FIRST + number)
     with Session(spark) as session:
