@@ -162,6 +162,7 @@ def time_below(node: Node, below: Node, time: str | None) -> str | None:
 
 def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     """The finding that `operator` can not yet read the result of `below`."""
+    below = stateful(below) or below
     found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
         return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
