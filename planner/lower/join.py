@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     Project,
     TimeBound,
     WTable,
+    conjunction,
     conjuncts,
 )
 
@@ -93,7 +94,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         left_time=times.left,
         right_time=times.right,
         bound=bound,
-        residual=all_of(residual),
+        residual=conjunction(residual),
         pane=pane,
     )
     scope = left.scope if one_sided else times.scope
@@ -314,18 +315,8 @@ def only_side(expression: exp.Expression, left: Node, right: Node) -> str:
     return ""
 
 
-def all_of(conditions: Sequence[exp.Expression]) -> exp.Expression | None:
-    """The conjunction, as a balanced tree; None of none."""
-    if not conditions:
-        return None
-    if len(conditions) == 1:
-        return conditions[0]
-    half = len(conditions) // 2
-    return exp.And(this=all_of(conditions[:half]), expression=all_of(conditions[half:]))
-
-
 def filtered(node: Node, conditions: Sequence[exp.Expression]) -> Node:
-    whole = all_of(conditions)
+    whole = conjunction(conditions)
     if whole is None:
         return node
     return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=whole)

@@ -15,7 +15,7 @@ from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import scalar
 from penstock.planner.lower.items import value_column
 from penstock.planner.lower.rows import Rows, staged
-from penstock.planner.lower.table_join import conjunction, not_on_a_key, same_scope
+from penstock.planner.lower.table_join import not_on_a_key, same_scope
 from penstock.planner.near_misses import right_part
 from penstock.planner.plan import (
     Column,
@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     Window,
     WindowAggregate,
     WTable,
+    conjunction,
 )
 from penstock.planner.plan.walk import stateful, walk
 

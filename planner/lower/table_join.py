@@ -17,7 +17,7 @@ from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, valu
 from penstock.planner.lower.rows import Rows, staged
 from penstock.planner.names import Scope
 from penstock.planner.near_misses import right_part
-from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable
+from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
 from penstock.planner.types import Type
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -266,13 +266,6 @@ def common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
 def cast_keys(side: Side, types: Sequence[Type]) -> tuple[exp.Expression, ...]:
     columns = [side.input.column(key_column(side, place)) for place in range(len(types))]
     return tuple(scalars.cast(column(each.name), each.type, to) for each, to in zip(columns, types, strict=True))
-
-
-def conjunction(parts: Sequence[exp.Expression]) -> exp.Expression | None:
-    whole: exp.Expression | None = None
-    for part in parts:
-        whole = part if whole is None else exp.And(this=whole, expression=part)
-    return whole
 
 
 def condition_span(parts: Sequence[exp.Expression]) -> Span | None:
