@@ -169,6 +169,8 @@ def held(node: Node) -> str:
         key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node))
         return f"one row per ({key}) of {relation_text(node)}: windows of the last {span}"
     assert isinstance(shape, KTable)
+    if not shape.key:
+        return f"one row of {relation_text(node)}"
     return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, for ever"
 
 
