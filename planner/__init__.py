@@ -1,6 +1,6 @@
 """AST + catalog -> checked plans.
 
-The door: `plan`, the texts of EXPLAIN, the state store's rule, the types that groups of tables add up.
+The door: `plan`, the texts of EXPLAIN, the rules of state and changes, the types that groups of tables add up.
 """
 
 from penstock.planner.catalog import Catalog
@@ -9,7 +9,7 @@ from penstock.planner.lower.script import PlannedScript, plan
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
 from penstock.planner.plan_text import plan_text, state_text
-from penstock.planner.state import state_store
+from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
     "Catalog",
@@ -20,6 +20,7 @@ __all__ = [
     "partitions_text",
     "plan",
     "plan_text",
+    "sends_changes",
     "state_store",
     "state_text",
 ]

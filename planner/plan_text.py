@@ -49,7 +49,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.walk import STATEFUL, inputs, walk
-from penstock.planner.state import state_bound, store_text
+from penstock.planner.state import state_bound, state_of_changes, store_text
 
 
 def plan_text(queries: Iterable[RunningQuery]) -> str:
@@ -62,12 +62,13 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
     blocks = []
     for query in queries:
         names = numbered(query.root)
-        kept = [
-            f"{names[node]}: {operator_text(node, names)}\n    {state_bound(node)}\n    {store_text(node, settings)}"
-            for node in names
-            if isinstance(node, STATEFUL)
-        ]
-        blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(kept or ["none"])]))
+        changes = state_of_changes(query)
+        lines = []
+        for node in names:
+            if isinstance(node, STATEFUL):
+                parts = [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
+                lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
+        blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(lines or ["none"])]))
     return "\n\n".join(blocks)
 
 

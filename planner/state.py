@@ -11,6 +11,7 @@ from penstock.planner.plan import (
     ForeignKeyJoin,
     GroupAggregate,
     Hop,
+    Intermediate,
     IntervalJoin,
     JoinType,
     KStream,
@@ -20,6 +21,7 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
+    RunningQuery,
     Scan,
     Session,
     Settings,
@@ -30,7 +32,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import is_retracting, walk
+from penstock.planner.plan.walk import is_retracting, rows_leave, stateful, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -92,6 +94,25 @@ def state_bound(node: Node) -> str:
             return "none"
 
 
+def sends_changes(root: Node, connector: str | None) -> bool:
+    """Whether a query of `root` keeps what it has sent: rows of its table can cease to exist, or are asked for again.
+
+    `connector`: where it is written, None for an intermediate changelog.
+    """
+    return isinstance(root.shape, KTable) and (rows_leave(root) or connector in (None, "files"))
+
+
+def state_of_changes(query: RunningQuery) -> dict[Node, str]:
+    """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
+    below = [node.input for node in walk(query.root) if isinstance(node, Intermediate)]
+    kept: dict[Node, str] = {}
+    for root, connector in ((query.root, query.sink.connector), *((each, None) for each in below)):
+        node = stateful(root)
+        if node is not None and sends_changes(root, connector):
+            kept[node] = "for its changes the last two rows" + " per key, for ever" * bool(root.shape.key)
+    return kept
+
+
 def state_store(node: Node, settings: Settings) -> StateStore:
     """Where the operator keeps its state: where SET says, else on the heap what two hours fill, in RocksDB the rest.
 
@@ -147,6 +168,8 @@ def held(node: Node) -> str:
         key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node))
         return f"one row per ({key}) of {relation_text(node)}: windows of the last {span}"
     assert isinstance(shape, KTable)
+    if not shape.key:
+        return f"one row of {relation_text(node)}"
     return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, for ever"
 
 

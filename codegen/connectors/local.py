@@ -40,7 +40,8 @@ def write_memory(rows, query, key=None, operation=None):
             elif row[operation] == "delete":
                 kept.pop(at, None)
             else:
-                kept[at] = Row(**{name: value for name, value in row.asDict().items() if name != operation})
+                names = [name for name in row.__fields__ if name != operation]
+                kept[at] = Row(*names)(*(row[name] for name in names))
 
     return rows.writeStream.foreachBatch(keep)
 '''

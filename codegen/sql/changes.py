@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, View
-from penstock.codegen.sql.ordering import holds_map, orderly
+from penstock.codegen.sql.ordering import comparable, holds_map
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
     call,
@@ -146,8 +146,12 @@ def _compared(row: str, schema: tuple[Column, ...]) -> Expression:
     """A row in a form that Spark can compare."""
     if not any(holds_map(each.type) for each in schema):
         return column(row)
-    fields = ((each.name, orderly(column(row, each.name), each.type)) for each in schema)
-    return only_if(exp.Not(this=is_null(column(row))), struct_of(fields))
+
+    def value(each: Column) -> Expression:
+        value = column(row, each.name)
+        return comparable(value, each.type) if holds_map(each.type) else value
+
+    return only_if(exp.Not(this=is_null(column(row))), struct_of((each.name, value(each)) for each in schema))
 
 
 def sent_view(schema: tuple[Column, ...], name: str, source: str, operation: str) -> View:

@@ -20,6 +20,7 @@ def decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expre
     Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
     remains has few digits before the point, which leaves division enough of them behind it.
     """
+    assert result.scale <= EXACT_DIGITS, "a mean with more decimals than can be divided exactly"
     divisor = cast(count, Decimal(10, 0))
     rest = exp.Mod(this=total, expression=divisor)
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())

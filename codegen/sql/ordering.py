@@ -10,9 +10,10 @@ from penstock.planner.types import Array, Map, Struct, Type
 
 
 def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
-    """A value that DuckDB orders as Spark orders the original: inside of nested ones, too, NULL is before all else."""
-    if holds_map(type_):
-        return orderly(value, type_)
+    """A value that DuckDB orders as Spark orders the original: inside of nested ones, too, NULL is before all else.
+
+    Maps, which Spark neither orders nor compares, become their entries in the order of the keys: equal ones are equal.
+    """
     match type_:
         case Struct(fields):
             parts = [exp.Dot(this=value, expression=exp.Identifier(this=name, quoted=True)) for name, _ in fields]
@@ -22,6 +23,9 @@ def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
         case Array(element):
             each = function(f"x{depth}", body=lambda name: _known(column(name), element, depth + 1))
             return call("TRANSFORM", value, each)
+        case Map(key, held):
+            entries = Array(Struct((("key", key), ("value", held))))
+            return call("ARRAY_SORT", comparable(call("MAP_ENTRIES", value), entries, depth))
         case _:
             return value
 
@@ -30,13 +34,8 @@ def _known(value: Expression, type_: Type, depth: int) -> Expression:
     return struct(known=exp.Not(this=is_null(value)), value=comparable(value.copy(), type_, depth))
 
 
-def orderly(value: Expression, type_: Type) -> Expression:
-    """A value that Spark can compare: itself, or its text as JSON if it holds maps, which have no order."""
-    return call("TO_JSON", struct_of([("value", value)])) if holds_map(type_) else value
-
-
 def holds_map(type_: Type) -> bool:
-    """Whether values of the type hold maps, which have no order."""
+    """Whether values of the type hold maps, which Spark does not compare."""
     match type_:
         case Array(element):
             return holds_map(element)

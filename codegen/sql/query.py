@@ -26,7 +26,7 @@ from penstock.codegen.sql.table import latest_views
 from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.codegen.stages import STAGE
-from penstock.planner import state_store
+from penstock.planner import sends_changes, state_store
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -56,7 +56,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, is_timed, rows_leave
+from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, is_timed
 
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
@@ -84,7 +84,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     timed = [scan for scan in scans if scan in delays]
     told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
     unwanted = left_out(nodes, wanted)
-    tracked = _is_tracked(query)
+    tracked = sends_changes(query.root, None if query.sink.connector == STAGE else query.sink.connector)
     moves = any(map(is_retracting, nodes))
     own = _own_columns(nodes, moves=moves, tracked=tracked)
 
@@ -137,12 +137,6 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         numbered=any(isinstance(node, ForeignKeyJoin) for node in nodes),
         checked=not (tracked or any(source.ordered for source in sources)),
     )
-
-
-def _is_tracked(query: RunningQuery) -> bool:
-    """Whether the query sends changes: rows of its table can cease to exist, or the rows before are asked for."""
-    root, sink = query.root, query.sink
-    return isinstance(root.shape, KTable) and (rows_leave(root) or sink.connector in (STAGE, "files"))
 
 
 def _operation(query: RunningQuery) -> str:

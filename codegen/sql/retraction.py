@@ -90,7 +90,7 @@ def _positive(count: Expression) -> Expression:
     return exp.GT(this=count, expression=number(0))
 
 
-def _exact(type_: Type | None) -> Decimal | None:
+def _exact(type_: Type) -> Decimal | None:
     """The type that holds values of a type as decimals; None of one that is none."""
     if isinstance(type_, Decimal):
         return type_

@@ -1,7 +1,7 @@
 """The connectors, by hand, in one tuple."""
 
 from penstock.planner.connectors.databases import POSTGRES
-from penstock.planner.connectors.files import FILES, check_format
+from penstock.planner.connectors.files import FILES, check_format, unheld
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.local import CONSOLE, MEMORY, RATE
 from penstock.planner.connectors.option import Connector, ConnectorOption, OptionType, Value
@@ -14,4 +14,13 @@ def find_connector(name: str) -> Connector | None:
     return next((connector for connector in CONNECTORS if connector.name == name.lower()), None)
 
 
-__all__ = ["CONNECTORS", "Connector", "ConnectorOption", "OptionType", "Value", "check_format", "find_connector"]
+__all__ = [
+    "CONNECTORS",
+    "Connector",
+    "ConnectorOption",
+    "OptionType",
+    "Value",
+    "check_format",
+    "find_connector",
+    "unheld",
+]

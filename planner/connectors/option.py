@@ -10,19 +10,23 @@ Value = str | int | bool
 
 @dataclass(frozen=True, slots=True)
 class OptionType:
-    """The values that an option accepts; `choices` restricts a STRING to a few words."""
+    """The values that an option accepts; `choices` restricts a STRING to a few words, `filled` says it is not empty."""
 
     kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL"]
     choices: tuple[str, ...] = ()
+    filled: bool = False
 
     def __str__(self) -> str:
         if self.choices:
             return "one of " + ", ".join(f"'{choice}'" for choice in self.choices)
+        if self.filled:
+            return "a string that is not empty"
         words = {"STRING": "a string", "INTEGER": "a number from 1 to 999999999", "BOOLEAN": "TRUE or FALSE"}
         return words.get(self.kind, "a time such as 7 DAYS")
 
 
 STRING = OptionType("STRING")
+NAME = OptionType("STRING", filled=True)
 INTEGER = OptionType("INTEGER")
 BOOLEAN = OptionType("BOOLEAN")
 INTERVAL = OptionType("INTERVAL")

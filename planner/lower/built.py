@@ -66,7 +66,7 @@ def unlowered(node: Node) -> Diagnostic | None:
         case WindowAggregate() if node.retention is not None:
             return B002.at(node.span, "", construct="RETENTION")
         case Filter() if changes(node) and not isinstance(node.shape, KTable):
-            return B002.at(node.span, "", construct="HAVING on a table that keeps changing")
+            return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
     of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
     if of_table and not isinstance(node, ON_TABLES):
         construct = "GROUPING SETS" if isinstance(node, GroupingSets) else operator_name(node)

@@ -14,7 +14,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.context import Context, column
-from penstock.planner.lower.group import has_aggregate
+from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rows import Rows, in_order_of, staged

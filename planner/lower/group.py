@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K006, K014, K018
-from penstock.diagnostics.codes.types import T005
+from penstock.diagnostics.codes.kinds import K006, K018
 from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.functions import is_aggregate
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.changes import staged_changes
-from penstock.planner.lower.context import aggregate, condition, scalar
+from penstock.planner.lower.context import condition, scalar
+from penstock.planner.lower.grouped import Grouping, canonical, has_aggregate, unused
 from penstock.planner.lower.grouping_sets import (
     KeySet,
     combined,
     grouping_sets,
-    grouping_value,
-    is_grouping_call,
     is_grouping_sets,
     key_sets,
 )
@@ -33,7 +28,6 @@ from penstock.planner.lower.rows import Rows, TimedWindow, staged
 from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
-    Aggregate,
     Column,
     Emission,
     Filter,
@@ -48,182 +42,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
-from penstock.planner.types import INTERVAL, TIMESTAMP, Decimal
-
-
-def is_aggregate_call(node: exp.Expression) -> bool:
-    """Whether the node is an aggregate call, with its FILTER if it has one."""
-    call = node.this if isinstance(node, exp.Filter) else node
-    return isinstance(call, exp.Anonymous) and is_aggregate(str(call.this))
-
-
-def has_aggregate(expression: exp.Expression | None) -> bool:
-    """Whether an aggregate call stands in the expression outside of OVER."""
-    return expression is not None and any(True for _ in topmost(expression, is_aggregate_call))
-
-
-def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
-    """The nodes for which `wanted(node)` holds and that are not below another such node, OVER or a lambda."""
-    pending = [expression]
-    while pending:
-        node = pending.pop()
-        if wanted(node):
-            yield node
-        elif not isinstance(node, exp.Window | exp.Lambda):
-            pending += reversed(list(node.iter_expressions()))
-
-
-@dataclass(slots=True)
-class Grouping:
-    """The keys and aggregates of a SELECT while its clauses are rewritten to refer to them."""
-
-    rows: Rows
-    keys: list[Named]
-    aggregates: list[Aggregate]
-    windowed: bool
-    id_column: str | None = None
-    """Where the id of the row's grouping set is, None if there is one set."""
-
-    def rewritten(self, expression: exp.Expression, name: str | None) -> exp.Expression:
-        """The expression over the aggregate's output: keys and aggregate calls become columns of it.
-
-        `name` is taken for the aggregate if the expression is nothing but one. Raises CompileError for a column that is
-        neither grouped by nor aggregated.
-        """
-        holder = exp.Paren(this=expression.copy())
-        for over in list(holder.find_all(exp.Window)):
-            for part in over_parts(over):
-                part.replace(self.rewritten(part, None))
-        for call in list(topmost(holder, is_grouping_call)):
-            self.put_grouping(call)
-        for call in list(topmost(holder, is_aggregate_call)):
-            wanted = name if call.parent is holder and name else f"agg{len(self.aggregates) + 1}"
-            swap(call, self.aggregate_column(call, wanted))
-        for node in list(topmost(holder, self.is_key)):
-            swap(node, exp.column(self.key_of(node) or ""))
-        report: list[Diagnostic] = []
-        for node in list(topmost(holder, lambda n: isinstance(n, exp.Column))):
-            if node.meta.get("grouped"):
-                continue
-            if self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
-                swap(node, exp.column(node.name.lower()))
-            elif self.rows.scope.find(node, report) is not None:  # type: ignore[arg-type]
-                found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
-                grouped = ", ".join(key.name for key in self.keys)
-                detail = f"The groups are by {grouped}." if grouped else "There is no GROUP BY: all rows are one group."
-                report.append(
-                    found.because(detail).with_hint(
-                        f"add it to GROUP BY, or aggregate it: MAX({node.meta['span'].text})"
-                    )
-                )
-        if report:
-            raise CompileError(report)
-        rewritten: exp.Expression = holder.this
-        return rewritten
-
-    def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
-        resolved = aggregate(call, self.rows.scope)
-        if resolved.distinct:
-            resolved = distinct_aggregate(call, resolved, self.rows.scope)
-        for known in self.aggregates:
-            if replace(known, name="") == resolved:
-                return exp.column(known.name)
-        taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
-        name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
-        self.aggregates.append(replace(resolved, name=name))
-        return exp.column(name)
-
-    def put_grouping(self, call: exp.Expression) -> None:
-        """Puts what GROUPING or GROUPING_ID says in its place."""
-        span: Span = call.meta["span"]
-        name = str(call.this).upper()
-        if self.id_column is None:
-            raise CompileError([W005.at(span, "", clause=name, needed="ROLLUP, CUBE or GROUPING SETS")])
-        if name == "GROUPING_ID" and not call.expressions:
-            return swap(call, exp.column(self.id_column))
-        if name == "GROUPING" and len(call.expressions) != 1:
-            found = T005.at(span, name=name, count=f"{len(call.expressions)} arguments")
-            raise CompileError([found.because("it takes GROUPING(key)")])
-        names = [key.name for key in self.keys]
-        places = []
-        for each in map(bare, call.expressions):
-            key = self.key_of(each)
-            if key is None:
-                raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
-            places.append(names.index(key))
-        call.replace(grouping_value(call, places, len(names), self.id_column))
-        return None
-
-    def is_key(self, node: exp.Expression) -> bool:
-        return self.key_of(node) is not None
-
-    def key_of(self, node: exp.Expression) -> str | None:
-        """The key that the node computes, compared after names are resolved."""
-        if isinstance(node, exp.Column) and node.meta.get("grouped"):
-            return None
-        wanted = canonical(node, self.rows.scope)
-        return next((key.name for key in self.keys if key.value == wanted), None)
-
-
-# Where a value that comes again changes nothing.
-_IDEMPOTENT = frozenset(
-    ["MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME", "BIT_AND", "BIT_OR"]
-)
-_OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
-
-
-def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
-    """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
-    span: Span = call.meta["span"]
-    if resolved.function in _IDEMPOTENT:
-        return replace(resolved, distinct=False)
-    too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
-    unbuilt = resolved.function != "COUNT" and (too_fine or resolved.type == INTERVAL)
-    if resolved.function not in _OVER_SETS or unbuilt:
-        raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
-    function = call.this if isinstance(call, exp.Filter) else call
-    types = [scalar(each, scope).type for each in function.expressions[0].expressions]
-    unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
-    if unequal is not None:
-        raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
-    return resolved
-
-
-def over_parts(call: exp.Window) -> list[exp.Expression]:
-    """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
-    function, parts = call.this, list[exp.Expression]()
-    if isinstance(function, exp.Filter):
-        parts.append(function.expression.this)
-        function = function.this
-    parts += (each for each in function.expressions if not isinstance(each, exp.Star | exp.Distinct))
-    parts += call.args.get("partition_by") or ()
-    order = call.args.get("order")
-    return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
-
-
-def unused(name: str, taken: Iterable[str]) -> str:
-    """The name, or with underscores behind it if another column has it."""
-    folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
-    while name.lower() in folded:
-        name += "_"
-    return name
-
-
-def swap(node: exp.Expression, reference: exp.Column) -> None:
-    """Puts a reference to the aggregate's output in the place of `node`."""
-    for part in reference.walk():
-        part.meta["span"] = node.meta["span"]
-    reference.this.set("quoted", True)
-    reference.meta["grouped"] = True
-    node.replace(reference)
-
-
-def canonical(expression: exp.Expression, scope: Scope) -> exp.Expression:
-    """The expression resolved if it can be, for comparison with a resolved key."""
-    try:
-        return scalar(expression, scope).expression
-    except CompileError:
-        return expression
+from penstock.planner.types import TIMESTAMP
 
 
 def lower_group(
@@ -233,6 +52,7 @@ def lower_group(
     rows = regrouped([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
     keys: list[Named] = []
+    texts: list[str] = []
     parts: list[list[KeySet]] = []
     report: list[Diagnostic] = []
 
@@ -247,6 +67,7 @@ def lower_group(
         known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
         if known is None:
             keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+            texts.append(expression.name if isinstance(expression, exp.Column) else expression.meta["span"].text)
         return len(keys) - 1 if known is None else known
 
     for expression in map(bare, select.group_by):
@@ -262,7 +83,7 @@ def lower_group(
             report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
-    grouping, sets = Grouping(rows, keys, [], window is not None), None
+    grouping, sets = Grouping(rows, keys, texts, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
         sets = combined(parts, several.meta["span"])
@@ -280,6 +101,8 @@ def lower_group(
         report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
+    if not select.stream:
+        check_keys_shown(select, grouping, rewritten)
     if sets is not None and grouping.id_column is not None:
         if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
             found = K006.at(select.span, "", column="GROUPING_ID()")
@@ -294,6 +117,14 @@ def lower_group(
         resolved = condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
+
+
+def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[Output]) -> None:
+    """Raises CompileError for a key that the table would not show, by which its rows are told apart."""
+    for key, text in zip(grouping.keys, grouping.texts, strict=True):
+        if not any(is_column(each.value, key.name) for each in outputs):
+            found = K006.at(select.span, "", column=text)
+            raise CompileError([found.with_hint(f"add {text} to the SELECT list: rows are replaced by it")])
 
 
 def is_column(expression: exp.Expression, name: str) -> bool:
@@ -335,7 +166,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         below = staged_changes(rows.node, select.span)
         if not isinstance(below.shape, KStream):
-            check_retractable(aggregates, rows.node, select.span)
+            check_retractable(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),

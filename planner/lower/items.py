@@ -11,10 +11,12 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K006, K010
 from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
+from penstock.planner import scalars
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.names import Scope
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
 from penstock.planner.scalars.literals import bare
+from penstock.planner.types import Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")
 
@@ -78,7 +80,7 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
     for output in outputs:
         try:
             typed = scalar(output.value, scope)
-            items.append(Named(output.name, typed.expression, typed.type))
+            items.append(Named(output.name, bare(typed.expression), typed.type))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
@@ -87,7 +89,7 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
         sources = dict(zip(WINDOW_COLUMNS, (node.shape.start, node.shape.end), strict=True))
         for item in items:
             source = sources.get(item.name.lower())
-            if source is not None and not has_value(item.value, node.shape, source):
+            if source is not None and not has_value(item.value, node, source):
                 found = K010.at(span, "", name=item.name)
                 hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
                 raise CompileError([found.with_hint(hint)])
@@ -135,7 +137,7 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
     shape = node.shape
     if not isinstance(shape, KStream):
         for name in shape.key:
-            shown = next((item.name for item in items if has_value(item.value, shape, name)), None)
+            shown = next((item.name for item in items if has_value(item.value, node, name)), None)
             if shown is not None:
                 names.setdefault(name, shown)
     missing = [name for name in shape.key if name not in names]
@@ -151,20 +153,57 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
             return type(shape)(key)
 
 
-def has_value(expression: exp.Expression, shape: KTable | WTable, name: str) -> bool:
-    """Whether the expression has the value of that column of the identity in every row."""
+def has_value(expression: exp.Expression, node: Node, name: str) -> bool:
+    """Whether the expression over the table `node` has the value of that column of its identity in every row."""
+    shape = node.shape
+    assert not isinstance(shape, KStream)
     if expression == column(name):
         return True
-    return bool(shape.same) and is_same(expression, shape.same[shape.identity.index(name)])
+    return bool(shape.same) and is_same(expression, node, shape.same[shape.identity.index(name)])
 
 
-def is_same(expression: exp.Expression, groups: Iterable[frozenset[str]]) -> bool:
+def is_same(expression: exp.Expression, node: Node, groups: Iterable[frozenset[str]]) -> bool:
     """Whether it is a column, or COALESCE of columns, that has the value of the key by one of the groups."""
-    is_coalesce = isinstance(expression, exp.Anonymous) and str(expression.this).upper() == "COALESCE"
-    parts = [bare(each) for each in expression.expressions] if is_coalesce else [expression]
-    names = {each.this.name if isinstance(each, exp.Cast) else each.name for each in parts}
+    value = value_of(expression, node)
     columns = frozenset(name for group in groups for name in group)
-    return names <= columns and any(group <= names for group in groups)
+    return value is not None and value.columns <= columns and any(group <= value.columns for group in groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What has the value of a column, or of the first of several that is not NULL; and as which type."""
+
+    columns: frozenset[str]
+    type: Type
+
+
+def value_of(expression: exp.Expression, node: Node) -> Value | None:
+    """The columns of `node` that the expression has the value of, None if it computes anything else.
+
+    A cast is no other value where it keeps different values apart.
+    """
+    match bare(expression):
+        case exp.Column() as known:
+            return Value(frozenset([known.name]), node.column(known.name).type)
+        case exp.Cast() as cast:
+            value, target = value_of(cast.this, node), scalars.type_of(cast.to, [])
+            if value is None or target is None or not scalars.is_lossless(value.type, target):
+                return None
+            return Value(value.columns, target)
+        case exp.Anonymous() as call if str(call.this).upper() == "COALESCE":
+            parts = [value_of(each, node) for each in call.expressions]
+            known_parts = [each for each in parts if each is not None]
+            if len(known_parts) < len(parts):
+                return None
+            return Value(frozenset(name for each in known_parts for name in each.columns), known_parts[0].type)
+        case _:
+            return None
+
+
+def value_column(expression: exp.Expression, node: Node) -> str | None:
+    """The one column of `node` that the expression has the value of, None if it is something else."""
+    value = value_of(expression, node)
+    return next(iter(value.columns)) if value is not None and len(value.columns) == 1 else None
 
 
 def key_text(shape: KTable | WTable, name: str) -> str:

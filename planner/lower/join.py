@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     Project,
     TimeBound,
     WTable,
+    conjunction,
     conjuncts,
 )
 
@@ -93,7 +94,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         left_time=times.left,
         right_time=times.right,
         bound=bound,
-        residual=all_of(residual),
+        residual=conjunction(residual),
         pane=pane,
     )
     scope = left.scope if one_sided else times.scope
@@ -120,12 +121,13 @@ def lower_with_table(
         raise CompileError([outside_of_join((join.left if left.as_of is not None else join.right).span)])
     left, right = both_qualified(join, left, right)
     scope = same_scope(left, right)
-    parts = [*conjuncts(join.on), *(where if join.kind is ast.JoinKind.INNER else ())]
+    parts, filters = conjuncts(join.on), list(where if join.kind is ast.JoinKind.INNER else ())
     shift, through = 0, frozenset[str]()
     both_windowed = isinstance(left.node.shape, WTable) and isinstance(right.node.shape, WTable)
     if both_windowed:
-        shift, through, parts = same_windows(join, parts, left, right)
-    equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context)
+        shift, through, rest = same_windows(join, [*parts, *filters], left, right)
+        parts, filters = ([each for each in some if any(each is one for one in rest)] for some in (parts, filters))
+    equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context, filters)
     if isinstance(left.node.shape, KStream):
         return lower_lookup(join, left, right, equalities, conditions)
     if type(left.node.shape) is type(right.node.shape):
@@ -243,9 +245,15 @@ def time_bound(
 
 
 def keys_and_conditions(
-    join: ast.Join, parts: Iterable[exp.Expression], left: Rows, right: Rows, scope: Scope, context: Context
+    join: ast.Join,
+    parts: Iterable[exp.Expression],
+    left: Rows,
+    right: Rows,
+    scope: Scope,
+    context: Context,
+    filters: Iterable[exp.Expression] = (),
 ) -> tuple[list[Equality], list[exp.Expression]]:
-    """The equalities between the sides, and all other conditions, resolved."""
+    """The equalities between the sides, and all other conditions, resolved. `filters` of WHERE compare no keys."""
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     report: list[Diagnostic] = []
@@ -256,6 +264,11 @@ def keys_and_conditions(
                 conditions.append(condition(part, scope, "ON"))
             else:
                 equalities.append(equality)
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    for part in filters:
+        try:
+            conditions.append(condition(part, scope, "WHERE"))
         except CompileError as error:
             report.extend(error.diagnostics)
     if not equalities and not report:
@@ -302,18 +315,8 @@ def only_side(expression: exp.Expression, left: Node, right: Node) -> str:
     return ""
 
 
-def all_of(conditions: Sequence[exp.Expression]) -> exp.Expression | None:
-    """The conjunction, as a balanced tree; None of none."""
-    if not conditions:
-        return None
-    if len(conditions) == 1:
-        return conditions[0]
-    half = len(conditions) // 2
-    return exp.And(this=all_of(conditions[:half]), expression=all_of(conditions[half:]))
-
-
 def filtered(node: Node, conditions: Sequence[exp.Expression]) -> Node:
-    whole = all_of(conditions)
+    whole = conjunction(conditions)
     if whole is None:
         return node
     return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=whole)

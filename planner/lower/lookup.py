@@ -13,8 +13,9 @@ from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
 from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import scalar
+from penstock.planner.lower.items import value_column
 from penstock.planner.lower.rows import Rows, staged
-from penstock.planner.lower.table_join import conjunction, not_on_a_key, same_scope, uncast
+from penstock.planner.lower.table_join import not_on_a_key, same_scope
 from penstock.planner.near_misses import right_part
 from penstock.planner.plan import (
     Column,
@@ -28,6 +29,7 @@ from penstock.planner.plan import (
     Window,
     WindowAggregate,
     WTable,
+    conjunction,
 )
 from penstock.planner.plan.walk import stateful, walk
 
@@ -54,19 +56,13 @@ def reference(table: Node, equalities: Sequence[Equality], conditions: Sequence[
     chosen: list[Equality] = []
     rest = list(equalities)
     for names in wanted:
-        found = next((each for each in rest if is_column(each[1], names)), None)
+        found = next((each for each in rest if value_column(each[1], table) in names), None)
         if found is None:
             return None
         rest.remove(found)
         chosen.append(found)
     others = [exp.EQ(this=one, expression=other) for one, other in rest]
     return Reference(tuple(chosen), conjunction([*conditions, *others]))
-
-
-def is_column(expression: exp.Expression, names: Sequence[str]) -> bool:
-    """Whether it is one of the columns, maybe cast to be compared."""
-    inner = uncast(expression)
-    return isinstance(inner, exp.Column) and inner.name in names
 
 
 def lower_foreign_key(
@@ -145,10 +141,10 @@ def beside(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
 def event_time_of(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
     """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table can not answer it."""
     span: Span = as_of.meta["span"]
-    resolved = uncast(scalar(as_of, left.scope).expression)
+    time = value_column(scalar(as_of, left.scope).expression, left.node)
     shape = left.node.shape
     assert isinstance(shape, KStream)
-    if not (isinstance(resolved, exp.Column) and shape.has_time(resolved.name)):
+    if time is None or not shape.has_time(time):
         found = W002.at(span, "", column=span.text, relation=left.name)
         raise CompileError([found.with_hint(f"the event time is {shape.time}" if shape.time else None)])
     scans = [node for node in walk(right.node) if isinstance(node, Scan)]
@@ -161,7 +157,7 @@ def event_time_of(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows
         reason = "it does not say how long they are kept: WITH (…, retention = 7 DAYS)"
     if reason is not None:
         raise CompileError([J019.at(join.right.span, "", relation=right.name, reason=reason)])
-    return str(resolved.name)
+    return time
 
 
 def outside_of_join(span: Span) -> Diagnostic:

@@ -70,7 +70,7 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
     """The Python value of an option's literal, or None with a finding in `report`."""
     value = option.value
     match type_.kind:
-        case "STRING" if is_string(value):
+        case "STRING" if is_string(value) and (value.this or not type_.filled):
             text = str(value.this)
             if not type_.choices:
                 return text

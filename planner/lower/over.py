@@ -31,8 +31,9 @@ from penstock.planner import scalars
 from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, scalar
-from penstock.planner.lower.group import is_aggregate_call, swap, topmost
+from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
+from penstock.planner.lower.retraction import is_too_fine
 from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
@@ -48,7 +49,7 @@ from penstock.planner.plan import (
     RowsFrame,
 )
 from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
-from penstock.planner.types import INTERVAL, Array, Decimal, Map, Struct
+from penstock.planner.types import INTERVAL, Array, Map, Struct
 
 # Their value is the place of the row among the frame's rows.
 RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
@@ -209,10 +210,8 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
 
 def is_summable(aggregate: Aggregate) -> bool:
     """No intervals, and no AVG with more decimals than can be divided exactly."""
-    if aggregate.function not in ("SUM", "AVG", "MEAN"):
-        return True
-    type_ = aggregate.type
-    return type_ != INTERVAL and not (isinstance(type_, Decimal) and aggregate.function != "SUM" and type_.scale > 37)
+    is_sum = aggregate.function in ("SUM", "AVG", "MEAN")
+    return not (is_sum and aggregate.type == INTERVAL) and not is_too_fine(aggregate)
 
 
 def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:

@@ -62,7 +62,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             schema = tuple(each for each in node.schema if each.name in names)
             return replace(node, stream=left, table=right, schema=schema, shape=_shape(node, schema))
         case GroupAggregate() if not isinstance(node.input.shape, KStream):
-            return replace(node, input=_pruned(node.input, used))
+            return replace(node, input=_pruned(node.input, _used(node)))
         case Filter() | Rekey():
             below = _pruned(node.input, used)
             return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))
@@ -82,7 +82,7 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             schema = tuple(each for each in node.schema if each.name in kept)
             return replace(node, left=left, right=right, schema=schema, shape=_shape(node, schema))
         case WindowAggregate():
-            return replace(node, input=_pruned(node.input, used))
+            return replace(node, input=_pruned(node.input, _used(node)))
         case Intermediate() if not node.shared:
             below = _narrow(node.input, used)
             return replace(node, input=below, schema=below.schema, shape=_shape(node, below.schema))

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.lower.context import scalar
-from penstock.planner.lower.group import swap, topmost
+from penstock.planner.lower.grouped import swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, in_order_of, staged
 from penstock.planner.names import Scope, ScopeColumn

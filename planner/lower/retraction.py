@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
 from penstock.planner import scalars
 from penstock.planner.names import Scope, ScopeColumn
@@ -25,14 +26,16 @@ SUMMED = frozenset(
 )
 """Those that a count, a sum and a sum of squares decide, all of them exact for whole numbers and decimals."""
 MEANS = frozenset(["AVG", "MEAN"])
+DECIDED = frozenset(["MIN", "MAX", "MIN_BY", "MAX_BY", "BIT_AND", "BIT_OR"])
+"""Those that some rows decide alone."""
 SQUARED = SUMMED - MEANS - {"SUM"}
 DIGITS = 13
 """Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
 
 
-def check_retractable(aggregates: Sequence[Aggregate], node: Node, span: Span) -> None:
+def check_retractable(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> None:
     """Raises CompileError for an aggregate over the table `node` that does not come right when rows leave a group."""
-    findings = (finding(each, node, span) for each in aggregates)
+    findings = (finding(each, node, span) for each, span in zip(aggregates, spans, strict=True))
     report = [each for each in findings if each is not None]
     if report:
         raise CompileError(report)
@@ -49,12 +52,16 @@ def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
         return None
     if function not in SUMMED:
         found = K019.at(span, "", function=function)
-        found = found.because("When the row that decides it leaves the group, the next one is not known any more.")
-        return found.with_hint(f"over a table there are {', '.join(sorted(COUNTED | SUMMED))}")
+        reason = "Only what follows from counts and exact sums comes right."
+        if function in DECIDED:
+            reason = "When the row that decides it leaves the group, the next one is not known any more."
+        return found.because(reason).with_hint(f"over a table there are {', '.join(sorted(COUNTED | SUMMED))}")
     type_ = argument_type(aggregate, node)
     found = K019.at(span, "", function=f"{function} of {type_}")
     if type_ == INTERVAL and function == "SUM":
         return None
+    if type_ == INTERVAL or is_too_fine(aggregate):
+        return B002.at(span, "", construct=f"{function} of {type_} over a table")
     if not is_exact(type_):
         found = found.because("Sums of binary fractions round: a row that leaves would leave a rest behind.")
         return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
@@ -64,7 +71,12 @@ def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
     return None
 
 
-def argument_type(aggregate: Aggregate, node: Node) -> Type | None:
+def is_too_fine(aggregate: Aggregate) -> bool:
+    """Whether it is a mean with more decimals than can be divided exactly."""
+    return aggregate.function in MEANS and isinstance(aggregate.type, Decimal) and aggregate.type.scale > 37
+
+
+def argument_type(aggregate: Aggregate, node: Node) -> Type:
     """The type of the values that are added up. Exact numbers are taken before they are cast to DOUBLE."""
     (argument,) = aggregate.arguments
     inner = argument
@@ -72,9 +84,9 @@ def argument_type(aggregate: Aggregate, node: Node) -> Type | None:
         inner = inner.this
     scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
     types = [typed.type for each in (inner, argument) if (typed := scalars.resolve(each, scope, [])) is not None]
-    return next((type_ for type_ in types if is_exact(type_)), types[-1] if types else None)
+    return next((type_ for type_ in types if is_exact(type_)), types[-1] if types else aggregate.type)
 
 
-def is_exact(type_: Type | None) -> bool:
+def is_exact(type_: Type) -> bool:
     """Whether sums of that type are exact."""
     return type_ in INTEGERS or isinstance(type_, Decimal)

@@ -8,11 +8,12 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B001
+from penstock.diagnostics.codes.connectors import C009
 from penstock.diagnostics.codes.kinds import K016
 from penstock.diagnostics.codes.limits import L004
-from penstock.diagnostics.codes.windows import W001
+from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
-from penstock.planner.connectors import check_format
+from penstock.planner.connectors import unheld
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
     Distinct,
@@ -117,7 +118,6 @@ def staged(node: Node, span: Span, time: str | None = None) -> Node:
     if below is None:
         return node
     if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
-        check_stage(node, span)
         if not isinstance(node.shape, KStream):
             return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
         times = anchored(each for each in node.shape.times if each.column == time)
@@ -136,7 +136,11 @@ def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
 
 def check_stage(node: Node, span: Span) -> None:
     """Raises CompileError for a column that an intermediate stream, which is Parquet files, can not hold."""
-    check_format((("format", "parquet"),), node.schema, span)
+    column = unheld("parquet", node.schema)
+    if column is not None:
+        found = C009.at(span, "", format="parquet", column=column.name, type=column.type)
+        found = found.because("Rows on their way from one query to the next are written to such files.")
+        raise CompileError([found.with_hint(f"CAST({column.name} AS STRING)")])
     taken = next((each.name for each in node.schema if each.name.lower() in OWN_COLUMNS), None)
     if taken is not None:
         raise CompileError([K016.at(span, "", name=taken).with_hint(f"{taken} AS another name, in the inner SELECT")])
@@ -158,6 +162,7 @@ def time_below(node: Node, below: Node, time: str | None) -> str | None:
 
 def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     """The finding that `operator` can not yet read the result of `below`."""
+    below = stateful(below) or below
     found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
         return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
@@ -176,6 +181,9 @@ def event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None)
     below = stateful(rows.node)
     if below is not None and not (isinstance(below.shape, KStream) and below.shape.times):
         raise CompileError([unchained(operator, below, span)])
+    if not isinstance(shape, KStream):
+        found = W026.at(span, "", operator=operator, relation=rows.name)
+        raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     found = W001.at(span, "", operator=operator, relation=rows.name)
     hint = f"declare it with {rows.name}: WATERMARK FOR time AS time - INTERVAL '10' SECOND, and select it unchanged"
     raise CompileError([found.with_hint(hint)])

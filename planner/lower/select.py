@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -12,22 +13,24 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
-from penstock.diagnostics.codes.windows import W005, W019
+from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
+from penstock.planner.lower.changes import changes
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.distinct import distinct
-from penstock.planner.lower.group import has_aggregate, lower_group, topmost
+from penstock.planner.lower.group import lower_group
+from penstock.planner.lower.grouped import has_aggregate, topmost
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.relations import lower_relation
+from penstock.planner.lower.relations import lower_relation, named_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
 from penstock.planner.names import Scope
-from penstock.planner.plan import Emission, Filter, KStream, Node, conjuncts
+from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, conjuncts
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:
@@ -203,7 +206,11 @@ def refuse_having(select: ast.Select) -> None:
 
 def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
-    if isinstance(select.emit, ast.EmitChanges) and not isinstance(rows.node.shape, KStream):
+    is_table = not isinstance(rows.node.shape, KStream)
+    if isinstance(select.emit, ast.EmitChanges) and (is_table or (select.distinct and not select.stream)):
+        if is_table and not changes(rows.node):
+            found = W010.at(select.emit.span, "", found="a windowed table that is FINAL")
+            raise CompileError([found.because("Each of its rows comes once, when its window is over.")])
         select = replace(select, emit=None)
     dropped = select.late if select.late is not None and select.late.into is None else None
     clauses = {
@@ -227,6 +234,33 @@ def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
         relation = relation.left
 
 
+def subquery_shape(query: ast.Query, context: Context) -> Shape:
+    """The kind of what a subquery gives, or, where that is not known without what is around it, of its FROM."""
+    try:
+        return context.lower_query(query, context).shape
+    except CompileError:
+        return named_relation(first_name(query), context).shape
+
+
+def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
+    """The first relation that is named in FROM."""
+    match syntax:
+        case ast.Select() | ast.WindowedTable():
+            return first_name(syntax.relation)
+        case ast.UnionAll():
+            return first_name(syntax.branches[0])
+        case ast.With():
+            return first_name(syntax.tables[0].query)
+        case ast.Join():
+            return first_name(syntax.left)
+        case ast.Subquery():
+            return first_name(syntax.query)
+        case ast.Table():
+            return syntax.name
+        case _:
+            assert_never(syntax)
+
+
 def refuse_subqueries(select: ast.Select, context: Context) -> None:
     """IN, EXISTS and scalar subqueries: over a stream they would keep it for ever."""
     report: list[Diagnostic] = []
@@ -238,7 +272,7 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
             words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
             name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
             span: Span = node.meta["span"]
-            if isinstance(context.lower_query(query, context).shape, KStream):
+            if isinstance(subquery_shape(query, context), KStream):
                 kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
                 join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
                 found = J007.at(span, "", construct=name)

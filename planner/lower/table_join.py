@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
-from penstock.diagnostics.codes.joins import J016, J017, J018
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.joins import J012, J016, J017, J018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import column
-from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text
+from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, value_column
 from penstock.planner.lower.rows import Rows, staged
 from penstock.planner.names import Scope
 from penstock.planner.near_misses import right_part
-from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable
-from penstock.planner.scalars.literals import bare
+from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
 from penstock.planner.types import Type
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -35,17 +35,12 @@ class Keyed:
 
     def place(self, expression: exp.Expression) -> int | None:
         """Which key column the expression has the value of wherever it is not NULL."""
-        inner = uncast(expression)
         for place, name in enumerate(self.shape.key):
             sides = self.node.sides if isinstance(self.node, TableJoin) else ()
-            known = [uncast(side.keys[place]).name for side in sides] or [name]
-            if is_same(inner, [frozenset([each]) for each in known]):
+            known = [key_column(side, place) for side in sides] or [name]
+            if is_same(expression, self.node, [frozenset([each]) for each in known]):
                 return place
         return None
-
-    def covered(self, expressions: Sequence[exp.Expression]) -> bool:
-        """Whether the expressions are the whole primary key."""
-        return set(range(len(self.shape.key))) <= set(map(self.place, expressions))
 
 
 def lower_primary_join(
@@ -62,21 +57,13 @@ def lower_primary_join(
     Of windowed tables: `shift` as in the plan, `windows` are the window columns of the left side that are compared.
     """
     lefts, rights = Keyed(left.node), Keyed(right.node)
-    pairs: dict[int, Equality] = {}
-    rest: list[exp.Expression] = list(conditions)
-    for one, other in equalities:
-        place = rights.place(other)
-        if place is not None and place not in pairs and lefts.place(one) is not None:
-            pairs[place] = (one, other)
-        else:
-            rest.append(exp.EQ(this=one, expression=other))
-    chosen = [pairs[place] for place in sorted(pairs)]
-    if not (lefts.covered([one for one, _ in chosen]) and rights.covered([other for _, other in chosen])):
+    compared = key_equalities(equalities, lefts, rights)
+    if compared is None:
         return None
+    chosen = [equalities[number] for number, _ in compared]
+    others = [pair for pair in equalities if pair not in chosen]
+    rest = [*conditions, *(exp.EQ(this=one, expression=other) for one, other in others)]
     fused = left.node if isinstance(left.node, TableJoin) else single(left.node)
-    places = [lefts.place(one) for one, _ in chosen]
-    order = [places.index(place) for place in range(len(lefts.shape.key))]
-    chosen = [chosen[place] for place in order]
     through = tuple(sides_of(one, fused) for one, _ in chosen)
     through += tuple(
         frozenset([number])
@@ -98,10 +85,10 @@ def lower_primary_join(
         if nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
             found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
-    added = Side(staged(right.node, join.right.span), tuple(bare_column(other) for _, other in chosen), shift)
-    sides = (*fused.sides, added)
+    keys = tuple(column(rights.shape.key[place]) for _, place in compared)
+    sides = (*fused.sides, Side(staged(right.node, join.right.span), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
-    types = [common_types(sides, place) for place in range(len(chosen))]
+    types = [common_type(sides, place, place_) for place in range(len(chosen))]
     sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
     node = replace(
         fused,
@@ -112,6 +99,36 @@ def lower_primary_join(
         steps=steps,
     )
     return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
+
+
+def key_equalities(equalities: Sequence[Equality], lefts: Keyed, rights: Keyed) -> list[tuple[int, int]] | None:
+    """For each key column of the left side the equality that compares it, and the place of the right one; or None.
+
+    The keys have to be compared one for one, so that a row meets at most one of the other side, whichever it is.
+    """
+    numbers: dict[tuple[int, int], int] = {}
+    for number, (one, other) in enumerate(equalities):
+        left, right = lefts.place(one), rights.place(other)
+        if left is not None and right is not None:
+            numbers.setdefault((left, right), number)
+    partners: dict[int, int] = {}  # of the right columns
+
+    def pair(left: int, tried: set[int]) -> bool:
+        """Whether the column has got a partner, maybe one whose own has another to go to."""
+        for right in (right for one, right in numbers if one == left):
+            if right not in tried:
+                tried.add(right)
+                if right not in partners or pair(partners[right], tried):
+                    partners[right] = left
+                    return True
+        return False
+
+    count = len(lefts.shape.key)
+    if not lefts.shape.identity or count != len(rights.shape.key):
+        return None
+    if not all(pair(left, set()) for left in range(count)):
+        return None
+    return [(numbers[left, right], right) for right, left in sorted(partners.items(), key=lambda each: each[1])]
 
 
 def table_shape(node: Node) -> KTable | WTable:
@@ -166,7 +183,7 @@ def joined_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTabl
     key = tuple(f"key{place + 1}" for place in range(len(sides[0].keys)))
     groups = list(dict.fromkeys([*shown_groups(steps), frozenset(range(len(sides)))]))
     same = tuple(
-        tuple(frozenset(uncast(sides[number].keys[place]).name for number in group) for group in groups)
+        tuple(frozenset(key_column(sides[number], place) for number in group) for group in groups)
         for place in range(len(key))
     )
     shapes = [side.input.shape for side in sides]
@@ -206,7 +223,9 @@ def sides_of(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
     """The sides whose key the expression, a column or COALESCE of columns, is made of."""
     names = {each.name for each in expression.find_all(exp.Column)}
     return frozenset(
-        number for number, side in enumerate(node.sides) if names & {uncast(key).name for key in side.keys}
+        number
+        for number, side in enumerate(node.sides)
+        if any(key_column(side, place) in names for place in range(len(side.keys)))
     )
 
 
@@ -220,39 +239,33 @@ def key_name(rows: Rows) -> str:
     return next((f"{c.relation}.{c.name}" for c in rows.scope.columns if c.column == name), name)
 
 
-def uncast(expression: exp.Expression) -> exp.Expression:
-    """The expression without the cast that makes both sides of an equality one type."""
-    inner = bare(expression)
-    return bare(inner.this) if isinstance(inner, exp.Cast) else inner
+def key_column(side: Side, place: int) -> str:
+    """The column of a side that is its key at that place."""
+    name = value_column(side.keys[place], side.input)
+    assert name is not None
+    return name
 
 
-def bare_column(expression: exp.Expression) -> exp.Expression:
-    return column(uncast(expression).name)
+def common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
+    """The type in which the keys of all sides are compared; raises CompileError where it can not tell all keys apart.
 
-
-def common_types(sides: Sequence[Side], place: int) -> Type:
-    """The type in which the keys of all sides are compared; each equality has been found to have one."""
-    type_: Type | None = None
-    for side in sides:
-        own = side.input.column(uncast(side.keys[place]).name).type
-        type_ = own if type_ is None or type_ == own else scalars.common_type(type_, own)
-        assert type_ is not None
-    assert type_ is not None
-    return type_
+    Each equality has one that can, but that may not hold for all of them: BIGINT with INT, and INT with DOUBLE.
+    """
+    types = [side.input.column(key_column(side, place)).type for side in sides]
+    common: Type | None = types[0]
+    for type_ in types[1:]:
+        common = None if common is None else scalars.common_type(common, type_)
+    lossy = [type_ for type_ in types if common is None or not scalars.is_lossless(type_, common)]
+    if common is None or lossy:
+        found = J012.at(span, "", left=lossy[0], right=common or types[-1])
+        found = found.because(f"The keys of all these tables meet in one type: {', '.join(map(str, types))}.")
+        raise CompileError([found.with_hint("declare all keys with one type")])
+    return common
 
 
 def cast_keys(side: Side, types: Sequence[Type]) -> tuple[exp.Expression, ...]:
-    columns = [bare_column(key) for key in side.keys]
-    return tuple(
-        scalars.cast(each, side.input.column(each.name).type, type_) for each, type_ in zip(columns, types, strict=True)
-    )
-
-
-def conjunction(parts: Sequence[exp.Expression]) -> exp.Expression | None:
-    whole: exp.Expression | None = None
-    for part in parts:
-        whole = part if whole is None else exp.And(this=whole, expression=part)
-    return whole
+    columns = [side.input.column(key_column(side, place)) for place in range(len(types))]
+    return tuple(scalars.cast(column(each.name), each.type, to) for each, to in zip(columns, types, strict=True))
 
 
 def condition_span(parts: Sequence[exp.Expression]) -> Span | None:
@@ -263,9 +276,11 @@ def not_on_a_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expression]
     """The error of a join of tables on neither one's whole primary key."""
     names = {c.column: f"{c.relation}.{c.name}" for c in right.scope.columns}
     shape = table_shape(right.node)
+    if not shape.identity:
+        return CompileError([B002.at(right_part(join), "", construct="a join with a table of one row, without a key")])
     wanted = [*shape.key, *([shape.start] if isinstance(shape, WTable) else [])]
     key = ", ".join(names.get(name) or key_text(shape, name) for name in wanted)
-    shown = ", ".join(names.get(uncast(each).name, "an expression") for each in compared)
+    shown = ", ".join(names.get(value_column(each, right.node) or "", "an expression") for each in compared)
     found = J018.at(right_part(join), "", compared=shown, relation=right.name, key=key)
     found = found.because("A table is looked up by its whole primary key.")
     return CompileError([found.with_hint(f"compare {key}, or GROUP BY what is compared to make it a key")])

@@ -24,7 +24,7 @@ from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
 from penstock.planner.lower.prune import pruned
-from penstock.planner.lower.rows import TABLE_COLUMNS, check_size, operator_name, staged
+from penstock.planner.lower.rows import TABLE_COLUMNS, check_size, check_stage, operator_name, staged
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -55,6 +55,9 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
     check_built(root)
     check_columns(root, span)
     check_names(root)
+    for node in walk(root):
+        if isinstance(node, Intermediate):
+            check_stage(node, node.span)
     check_clock(root)
     check_writable(sink, root, span)
     is_changing = changes(root)

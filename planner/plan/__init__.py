@@ -13,7 +13,7 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjuncts
+from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.late import WithLate
@@ -113,5 +113,6 @@ __all__ = [
     "WindowAggregate",
     "WithLate",
     "anchored",
+    "conjunction",
     "conjuncts",
 ]

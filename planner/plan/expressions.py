@@ -7,6 +7,7 @@ written out. The node's type is kept in `Named.type` and recomputed by `planner.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -54,3 +55,11 @@ def conjuncts(condition: Expression | None) -> list[Expression]:
         else:
             parts.append(node)
     return parts
+
+
+def conjunction(parts: Sequence[Expression]) -> Expression | None:
+    """All of the conditions as one, a balanced tree; None of none."""
+    if len(parts) <= 1:
+        return parts[0] if parts else None
+    half = len(parts) // 2
+    return exp.And(this=conjunction(parts[:half]), expression=conjunction(parts[half:]))

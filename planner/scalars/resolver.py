@@ -38,7 +38,8 @@ class Resolver:
 
     scope: Scope
     report: list[Diagnostic]
-    parameters: tuple[tuple[str, Type], ...] = ()
+    parameters: tuple[tuple[str, str, Type], ...] = ()
+    """Of each its name as written, its name in the plan, which is no column's, and its type."""
 
     def resolve(self, node: exp.Expression) -> Typed | None:
         """The expression, typed; None if something in it was reported."""
@@ -118,8 +119,8 @@ class Resolver:
         else:
             parts = [base.args[part] for part in ("catalog", "db", "table", "this") if base.args.get(part)] + parts
         first = parts[0].name
-        for name, type_ in reversed(self.parameters):
-            if same(name, first):
+        for written, name, type_ in reversed(self.parameters):
+            if same(written, first):
                 local = derived(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
         if len(parts) == 1 and first.upper() in _CLOCK and not self.scope.named(first):
@@ -305,8 +306,17 @@ class Resolver:
 
     def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
         """A lambda, its `type` being that of the body's value."""
-        names = [parameter.name for parameter in node.expressions]
-        inner = replace(self, report=report, parameters=(*self.parameters, *zip(names, types, strict=True)))
+        # In `id -> id + t.id` a column stands beside a parameter of its name; in a plan columns have no `t.` any more.
+        taken = {known.column.casefold() for known in self.scope.columns}
+        taken |= {name.casefold() for _, name, _ in self.parameters}
+        written = [parameter.name for parameter in node.expressions]
+        names = []
+        for each in written:
+            while each.casefold() in taken:
+                each += "_"
+            taken.add(each.casefold())
+            names.append(each)
+        inner = replace(self, report=report, parameters=(*self.parameters, *zip(written, names, types, strict=True)))
         body = inner.resolve(node.this)
         if body is None:
             return None

@@ -8,10 +8,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from pyspark.sql import Row
 
 from penstock.codegen import eject, lower
+from penstock.codegen.connectors.local import KEEP
 from penstock.planner.plan import Emission, JoinType, Limit, Node, Settings, Sink, Tumble
 from penstock.planner.types import STRING
 from tests.codegen.plans import MINUTE, aggregate, grouped, item, joined, over, query, scan, where, windowed
@@ -55,6 +59,18 @@ def test_the_program_is_plain_python_without_penstock(tmp_path: Path, framed: bo
     ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--stdin-filename", "job.py", "-"]
     checked = subprocess.run(ruff, input=text, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout
+
+
+def test_a_table_in_memory_has_columns_of_any_name() -> None:
+    program: dict[str, Any] = {}
+    exec(KEEP, program)
+    rows = SimpleNamespace(writeStream=SimpleNamespace(foreachBatch=lambda keep: keep))
+    keep = program["write_memory"](rows, "t", key=("self",), operation="op")
+    first = [Row("self", "cls", "op")(1, "a", "insert"), Row("self", "cls", "op")(2, "b", "insert")]
+    second = [Row("self", "cls", "op")(1, "c", "update"), Row("self", "cls", "op")(2, "b", "delete")]
+    for number, batch in enumerate((first, second)):
+        keep(SimpleNamespace(collect=lambda batch=batch: batch), number)
+    assert [row.asDict() for row in program["KEPT"]["t"].values()] == [{"self": 1, "cls": "c"}]
 
 
 @pytest.mark.spark

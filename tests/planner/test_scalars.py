@@ -43,7 +43,7 @@ def test_an_expression_has_the_type_that_spark_gives_it(text: str, type_: str) -
         ("TRY_CAST(s AS INT)", "TRY_CAST(`s` AS INT)"),
         ("O.ST.K", "`st`.`k`"),
         ("st.V", "`st`.`v`"),
-        ("TRANSFORM(a, I -> i + l)", "TRANSFORM(`a`, `I` -> CAST(`I` AS BIGINT) + `l`)"),
+        ("TRANSFORM(a, I -> i + l)", "TRANSFORM(`a`, `I_` -> CAST(`I_` AS BIGINT) + `l`)"),
         ("AGGREGATE(a, l, (z, e) -> z + e)", "AGGREGATE(`a`, `l`, (`z`, `e`) -> `z` + CAST(`e` AS BIGINT))"),
         ("REDUCE(a, l, (z, e) -> e)", "REDUCE(`a`, `l`, (`z`, `e`) -> CAST(`e` AS BIGINT))"),
         ("COALESCE(ts, '2024-01-02')", "COALESCE(`ts`, CAST('2024-01-02 00:00:00' AS TIMESTAMP))"),
@@ -149,7 +149,7 @@ def test_columns_are_named_as_in_the_plan_input() -> None:
 def test_a_lambda_parameter_hides_a_column() -> None:
     found = resolved("TRANSFORM(ARRAY(st), i -> i.k + l)")
     assert isinstance(found, Typed)
-    assert found.expression.sql("spark") == "TRANSFORM(ARRAY(`st`), `i` -> CAST(`i`.`k` AS BIGINT) + `l`)"
+    assert found.expression.sql("spark") == "TRANSFORM(ARRAY(`st`), `i_` -> CAST(`i_`.`k` AS BIGINT) + `l`)"
     assert {column.name for column in found.expression.find_all(exp.Column)} == {"st", "l"}
 
 

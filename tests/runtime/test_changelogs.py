@@ -166,6 +166,32 @@ def test_values_and_keys_of_many_types(spark: SparkSession, tmp_path: Path) -> N
         assert {report.name: report.out for report in reports}["j"] == 3 + 3 + 2
 
 
+def test_maps_are_equal_whatever_the_order_of_their_entries(spark: SparkSession, tmp_path: Path) -> None:
+    columns = ", seen MAP<STRING, ARRAY<STRUCT<at: TIMESTAMP, by: MAP<STRING, DOUBLE>>>>"
+    sql = table(tmp_path, "t", more=", files_per_batch = 1", columns=columns)
+    sql += "CREATE TABLE r AS SELECT id, seen FROM t"
+    at, later = "2024-02-03T04:05:06.789012Z", "2024-02-03T04:05:06.789013Z"
+
+    def seen(at: str, by: dict[str, float | None], swapped: bool = False) -> dict[str, object]:
+        entries: list[tuple[str, object]] = [("a", [{"at": at, "by": by}, None]), ("b", None)]
+        return dict(reversed(entries) if swapped else entries)
+
+    one: dict[str, float | None] = {"x": 1.5, "y": None}
+    other: dict[str, float | None] = {"y": None, "x": 1.5}
+    # What comes first, and then again in another order: nothing is sent. Then what differs somewhere, one each.
+    first = [seen(at, one) for _ in range(4)]
+    again = [seen(at, one), seen(at, other), seen(at, one, swapped=True), seen(at, other, swapped=True)]
+    changed = [seen(later, one), seen(at, {"x": 1.5}), seen(at, {"x": 2.5, "y": None}, swapped=True)]
+    files: tuple[list[Any], ...] = (first, again, [*changed, None], [*changed, {}])
+    for number, values in enumerate(files):
+        rows = [{"id": n, "v": 0, "seen": value} for n, value in enumerate(values)]
+        put(tmp_path / "t" / f"{number}.json", rows, FIRST + number)
+    with Session(spark) as session:
+        (report,) = run(session, sql)
+        assert report.out == 4 + 4 + 1
+        assert session.rows("r")[3] == {"id": 3, "seen": {}}
+
+
 NUMBERS = (
     {"price": "99999999.99", "whole": 2_147_483_647, "big": 9_000_000_000_000_000_000},
     {"price": "99999999.98", "whole": 2_147_483_646, "big": -9_000_000_000_000_000_000},

@@ -1,0 +1,226 @@
+"""SELECT list and HAVING beside GROUP BY -> expressions over what the aggregate gives, and what it has to compute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.kinds import K014, K018
+from penstock.diagnostics.codes.types import T005
+from penstock.diagnostics.codes.windows import W005
+from penstock.planner import scalars
+from penstock.planner.functions import is_aggregate
+from penstock.planner.lower.context import aggregate, scalar
+from penstock.planner.lower.grouping_sets import grouping_value, is_grouping_call
+from penstock.planner.lower.items import WINDOW_COLUMNS
+from penstock.planner.lower.rows import Rows
+from penstock.planner.names import Scope
+from penstock.planner.plan import Aggregate, Named
+from penstock.planner.scalars.calls import known_function
+from penstock.planner.scalars.literals import bare
+from penstock.planner.types import INTERVAL, Decimal
+
+
+def is_aggregate_call(node: exp.Expression) -> bool:
+    """Whether the node is an aggregate call, with its FILTER if it has one."""
+    call = node.this if isinstance(node, exp.Filter) else node
+    return isinstance(call, exp.Anonymous) and is_aggregate(str(call.this))
+
+
+def has_aggregate(expression: exp.Expression | None) -> bool:
+    """Whether an aggregate call stands in the expression outside of OVER."""
+    return expression is not None and any(True for _ in topmost(expression, is_aggregate_call))
+
+
+def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
+    """The nodes for which `wanted(node)` holds and that are not below another such node, OVER or a lambda."""
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if wanted(node):
+            yield node
+        elif not isinstance(node, exp.Window | exp.Lambda | exp.Column):
+            pending += reversed(list(node.iter_expressions()))
+
+
+def free_columns(expression: exp.Expression) -> Iterator[exp.Column]:
+    """The columns in the expression outside of OVER, but for the parameters of lambdas around them."""
+    pending = [(expression, frozenset[str]())]
+    while pending:
+        node, parameters = pending.pop()
+        if isinstance(node, exp.Column):
+            if node.parts[0].name.casefold() not in parameters:
+                yield node
+        elif isinstance(node, exp.Lambda):
+            pending.append((node.this, parameters | {each.name.casefold() for each in node.expressions}))
+        elif not isinstance(node, exp.Window):
+            pending += reversed([(each, parameters) for each in node.iter_expressions()])
+
+
+@dataclass(slots=True)
+class Grouping:
+    """The keys and aggregates of a SELECT while its clauses are rewritten to refer to them."""
+
+    rows: Rows
+    keys: list[Named]
+    texts: list[str]
+    """The keys as they are written in GROUP BY."""
+    aggregates: list[Aggregate]
+    windowed: bool
+    spans: list[Span] = field(default_factory=list)
+    """Where each of the aggregates is written first."""
+    id_column: str | None = None
+    """Where the id of the row's grouping set is, None if there is one set."""
+
+    def rewritten(self, expression: exp.Expression, name: str | None) -> exp.Expression:
+        """The expression over the aggregate's output: keys and aggregate calls become columns of it.
+
+        `name` is taken for the aggregate if the expression is nothing but one. Raises CompileError for a column that is
+        neither grouped by nor aggregated.
+        """
+        holder = exp.Paren(this=expression.copy())
+        for over in list(holder.find_all(exp.Window)):
+            for part in over_parts(over):
+                part.replace(self.rewritten(part, None))
+        # All are found before any is replaced: columns of the output may be called as columns of the input.
+        for node in list(topmost(holder, self.is_replaced)):
+            if is_grouping_call(node):
+                self.put_grouping(node)
+            elif is_aggregate_call(node):
+                wanted = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
+                swap(node, self.aggregate_column(node, wanted))
+            else:
+                swap(node, exp.column(self.key_of(node) or ""))
+        report: list[Diagnostic] = []
+        for node in list(free_columns(holder)):
+            if node.meta.get("grouped"):
+                continue
+            key = self.key_of(node)
+            if key is not None:  # in a lambda, whose parameters may be called as the key
+                swap(node, exp.column(key, table=self.rows.name, quoted=True))
+            elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
+                swap(node, exp.column(node.name.lower()))
+            elif self.rows.scope.find(node, report) is not None:
+                found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
+                grouped = ", ".join(self.texts)
+                detail = f"The groups are by {grouped}." if grouped else "There is no GROUP BY: all rows are one group."
+                report.append(
+                    found.because(detail).with_hint(
+                        f"add it to GROUP BY, or aggregate it: MAX({node.meta['span'].text})"
+                    )
+                )
+        if report:
+            unknown: list[Diagnostic] = []  # what stands around a column may not be what it was taken for
+            for call in holder.find_all(exp.Anonymous):
+                known_function(call, unknown)
+            raise CompileError(unknown or report)
+        rewritten: exp.Expression = holder.this
+        return rewritten
+
+    def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
+        resolved = aggregate(call, self.rows.scope)
+        if resolved.distinct:
+            resolved = distinct_aggregate(call, resolved, self.rows.scope)
+        for known in self.aggregates:
+            if replace(known, name="") == resolved:
+                return exp.column(known.name)
+        taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
+        name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
+        self.aggregates.append(replace(resolved, name=name))
+        self.spans.append(call.meta["span"])
+        return exp.column(name)
+
+    def put_grouping(self, call: exp.Expression) -> None:
+        """Puts what GROUPING or GROUPING_ID says in its place."""
+        span: Span = call.meta["span"]
+        name = str(call.this).upper()
+        if self.id_column is None:
+            raise CompileError([W005.at(span, "", clause=name, needed="ROLLUP, CUBE or GROUPING SETS")])
+        if name == "GROUPING_ID" and not call.expressions:
+            return swap(call, exp.column(self.id_column))
+        if name == "GROUPING" and len(call.expressions) != 1:
+            found = T005.at(span, name=name, count=f"{len(call.expressions)} arguments")
+            raise CompileError([found.because("it takes GROUPING(key)")])
+        names = [key.name for key in self.keys]
+        places = []
+        for each in map(bare, call.expressions):
+            key = self.key_of(each)
+            if key is None:
+                raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
+            places.append(names.index(key))
+        call.replace(grouping_value(call, places, len(names), self.id_column))
+        return None
+
+    def is_replaced(self, node: exp.Expression) -> bool:
+        """Whether the node as a whole becomes a column of the aggregate's output, or is computed from one."""
+        return is_grouping_call(node) or is_aggregate_call(node) or self.key_of(node) is not None
+
+    def key_of(self, node: exp.Expression) -> str | None:
+        """The key that the node computes, compared after names are resolved."""
+        wanted = canonical(node, self.rows.scope)
+        return next((key.name for key in self.keys if key.value == wanted), None)
+
+
+# Where a value that comes again changes nothing.
+_IDEMPOTENT = frozenset(
+    ["MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME", "BIT_AND", "BIT_OR"]
+)
+_OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
+
+
+def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
+    """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
+    span: Span = call.meta["span"]
+    if resolved.function in _IDEMPOTENT:
+        return replace(resolved, distinct=False)
+    too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    unbuilt = resolved.function != "COUNT" and (too_fine or resolved.type == INTERVAL)
+    if resolved.function not in _OVER_SETS or unbuilt:
+        raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
+    function = call.this if isinstance(call, exp.Filter) else call
+    types = [scalar(each, scope).type for each in function.expressions[0].expressions]
+    unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
+    if unequal is not None:
+        raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
+    return resolved
+
+
+def over_parts(call: exp.Window) -> list[exp.Expression]:
+    """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
+    function, parts = call.this, list[exp.Expression]()
+    if isinstance(function, exp.Filter):
+        parts.append(function.expression.this)
+        function = function.this
+    parts += (each for each in function.expressions if not isinstance(each, exp.Star | exp.Distinct))
+    parts += call.args.get("partition_by") or ()
+    order = call.args.get("order")
+    return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """The name, or with underscores behind it if another column has it."""
+    folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
+    while name.lower() in folded:
+        name += "_"
+    return name
+
+
+def swap(node: exp.Expression, reference: exp.Column) -> None:
+    """Puts a reference to the aggregate's output in the place of `node`."""
+    for part in reference.walk():
+        part.meta["span"] = node.meta["span"]
+    reference.this.set("quoted", True)
+    reference.meta["grouped"] = True
+    node.replace(reference)
+
+
+def canonical(expression: exp.Expression, scope: Scope) -> exp.Expression:
+    """The expression resolved if it can be, for comparison with a resolved key."""
+    try:
+        return scalar(expression, scope).expression
+    except CompileError:
+        return expression
