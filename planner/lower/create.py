@@ -8,7 +8,6 @@ from dataclasses import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
@@ -165,9 +164,6 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
 def idle_after(statement: ast.Create, report: list[Diagnostic]) -> int | None:
     """The milliseconds of IDLE AFTER, None where it is not said."""
     if statement.watermark is None or statement.watermark.idle is None:
-        return None
-    if statement.kind is ast.RelationKind.TABLE:
-        report.append(B002.at(statement.watermark.idle.span, "", construct="IDLE AFTER of a table"))
         return None
     try:
         return positive_milliseconds(statement.watermark.idle, "silence after which a stream is idle")
