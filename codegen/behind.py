@@ -16,6 +16,7 @@ from penstock.planner.plan import (
     OverRows,
     Project,
     Ranked,
+    Rekey,
     Session,
     TableLookup,
     WindowAggregate,
@@ -68,8 +69,9 @@ def _after(node: Node, time: str, other: str) -> int:
     """How many milliseconds at least, in each row, one event time lies after another; a negative number: before."""
     if other == time:
         return 0
-    # An intermediate stream has one event time, but what is written there can have several.
-    shape = node.input.shape if isinstance(node, Intermediate) else node.shape
-    assert isinstance(shape, KStream)
-    times = {each.column: each for each in shape.times}
+    # An intermediate stream has one event time, but what is written there can have several; re-keying changes no row.
+    while isinstance(node, Rekey | Intermediate):
+        node = node.input
+    assert isinstance(node.shape, KStream)
+    times = {each.column: each for each in node.shape.times}
     return times[other].low - times[time].high

@@ -55,6 +55,18 @@ def test_joins_over_joins_each_have_their_own() -> None:
     assert state_partitions(made) == {"query_stage1": 8, "query": 16}
 
 
+def test_a_join_re_keyed_by_the_setting_keeps_its_times() -> None:
+    sql = """CREATE STREAM x AS SELECT STREAM a.k, b.time FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time
+    AND a.time + 1 MIN JOIN c ON a.k = c.k AND c.time BETWEEN a.time AND a.time + 5 MIN;
+    SELECT STREAM k, COUNT(*) AS n, window_end FROM x GROUP BY k, TUMBLE(time, 1 HOUR);"""
+
+    def behind(*before: str, **counts: int | None) -> list[int | None]:
+        made = program(*before, sql, **counts)
+        return [each.behind for query in made.queries for each in query.paced]
+
+    assert behind("SET auto_repartition = ON;", a=8, b=8, c=16) == behind(a=8, b=8, c=8)
+
+
 def test_the_session_is_told_before_the_query_starts() -> None:
     (query,) = program(joined("x", "a", "b"), a=8, b=8).queries
     assert dict(query.state_settings)[PARTITIONS_SETTING] == "8"
