@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog
@@ -49,6 +50,14 @@ def scalar(expression: exp.Expression, scope: Scope) -> Typed:
     if typed is None:
         raise CompileError(report)
     return typed
+
+
+def key_value(expression: exp.Expression, scope: Scope) -> exp.Expression:
+    """What rows are brought together by, resolved; raises CompileError also for values that can not be compared."""
+    typed = scalar(expression, scope)
+    if not scalars.is_ordered(typed.type):
+        raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
+    return typed.expression
 
 
 def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W026
 from penstock.parser import ast
-from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.context import column, scalar
+from penstock.planner.lower.context import column, key_value
 from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
 from penstock.planner.types import INT
@@ -25,7 +23,7 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
     if not isinstance(node.shape, KStream):
         found = W026.at(span, "", operator="DEDUPLICATE", relation=rows.name)
         raise CompileError([found.with_hint("a table has one row per key: deduplicate the stream behind it")])
-    keys = tuple(key_of(each, rows) for each in clause.keys)
+    keys = tuple(key_value(each, rows.scope) for each in clause.keys)
     within = positive_milliseconds(clause.within, "deduplication")
     time = event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)
     number = unused("number", rows)
@@ -41,14 +39,6 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
     first = exp.EQ(this=column(number), expression=exp.Literal.number(1))
     kept = Filter(schema=counted.schema, shape=counted.shape, span=span, input=counted, condition=first)
     return Rows(kept, rows.scope, rows.name, rows.window, rows.over)
-
-
-def key_of(expression: exp.Expression, rows: Rows) -> exp.Expression:
-    """A resolved key, of a type that can be compared."""
-    typed = scalar(expression, rows.scope)
-    if not scalars.is_ordered(typed.type):
-        raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
-    return typed.expression
 
 
 def unused(name: str, rows: Rows) -> str:

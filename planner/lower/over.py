@@ -8,7 +8,6 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.types import T007, T008
 from penstock.diagnostics.codes.windows import (
     W020,
@@ -27,10 +26,9 @@ from penstock.diagnostics.codes.windows import (
     W043,
 )
 from penstock.parser import ast
-from penstock.planner import scalars
 from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.lower.context import Context, aggregate, scalar
+from penstock.planner.lower.context import Context, aggregate, key_value, scalar
 from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.retraction import is_too_fine
@@ -246,7 +244,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
 def checked(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
-    keys = tuple(scalar(expression, rows.scope).expression for expression in over.partition_by)
+    keys = tuple(key_value(each, rows.scope) for each in over.partition_by)
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
         raise CompileError([W021.at(span, "").with_hint(hint)])
@@ -256,18 +254,7 @@ def checked(over: ast.Over, rows: Rows, time: str, function: exp.Expression | No
     frame = frame_of_lag(function) if over.frame is None else frame_of(over.frame, span, hint)
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
-    specification = Specification(keys, frame, span)
-    if is_by_rows(specification):
-        check_hashed(over.partition_by, rows)
-    return specification
-
-
-def check_hashed(partition_by: Expressions, rows: Rows) -> None:
-    """Raises CompileError for keys by which rows are not brought together."""
-    for each in partition_by:
-        type_ = scalar(each, rows.scope).type
-        if not scalars.is_ordered(type_):
-            raise CompileError([K018.at(each.meta["span"], "", type=type_)])
+    return Specification(keys, frame, span)
 
 
 def frame_of_lag(function: exp.Expression | None) -> RowsFrame | None:

@@ -12,7 +12,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
-from penstock.planner.lower.context import scalar
+from penstock.planner.lower.context import key_value, scalar
 from penstock.planner.lower.grouped import swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, in_order_of, staged
@@ -111,7 +111,7 @@ def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rankin
     if not order_by:
         found = W031.at(span, "", function=name)
         raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
-    keys = (scalar(each, rows.scope).expression for each in partition_of(call, select))
+    keys = (key_value(each, rows.scope) for each in partition_of(call, select))
     others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
     return Ranking("", name, tuple(sorting_of(each, rows) for each in order_by)), Partition(time, others)
 
