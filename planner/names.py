@@ -28,21 +28,28 @@ class ScopeColumn:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """All names that an expression may use. Names are compared without regard to case."""
+    """All names that an expression may use. Names are compared without regard to case.
+
+    What stands for none of `columns` may stand for one of `beyond`.
+    """
 
     columns: tuple[ScopeColumn, ...]
+    beyond: tuple[ScopeColumn, ...] = ()
 
     def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
         """The columns that `[relation.]name` may stand for."""
-        return tuple(
-            column
-            for column in self.columns
-            if same(column.name, name) and (relation is None or same(column.relation, relation))
-        )
+        found: tuple[ScopeColumn, ...] = ()
+        for columns in (self.columns, self.beyond):
+            found = found or tuple(
+                column
+                for column in columns
+                if same(column.name, name) and (relation is None or same(column.relation, relation))
+            )
+        return found
 
     def has_relation(self, name: str) -> bool:
         """Whether `name.` may stand before a column."""
-        return any(same(column.relation, name) for column in self.columns)
+        return any(same(column.relation, name) for column in (*self.columns, *self.beyond))
 
     def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
         """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
@@ -62,9 +69,10 @@ class Scope:
             problem = N002.at(span, name=name)
             return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
         if relation is not None and not self.has_relation(relation):
-            known = {each.relation: None for each in self.columns if each.relation}
+            known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
             return N003.at(span, name=relation).with_hint(proposal(relation, known))
-        visible = [each.name for each in self.columns if relation is None or same(each.relation, relation)]
+        both = (*self.columns, *self.beyond)
+        visible = [each.name for each in both if relation is None or same(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
         return N001.at(span, name=shown).with_hint(proposal(name, visible))
 

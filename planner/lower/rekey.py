@@ -3,68 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K018, K020
+from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
-from penstock.planner import scalars
-from penstock.planner.lower.context import scalar
-from penstock.planner.lower.items import Output, project
+from penstock.planner.lower.context import column, key_value, scalar
+from penstock.planner.lower.items import Output, project, substituted
 from penstock.planner.lower.rows import Rows
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.names import Scope, ScopeColumn, same
 from penstock.planner.partitions.mend import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node
+from penstock.planner.scalars.literals import bare, enclosed
 
 
 def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequence[Output], plain: bool) -> Node:
     """The rows `result` of a SELECT over `rows`, re-keyed. `outputs` is the SELECT list as it stands in the text.
 
-    The key is in terms of that list; where it is `plain`, without aggregation, also of the rows of FROM: then the key
-    need not be shown.
+    A name in the key is that of a column of the list; where it is `plain`, without aggregation, else one of FROM: then
+    the key need not be shown.
     """
     if not isinstance(result.shape, KStream):
         kind = "table" if isinstance(result.shape, KTable) else "windowed table"
         hint = "GROUP BY what is to be the key, or SELECT STREAM over a window, whose rows are final"
         raise CompileError([K020.at(clause.span, "", kind=kind).with_hint(hint)])
-    try:
-        keys = resolved(clause, shown(result.schema, outputs, rows.scope))
-    except CompileError as error:
-        if not plain:
-            raise
-        try:
-            keys = resolved(clause, rows.scope)
-        except CompileError:
-            raise error from None
-        return project(rekey(rows.node, keys, clause.into, clause.span), outputs, rows.scope, result.span)
-    return rekey(result, keys, clause.into, clause.span)
+    listed = shown(result.schema, outputs, rows.scope)
+    if not plain:
+        return rekey(result, keys_over(clause, listed), clause.into, clause.span)
+    # No column of FROM has a name as long as those by which the columns of the list are told from them.
+    mark = "_" * (1 + max(len(each.name) for each in rows.node.schema))
+    given, own = (tuple(replace(c, column=mark + c.column) for c in part) for part in (listed.columns, listed.beyond))
+    hidden = tuple(c for c in rows.scope.columns if not any(is_called(each, c.relation, c.name) for each in own))
+    keys = keys_over(clause, Scope(given, (*own, *hidden)))
+    if all(each.name.startswith(mark) for key in keys for each in key.find_all(exp.Column)):
+        names = {mark + each.name: column(each.name) for each in result.schema}
+        return rekey(result, tuple(substituted(key, names) for key in keys), clause.into, clause.span)
+    values = {each.name: column(each.name) for each in rows.node.schema}
+    values |= {mark + output.name: enclosed(scalar(output.value, rows.scope).expression) for output in outputs}
+    below = rekey(rows.node, tuple(bare(substituted(key, values)) for key in keys), clause.into, clause.span)
+    return project(below, outputs, rows.scope, result.span)
 
 
-def resolved(clause: ast.PartitionBy, scope: Scope) -> tuple[exp.Expression, ...]:
+def keys_over(clause: ast.PartitionBy, scope: Scope) -> tuple[exp.Expression, ...]:
     """The key's expressions, of types that can be compared."""
-    keys = []
-    for key in clause.keys:
-        typed = scalar(key, scope)
-        if not scalars.is_ordered(typed.type):
-            raise CompileError([K018.at(key.meta["span"], "", type=typed.type)])
-        keys.append(typed.expression)
-    return tuple(keys)
+    return tuple(key_value(each, scope) for each in clause.keys)
 
 
 def shown(schema: Iterable[Column], outputs: Sequence[Output], scope: Scope) -> Scope:
-    """The columns of a SELECT list, by the names given there or, where that is nobody else's, by their own."""
-    columns = {c.name: c for c in schema}
-    names = {output.name: relation_of(output.value, scope) for output in outputs}
-    known = [ScopeColumn(names.get(name), name, name, c.type) for name, c in columns.items()]
-    for output in outputs:
-        relation, own = names[output.name], output.value.name
-        if relation is not None and output.name in columns and not Scope(tuple(known)).named(own):
-            known.append(ScopeColumn(relation, own, output.name, columns[output.name].type))
-    return Scope(tuple(known))
+    """The columns of a SELECT list, by the names given there or, where that is nobody's, by their own."""
+    sources = {output.name: source(output.value, scope) for output in outputs}
+    given: list[ScopeColumn] = []
+    own: list[ScopeColumn] = []
+    for each in schema:
+        found = sources.get(each.name)
+        relation = found.relation if found is not None and same(found.name, each.name) else None
+        given.append(ScopeColumn(relation, each.name, each.name, each.type))
+        if found is not None and not any(is_called(known, found.relation, found.name) for known in own):
+            own.append(ScopeColumn(found.relation, found.name, each.name, each.type))
+    return Scope(tuple(given), tuple(own))
 
 
-def relation_of(value: exp.Expression, scope: Scope) -> str | None:
-    """The relation that a column of the list is of, None for another expression."""
+def source(value: exp.Expression, scope: Scope) -> ScopeColumn | None:
+    """What a column of the list is called in FROM, None for another expression."""
     found = scope.named(value.name, value.table or None) if isinstance(value, exp.Column) else ()
-    return found[0].relation if len(found) == 1 else None
+    return found[0] if len(found) == 1 else None
+
+
+def is_called(column: ScopeColumn, relation: str | None, name: str) -> bool:
+    return column.relation == relation and same(column.name, name)

@@ -40,6 +40,14 @@ def bare(expression: exp.Expression) -> exp.Expression:
     return expression
 
 
+def enclosed(expression: exp.Expression) -> exp.Expression:
+    """The expression in parentheses if it could be torn apart beside an operator."""
+    compound = isinstance(expression, (exp.Binary, exp.Unary, exp.Predicate)) and not isinstance(
+        expression, exp.Dot | exp.Paren
+    )
+    return exp.Paren(this=expression) if compound else expression
+
+
 def number_type(text: str) -> Type | None:
     """The type of a number as written, sign included: with an exponent DOUBLE; None where it does not fit."""
     if "e" in text.lower():
