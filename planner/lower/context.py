@@ -15,6 +15,7 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate, Node
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.literals import bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def scalar(expression: exp.Expression, scope: Scope) -> Typed:
 
 def key_value(expression: exp.Expression, scope: Scope) -> exp.Expression:
     """What rows are brought together by, resolved; raises CompileError also for values that can not be compared."""
-    typed = scalar(expression, scope)
+    typed = scalar(bare(expression), scope)
     if not scalars.is_ordered(typed.type):
         raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
     return typed.expression

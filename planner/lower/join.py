@@ -285,7 +285,7 @@ def key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, co
     node = part.unnest()
     if not isinstance(node, exp.EQ):
         return None
-    first, second = scalar(node.this, scope), scalar(node.expression, scope)
+    first, second = scalar(node.this.unnest(), scope), scalar(node.expression.unnest(), scope)
     sides = (only_side(first.expression, left.node, right.node), only_side(second.expression, left.node, right.node))
     if sides == ("right", "left"):
         first, second = second, first

@@ -42,7 +42,7 @@ Joined: TypeAlias = IntervalJoin | TableLookup | TableJoin
 """The joins whose sides have to agree. What refers to rows of a table by a foreign key is spread by its own key."""
 JOINED = (IntervalJoin, TableLookup, TableJoin)
 Key: TypeAlias = tuple[frozenset[Expression], ...]
-"""Where each column of a stream's key is found: in any of these expressions over the rows."""
+"""Where each column of a stream's key is found: in any of these expressions over the rows, `plain` ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +171,12 @@ class Builder:
         text = f"{relation_text(node.input)} by {key}"
         self.streams[name] = Stream(text, Role.REKEYED, into=node.into, key=key, span=node.span)
         self.read(below.origins, name)
-        return Rows((name,), {name: tuple(frozenset([each]) for each in node.keys)})
+        return Rows((name,), {name: tuple(frozenset([plain(each)]) for each in node.keys)})
 
     def _grouped(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
         keys = {
-            name: tuple(frozenset(column(each.name) for each in node.keys if each.value in part) for part in key or ())
+            name: tuple(frozenset(column(each.name) for each in node.keys if plain(each.value) in part) for part in key or ())
             for name, key in below.keys.items()
         }
         # Rows of one group lie together where all streams go by the same columns of it.
@@ -243,6 +243,17 @@ def column(name: str) -> Expression:
     return exp.Column(this=exp.to_identifier(name, quoted=True))
 
 
+def plain(expression: Expression) -> Expression:
+    """The expression as a tree without parentheses, which make no other value of it."""
+    if expression.find(exp.Paren) is None:
+        return expression
+    holder = exp.Tuple(expressions=[expression.copy()])
+    for each in list(holder.find_all(exp.Paren)):
+        each.replace(each.this)
+    result: Expression = holder.expressions[0]
+    return result.pop()
+
+
 def place_of(origin: Origin, catalog: Catalog) -> Span | None:
     """Where the stream is declared, None if its name stands for something else by now."""
     entry = catalog.find(origin.name)
@@ -268,7 +279,7 @@ def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], .
 def met(join: str, stream: str, side: int, key: Key, node: Joined) -> Meeting:
     """How a stream's key meets the equalities of a join."""
     compared = [each[side] for each in equalities(node)]
-    places = tuple(frozenset(i for i, each in enumerate(compared) if each in part) for part in key)
+    places = tuple(frozenset(i for i, each in enumerate(compared) if plain(each) in part) for part in key)
     problem = None
     if not key:
         problem = "it declares no KEY"
@@ -286,7 +297,7 @@ def met(join: str, stream: str, side: int, key: Key, node: Joined) -> Meeting:
 
 def beyond(key: Key, node: Joined) -> Key:
     """The key in the joined rows: also in what it has been found equal to."""
-    equal = [set(each) for each in equalities(node)]
+    equal = [set(map(plain, each)) for each in equalities(node)]
     if isinstance(node, TableJoin):
         equal = [each | {column(shown.name)} for each, shown in zip(equal, node.schema, strict=False)]
     return tuple(part.union(*(each for each in equal if part & each)) for part in key)
@@ -298,12 +309,13 @@ def projected(key: Key | None, node: Project) -> Key | None:
         return None
     shown: dict[str, list[str]] = {}
     for item in node.items:
-        if isinstance(item.value, exp.Column):
-            shown.setdefault(item.value.name, []).append(item.name)
+        value = plain(item.value)
+        if isinstance(value, exp.Column):
+            shown.setdefault(value.name, []).append(item.name)
     first = {name: names[0] for name, names in shown.items()}
     return tuple(
         frozenset(
-            {column(item.name) for item in node.items if item.value in part}
+            {column(item.name) for item in node.items if plain(item.value) in part}
             | {in_terms_of(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
         )
         for part in key
