@@ -40,7 +40,7 @@ def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequ
     if all(each.name.startswith(mark) for key in keys for each in key.find_all(exp.Column)):
         names = {mark + each.name: column(each.name) for each in result.schema}
         return rekey(result, tuple(substituted(key, names) for key in keys), clause.into, clause.span)
-    values = {each.name: column(each.name) for each in rows.node.schema}
+    values: dict[str, exp.Expression] = {each.name: column(each.name) for each in rows.node.schema}
     values |= {mark + output.name: enclosed(scalar(output.value, rows.scope).expression) for output in outputs}
     below = rekey(rows.node, tuple(bare(substituted(key, values)) for key in keys), clause.into, clause.span)
     return project(below, outputs, rows.scope, result.span)

@@ -176,7 +176,9 @@ class Builder:
     def _grouped(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
         keys = {
-            name: tuple(frozenset(column(each.name) for each in node.keys if plain(each.value) in part) for part in key or ())
+            name: tuple(
+                frozenset(column(each.name) for each in node.keys if plain(each.value) in part) for part in key or ()
+            )
             for name, key in below.keys.items()
         }
         # Rows of one group lie together where all streams go by the same columns of it.
