@@ -126,7 +126,7 @@ def field(span: Span, token: Token) -> Token:
     return token
 
 
-def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.Expression) -> exp.Expression:
+def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.Bracket) -> exp.Expression:
     """`a.b` is a column of a relation or a field of a column; only the planner can tell. It starts as the former."""
     check_chain(span, len(suffixes), "field or element accesses")
     node = base
@@ -144,12 +144,14 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.E
                 raise CompileError([syntax.S020.at(span_of(suffix))])
             node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
         else:
-            node = placed(exp.Bracket(this=node, expressions=[suffix]), span_of(node).to(span_of(suffix)))
+            place = span_of(node).to(span_of(suffix))
+            node = placed(exp.Bracket(this=node, expressions=suffix.expressions), place)
     return node
 
 
-def element(span: Span, index: exp.Expression) -> exp.Expression:
-    return index
+def element(span: Span, index: exp.Expression) -> exp.Bracket:
+    """`[index]`, of what is yet to be said."""
+    return placed(exp.Bracket(expressions=[index]), span)
 
 
 def paren(span: Span, inner: exp.Expression) -> exp.Paren:
