@@ -34,7 +34,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import inputs
+from penstock.planner.plan.walk import folded, inputs
 from penstock.planner.state import relation_text
 
 T = TypeVar("T")
@@ -125,12 +125,9 @@ class Builder:
 
     def rows(self, node: Node) -> Rows:
         """The rows of a node; each is looked at once."""
-        if id(node) not in self.known:
-            self.known[id(node)] = (node, self._rows(node))
-        return self.known[id(node)][1]
+        return folded(node, self._rows, self.known)
 
-    def _rows(self, node: Node) -> Rows:
-        below = [self.rows(each) for each in inputs(node)]
+    def _rows(self, node: Node, below: Sequence[Rows]) -> Rows:
         match node:
             case Scan():
                 return self._outside(node)

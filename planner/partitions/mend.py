@@ -14,7 +14,7 @@ from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Mending
 from penstock.planner.partitions.build import JOINED, Script
 from penstock.planner.plan import Expression, KStream, Node, Project, Rekey, RunningQuery
-from penstock.planner.plan.walk import inputs, with_inputs
+from penstock.planner.plan.walk import folded, inputs, with_inputs
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 
@@ -22,15 +22,14 @@ _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script: Script) -> list[RunningQuery]:
     """The queries with the sides re-keyed, wherever their joins are read."""
     wanted = {(script.joins[each.join].span, each.side): each.keys for each in mendings}
-    return [replace(query, root=_rekeyed(query.root, wanted)) for query in queries]
 
+    def changed(node: Node, below: tuple[Node, ...]) -> Node:
+        if isinstance(node, JOINED):
+            keys = [wanted.get((node.span, side)) for side in range(len(below))]
+            below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
+        return with_inputs(node, below)
 
-def _rekeyed(node: Node, wanted: Mapping[tuple[Span, int], tuple[Expression, ...]]) -> Node:
-    below = [_rekeyed(each, wanted) for each in inputs(node)]
-    if isinstance(node, JOINED):
-        keys = [wanted.get((node.span, side)) for side in range(len(below))]
-        below = [each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True)]
-    return with_inputs(node, tuple(below))
+    return [replace(query, root=folded(query.root, changed)) for query in queries]
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
@@ -44,12 +43,12 @@ def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, spa
 
 def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int]) -> list[RunningQuery]:
     """The queries with the number of state partitions of the joins at these places."""
-    return [replace(query, root=_with_partitions(query.root, counts)) for query in queries]
 
+    def changed(node: Node, below: tuple[Node, ...]) -> Node:
+        node = with_inputs(node, below)
+        return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
-def _with_partitions(node: Node, counts: Mapping[Span, int]) -> Node:
-    node = with_inputs(node, tuple(_with_partitions(each, counts) for each in inputs(node)))
-    return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
+    return [replace(query, root=folded(query.root, changed)) for query in queries]
 
 
 def proposal(mendings: Sequence[Mending], script: Script, statements: Iterable[ast.Statement]) -> str | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from penstock.planner.plan.aggregate import Distinct, GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
@@ -17,6 +18,7 @@ from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, TableJoin, TableLookup
 
+T = TypeVar("T")
 STATEFUL = (
     *(WindowAggregate, GroupAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked),
     *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
@@ -46,7 +48,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
 
 def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     """The operator over other inputs of the same schemas; itself where they are the same."""
-    if below == inputs(node):
+    if all(one is other for one, other in zip(below, inputs(node), strict=True)):
         return node
     if isinstance(node, _OF_ONE_INPUT):
         return replace(node, input=below[0])
@@ -105,9 +107,30 @@ def parts(aggregate: Aggregate) -> Iterator[Expression]:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and all below it, inputs before what reads them; a shared node as often as it is read."""
-    for below in inputs(node):
-        yield from walk(below)
-    yield node
+    pending: list[tuple[Node, bool]] = [(node, False)]
+    while pending:
+        each, is_behind_inputs = pending.pop()
+        if is_behind_inputs:
+            yield each
+        else:
+            pending.append((each, True))
+            pending += [(below, False) for below in reversed(inputs(each))]
+
+
+def folded(root: Node, value: Callable[[Node, tuple[T, ...]], T], known: dict[int, tuple[Node, T]] | None = None) -> T:
+    """The value of the root, which `value` tells of a node and the values of its inputs; each node is asked once.
+
+    Plans are too deep to recurse. `known`: values from before, by the id of the node, with it so that it lives; grows.
+    """
+    known = {} if known is None else known
+    pending = [root]
+    while pending:
+        node = pending[-1]
+        missing = [each for each in inputs(node) if id(each) not in known]
+        if not missing and id(pending.pop()) not in known:
+            known[id(node)] = node, value(node, tuple(known[id(each)][1] for each in inputs(node)))
+        pending += reversed(missing)
+    return known[id(root)][1]
 
 
 def is_retracting(node: Node) -> bool:

@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import penstock
 from penstock.compilation import compile_sources
 from penstock.diagnostics import Source
+from penstock.planner.lower.rows import LARGEST_PLAN
 from penstock.planner.plan import RunningQuery
+from penstock.planner.plan.walk import walk
 from tests.golden.cases import CASES
 
 DECLARATIONS = [
@@ -62,3 +65,12 @@ def test_another_process_gives_the_same_programs() -> None:
     here = [str(penstock.compile(sql).program) for sql in ACCEPTED]
     assert len(here) > 40
     assert done.stdout.splitlines() == here
+
+
+@pytest.mark.parametrize("clause", ["", " WHERE v > 1", " PARTITION BY v"])
+def test_plans_may_be_as_deep_as_they_may_be_large(clause: str) -> None:
+    views = ["CREATE VIEW v0 AS SELECT STREAM id, id AS v FROM orders"]
+    count = (LARGEST_PLAN - 2) // (2 if clause else 1)
+    views += [f"CREATE VIEW v{n} AS SELECT STREAM id, v + 1 AS v FROM v{n - 1}{clause}" for n in range(1, count)]
+    (query,) = queries([";\n".join([*DECLARATIONS, *views, f"SELECT STREAM id FROM v{count - 1}"])]).values()
+    assert len(list(walk(query.root))) > LARGEST_PLAN - 5
