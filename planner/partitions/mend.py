@@ -76,10 +76,10 @@ def relation(mending: Mending, script: Script) -> str | None:
 
 def key_text(key: Expression) -> str | None:
     """The key as it is written; None for what is nowhere written."""
-    if isinstance(key, exp.Cast):
+    span = key.meta.get("span")
+    if isinstance(key, exp.Cast) and key.this.meta.get("span") == span:
         inner = key_text(key.this)  # a cast that nobody wrote has the place of what it casts
         return inner and f"CAST({inner} AS {expression_text(key.to)})"
-    span = key.meta.get("span")
     return span.text if isinstance(span, Span) else None
 
 
