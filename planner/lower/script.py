@@ -83,24 +83,22 @@ def explained(
     """The answer, of a statement as one that runs beside the queries of the script."""
     if not isinstance(answer, Explained):
         return answer
-    queries = partitioned(answer.queries, statements, script, beside)
+    both = partitioned((*beside, *answer.queries), statements, script)
+    beside, queries = both[: len(beside)], both[len(beside) :]
     text = partitions_text(queries, script.settings, script.catalog, beside) if answer.stage == "PARTITIONS" else ""
-    return replace(answer, queries=queries, partitions=text)
+    return replace(answer, queries=queries, settings=script.settings, partitions=text)
 
 
 def partitioned(
-    queries: tuple[RunningQuery, ...],
-    statements: Sequence[ast.Statement],
-    script: Script,
-    beside: tuple[RunningQuery, ...] = (),
+    queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
 ) -> tuple[RunningQuery, ...]:
-    """The queries, which run `beside` others, with the partitions of their joins; reports where these can not be."""
-    result = checked([*beside, *queries], script.settings, script.catalog, statements)
+    """The queries with the partitions of their joins; reports where these can not be."""
+    result = checked(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
         if found not in report:
             report.append(found)
-    return result.queries[len(beside) :]
+    return result.queries
 
 
 def asked_for(script: Script) -> tuple[RunningQuery, ...]:
@@ -222,9 +220,11 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     """Plans the statement beside the script: nothing of it stays but the explanation."""
     stage = statement.stage.value if statement.stage else None
     beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
-    before = len(beside.queries)
     lower_statement(statement.statement, beside)
-    return Explained(stage, ast_text(statement.statement), tuple(beside.queries[before:]), script.settings)
+    # A statement that replaces another one takes the queries of that away.
+    known = set(map(id, script.queries))
+    queries = tuple(each for each in beside.queries if id(each) not in known)
+    return Explained(stage, ast_text(statement.statement), queries, script.settings)
 
 
 def lower_drop(statement: ast.Drop, script: Script) -> None:

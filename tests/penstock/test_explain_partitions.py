@@ -62,3 +62,28 @@ def test_a_catalog_of_before_counts() -> None:
         compile(joined("a", "b"), before, "later.sql")
     (finding,) = refusal.value.diagnostics
     assert [label.span.source.name for label in finding.labels] == ["later.sql", "<sql>", "<sql>"]
+
+
+def test_the_script_beside_is_re_keyed_by_the_setting_as_well() -> None:
+    narrow = "CREATE STREAM c (k BIGINT KEY, v BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 1 SEC)\n"
+    narrow += "WITH (connector = 'files', path = 'c', format = 'json', partitions = 4);\n"
+    script = f"SET auto_repartition = ON; {DECLARATIONS} {narrow} {joined('c', 'by_k')}"
+    text = answer(compile(f"{script} EXPLAIN PARTITIONS {joined('a', 'by_k')}"))
+    assert ": 16 state partitions\n" in text
+    assert "None" not in text
+
+
+def test_a_statement_that_would_replace_another_is_explained() -> None:
+    script = (
+        f"{DECLARATIONS} EXPLAIN {{}} CREATE OR REPLACE STREAM by_k AS SELECT STREAM k, time FROM b PARTITION BY v;"
+    )
+    assert "Rekey r1 by v" in answer(compile(script.format("")))
+    assert "b by v  16 partitions by v" in answer(compile(script.format("PARTITIONS")))
+
+
+def test_settings_hold_also_for_what_is_explained_before_them() -> None:
+    rocksdb = "SET state_store = 'rocksdb';"
+    explained = "EXPLAIN STATE SELECT k, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 1 MIN);"
+    assert answer(compile(DECLARATIONS.split("CREATE STREAM by_k")[0] + explained + rocksdb)) == answer(
+        compile(rocksdb + DECLARATIONS + explained)
+    )
