@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.partitions.build import Joined, Meeting, Script, build, equalities, in_common
 from penstock.planner.partitions.counts import Counts, Defaults, infer
-from penstock.planner.partitions.graph import Role
+from penstock.planner.partitions.graph import reached
 from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
 from penstock.planner.plan.walk import inputs
 
@@ -51,17 +51,35 @@ def partitions(queries: Sequence[RunningQuery], settings: Settings, catalog: Cat
 
 
 def disagreements(found: Partitions) -> Iterator[Disagreement]:
-    """Keys first, join by join; then the counts of those joins whose keys agree."""
+    """Keys first, join by join; then the counts of joins whose keys agree. What may follow from another is left out."""
     script = found.script
-    wrong: set[str] = set()
+    wrong: list[tuple[str, ...]] = []
     for join in script.joins:
         meetings = tuple(each for each in script.meetings if each.join == join)
         if meetings and common_way(meetings) is None:
-            wrong.add(join)
+            wrong.append((join,))
             yield Disagreement((join,), meetings, key_mendings(join, meetings, script))
-    for joins in found.counts.conflicts:
-        if not wrong & set(joins):
-            yield Disagreement(joins, (), count_mendings(joins, found))
+    unlike = [each for each in found.counts.conflicts if not any(j in concerned(each, found) for (j,) in wrong)]
+    reach = {joins: set(onward(joins, script)) for joins in (*wrong, *unlike)}
+    for place, joins in enumerate(unlike):
+        above = [other for other in reach if set(joins) & reach[other]]
+        if all(other in unlike[place:] and set(other) & reach[joins] for other in above):  # the first of a cycle
+            mendings = count_mendings(joins, found)
+            yield Disagreement(tuple(dict.fromkeys((*joins, *(each.join for each in mendings)))), (), mendings)
+
+
+def concerned(joins: tuple[str, ...], found: Partitions) -> tuple[str, ...]:
+    """A join that disagrees alone; of a chain, all joins that have one number with it."""
+    return joins if len(joins) == 1 else found.counts.tied[joins[0]]
+
+
+def onward(joins: Iterable[str], script: Script) -> list[str]:
+    """The joins that the joined rows reach before they are partitioned anew."""
+
+    def readers(vertex: str) -> list[str]:
+        return [each for each in script.graph.readers.get(vertex, ()) if each not in script.graph.streams]
+
+    return reached([each for join in joins for each in readers(join)], readers)
 
 
 def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
@@ -91,14 +109,10 @@ def streams_of(node: Joined) -> list[int]:
     return [side for side, each in enumerate(inputs(node)) if isinstance(each.shape, KStream)]
 
 
-def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ...]:
-    """The fewest sides to re-key at the two ends of a chain of joins; of several choices, those that keep the most."""
+def count_mendings(joins: tuple[str, ...], found: Partitions) -> tuple[Mending, ...]:
+    """The fewest sides to re-key; of as few, those that leave the larger number of partitions."""
     script = found.script
-    arriving = {
-        (join, side): known_counts(join, side, found)
-        for join in dict.fromkeys((joins[0], joins[-1]))
-        for side in range(len(inputs(script.joins[join])))
-    }
+    arriving = known_counts(concerned(joins, found), found)
     choices = []
     for kept in {count for counts in arriving.values() for count in counts}:
         sides = [place for place, counts in arriving.items() if counts - {kept}]
@@ -112,14 +126,16 @@ def count_mendings(joins: Sequence[str], found: Partitions) -> tuple[Mending, ..
     return tuple(mendings)
 
 
-def known_counts(join: str, side: int, found: Partitions) -> set[int]:
-    """The counts that are known of the streams which reach a side of the join, declared ones or else those of INTO."""
-    streams = found.script.graph.streams
-    met = [each.stream for each in found.script.meetings if each.join == join and each.side == side]
-    declared = {count for each in met if (count := streams[each].partitions)}
-    intos = {into for each in met if streams[each].role is Role.REKEYED and (into := streams[each].into)}
-    anywhere = any(streams[each.stream].partitions for each in found.script.meetings if each.join == join)
-    return declared if anywhere else intos
+def known_counts(joins: Collection[str], found: Partitions) -> dict[tuple[str, int], set[int]]:
+    """The counts known of the streams that reach each side of joins, declared ones or, without any, those of INTO."""
+    declared: dict[tuple[str, int], set[int]] = {}
+    intos: dict[tuple[str, int], set[int]] = {}
+    for each in found.script.meetings:
+        stream = found.script.graph.streams[each.stream]
+        for count, known in ((stream.partitions, declared), (stream.into, intos)):
+            if each.join in joins and count is not None:
+                known.setdefault((each.join, each.side), set()).add(count)
+    return declared or intos
 
 
 def mending(join: str, side: int, way: Sequence[int], script: Script) -> Mending:

@@ -51,13 +51,14 @@ class Defaults:
 class Counts:
     """`met`: the streams of each join. `of`: the count of each stream on its own; `joins`: that of each join's state.
 
-    `conflicts`: joins in which different known counts meet, and chains of joins, each tied to the next, at whose ends
-    they do.
+    `tied`: the joins of each join's group. `conflicts`: joins in which different known counts meet, and chains of
+    joins, each tied to the next, at whose ends they do.
     """
 
     met: Mapping[str, tuple[str, ...]]
     of: Mapping[str, Count]
     joins: Mapping[str, Count]
+    tied: Mapping[str, tuple[str, ...]]
     conflicts: tuple[tuple[str, ...], ...]
 
     def within(self, join: str, stream: str) -> Count:
@@ -81,6 +82,7 @@ def infer(graph: Graph, defaults: Defaults) -> Counts:
 
     of = {name: own_count(stream) for name, stream in graph.streams.items() if name not in rekeyed}
     unasked = fallback(graph, defaults)
+    groups: dict[str, tuple[str, ...]] = {}
     conflicts: list[tuple[str, ...]] = []
     settled: set[str] = set()
     for start in [*rekeyed, *met]:
@@ -89,12 +91,13 @@ def infer(graph: Graph, defaults: Defaults) -> Counts:
         group = reached([start], tied)
         settled.update(group)
         joins, members = [each for each in group if each in met], [each for each in group if each not in met]
+        groups.update(dict.fromkeys(joins, tuple(joins)))
         known = {one: count for join in joins for one in met[join] if (count := graph.streams[one].partitions)}
         known = known or {one: into for one in members if (into := graph.streams[one].into)}
         conflicts += disagreeing(joins, met, known, tied)
         of.update({one: member_count(one, graph, known, unasked) for one in members})
     by_join = {join: join_count(streams, of, defaults) for join, streams in met.items()}
-    return Counts(met, of, by_join, tuple(sorted(conflicts)))
+    return Counts(met, of, by_join, groups, tuple(sorted(conflicts)))
 
 
 def own_count(stream: Stream) -> Count:
