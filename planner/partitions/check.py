@@ -14,7 +14,7 @@ from penstock.planner.partitions.agree import Disagreement, Partitions, disagree
 from penstock.planner.partitions.build import Joined, Meeting, Script, equalities, last_side
 from penstock.planner.partitions.counts import Count, Counts, Rule
 from penstock.planner.partitions.graph import Stream
-from penstock.planner.partitions.mend import proposal, rekeyed, side_node, with_partitions
+from penstock.planner.partitions.mend import Edit, edit, edited, inside, rekeyed, side_node, with_partitions
 from penstock.planner.plan import RunningQuery, Settings
 from penstock.planner.plan.walk import inputs
 
@@ -33,18 +33,13 @@ def checked(
     queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog, statements: Sequence[ast.Statement]
 ) -> Checked:
     """With SET auto_repartition the sides of joins that do not agree are re-keyed; else they are errors."""
-    queries = list(queries)
     found = partitions(queries, settings, catalog)
-    wrong = list(disagreements(found))
-    sides = sum(len(inputs(each)) for each in found.script.joins.values())
-    while settings.auto_repartition and any(each.mendings for each in wrong):
-        assert sides > 0, "each side of a join is re-keyed once at most"
-        sides -= 1
-        queries = rekeyed(queries, [mending for each in wrong for mending in each.mendings], found.script)
-        found = partitions(queries, settings, catalog)
-        wrong = list(disagreements(found))
+    wrong = tuple(disagreements(found))
+    end = mended(queries, found, wrong, settings, catalog)
+    if settings.auto_repartition:
+        queries, found, wrong = end.queries, end.found, end.left
     if wrong:
-        return Checked(tuple(queries), tuple(finding(each, found, statements) for each in wrong))
+        return Checked(tuple(queries), tuple(finding(each, found, end, statements) for each in wrong))
     counts: dict[Span, int] = {}
     for name, join in found.script.joins.items():
         count = found.counts.joins[name]
@@ -52,6 +47,35 @@ def checked(
         if count.rule is not Rule.DEFAULT:
             counts[join.span] = count.partitions
     return Checked(tuple(with_partitions(queries, counts) if counts else queries), tuple(overruled(found)))
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """Queries with the sides of joins re-keyed that do not agree, the `edits` that do so, and what can not be mended."""
+
+    queries: tuple[RunningQuery, ...]
+    found: Partitions
+    edits: tuple[Edit, ...]
+    left: tuple[Disagreement, ...]
+
+
+def mended(
+    queries: Sequence[RunningQuery],
+    found: Partitions,
+    left: tuple[Disagreement, ...],
+    settings: Settings,
+    catalog: Catalog,
+) -> Mended:
+    """What disagrees is mended, then what only shows after that, until all agree or nothing more can be mended."""
+    edits: list[Edit] = []
+    sides = sum(len(inputs(each)) for each in found.script.joins.values())
+    while mendings := [mending for each in left for mending in each.mendings]:
+        assert len(edits) < sides, "each side of a join is re-keyed once at most"
+        edits += (edit(each, found.script) for each in mendings)
+        queries = rekeyed(queries, mendings, found.script)
+        found = partitions(queries, settings, catalog)
+        left = tuple(disagreements(found))
+    return Mended(tuple(queries), found, tuple(edits), left)
 
 
 def overruled(found: Partitions) -> list[Diagnostic]:
@@ -66,7 +90,7 @@ def overruled(found: Partitions) -> list[Diagnostic]:
     return report
 
 
-def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Statement]) -> Diagnostic:
+def finding(wrong: Disagreement, found: Partitions, end: Mended, statements: Sequence[ast.Statement]) -> Diagnostic:
     """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
     script, counts = found.script, found.counts
     mended = {mending.join for mending in wrong.mendings}
@@ -82,7 +106,17 @@ def finding(wrong: Disagreement, found: Partitions, statements: Sequence[ast.Sta
         return problem.with_hint(NO_STREAM)
     sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
     hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
-    return problem.with_hint(hint, fix=proposal(wrong.mendings, script, statements))
+    return problem.with_hint(hint, fix=fix(wrong, script, end, statements))
+
+
+def fix(wrong: Disagreement, script: Script, end: Mended, statements: Sequence[ast.Statement]) -> str | None:
+    """The one statement in which the joins are, with all in it mended; None where it can not be, or is not alone."""
+    own = [script.joins[each.join].span for each in wrong.mendings]
+    left = [end.found.script.joins[join].span for each in end.left for join in each.joins]
+    for statement in statements:
+        if all(inside(span, statement.span) for span in own):
+            return None if any(inside(span, statement.span) for span in left) else edited(statement.span, end.edits)
+    return None
 
 
 def different_keys(wrong: Disagreement, script: Script, place: Span) -> Diagnostic:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import Span
-from penstock.parser import ast
 from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Mending
 from penstock.planner.partitions.build import JOINED, Script
-from penstock.planner.plan import Expression, KStream, Node, Project, Rekey, RunningQuery
+from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery
 from penstock.planner.plan.walk import folded, inputs, with_inputs
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
@@ -51,27 +50,39 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
     return [replace(query, root=folded(query.root, changed)) for query in queries]
 
 
-def proposal(mendings: Sequence[Mending], script: Script, statements: Iterable[ast.Statement]) -> str | None:
-    """The one statement in which the sides have to be re-keyed, with a PARTITION BY at each; None if that is not so."""
-    edits = [(side_span(each, script), relation(each, script)) for each in mendings]
-    for statement in statements:
-        whole = statement.span
-        if all(text is not None and inside(span, whole) for span, text in edits):
-            written = whole.text
-            for span, text in sorted(edits, key=lambda edit: -edit[0].start):
-                start, end = span.start - whole.start, span.end - whole.start
-                written = f"{written[:start]}{text}{written[end:]}"
-            return written
-    return None
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What makes a subquery with PARTITION BY of a side of a join, at its place in the text; None where nothing can."""
+
+    span: Span
+    around: tuple[str, str] | None
 
 
-def relation(mending: Mending, script: Script) -> str | None:
-    """What to write in FROM for the side: a subquery with PARTITION BY, of its name. None where the side is a join."""
+def edit(mending: Mending, script: Script) -> Edit:
+    """The subquery has the name of the relation. A side that is a join has none."""
     side, keys = side_node(mending, script), [key_text(each) for each in mending.keys]
+    below = side
+    while isinstance(below, Filter):
+        below = below.input  # by a condition of ON or WHERE, which stays where it is
     name = _LAST_NAME.search(side.span.text)
-    if not isinstance(side, Project) or name is None or None in keys:
-        return None
-    return f"(SELECT STREAM * FROM {side.span.text} PARTITION BY {', '.join(map(str, keys))}) AS {name[0]}"
+    if not isinstance(below, Project) or name is None or None in keys:
+        return Edit(side.span, None)
+    return Edit(side.span, ("(SELECT STREAM * FROM ", f" PARTITION BY {', '.join(map(str, keys))}) AS {name[0]}"))
+
+
+def edited(statement: Span, edits: Iterable[Edit]) -> str | None:
+    """The statement with the edits that are in it, of which one may be in another; None where one can not be made."""
+    places: list[tuple[int, str]] = []
+    for each in edits:
+        if inside(each.span, statement):
+            if each.around is None:
+                return None
+            places += zip((each.span.start, each.span.end), each.around, strict=True)
+    written = statement.text
+    for place, text in sorted(places, reverse=True):
+        at = place - statement.start
+        written = f"{written[:at]}{text}{written[at:]}"
+    return written
 
 
 def key_text(key: Expression) -> str | None:
@@ -85,10 +96,6 @@ def key_text(key: Expression) -> str | None:
 
 def side_node(mending: Mending, script: Script) -> Node:
     return inputs(script.joins[mending.join])[mending.side]
-
-
-def side_span(mending: Mending, script: Script) -> Span:
-    return side_node(mending, script).span
 
 
 def inside(span: Span, whole: Span) -> bool:
