@@ -199,9 +199,9 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
 def qualified(rows: Rows, span: Span) -> Rows:
     """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
     node, shape = rows.node, rows.node.shape
-    if all(each.column == f"{each.relation}.{each.name}" for each in rows.scope.columns):
+    if all(each.column == joined_name(each.relation or "", each.name) for each in rows.scope.columns):
         return rows
-    names = {c.name: f"{rows.name}.{c.name}" for c in node.schema}
+    names = {c.name: joined_name(rows.name, c.name) for c in node.schema}
     items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
@@ -215,6 +215,11 @@ def qualified(rows: Rows, span: Span) -> Rows:
     renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
     scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
     return Rows(renamed, scope, rows.name, as_of=rows.as_of)
+
+
+def joined_name(alias: str, name: str) -> str:
+    """`alias.column`. Dots in the alias itself are percent-encoded, so that no two columns have one name."""
+    return f"{alias.replace('%', '%25').replace('.', '%2E')}.{name}"
 
 
 def time_bound(

@@ -51,7 +51,7 @@ def checked(
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """Queries with the sides of joins re-keyed that do not agree, the `edits` that do so, and what can not be mended."""
+    """Queries with the sides of joins re-keyed that do not agree, the `edits` for it, and what can not be mended."""
 
     queries: tuple[RunningQuery, ...]
     found: Partitions
