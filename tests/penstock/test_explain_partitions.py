@@ -77,8 +77,8 @@ def test_a_statement_that_would_replace_another_is_explained() -> None:
     script = (
         f"{DECLARATIONS} EXPLAIN {{}} CREATE OR REPLACE STREAM by_k AS SELECT STREAM k, time FROM b PARTITION BY v;"
     )
-    assert "Rekey r1 by v" in answer(compile(script.format("")))
-    assert "b by v  16 partitions by v" in answer(compile(script.format("PARTITIONS")))
+    assert "Rekey r0 by v" in answer(compile(script.format("")))
+    assert "b by v  8 partitions by v" in answer(compile(script.format("PARTITIONS")))
 
 
 def test_settings_hold_also_for_what_is_explained_before_them() -> None:
