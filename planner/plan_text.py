@@ -135,11 +135,11 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             residual = "" if node.condition is None else f" and {expression_text(node.condition)}"
             name = type(node).__name__
             as_of = f", as of {node.as_of}" if isinstance(node, TableLookup) and node.as_of is not None else ""
-            return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}"
+            return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}{spread_text(node)}"
         case Latest():
             return f"Latest {below[0]} by {', '.join(node.shape.key)}"
         case TableJoin():
-            return f"TableJoin {joined_text(node, below)}"
+            return f"TableJoin {joined_text(node, below)}{spread_text(node)}"
         case Ranked():
             by = ", ".join([node.time, *map(expression_text, node.partition_by)])
             return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
@@ -148,8 +148,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
             panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
-            spread = "" if node.partitions is None else f", in {node.partitions} partitions"
-            return f"Join {node.type.value} {below[0]} {below[1]} on {equal}, {difference}{residual}, {panes}{spread}"
+            met = f"{below[0]} {below[1]} on {equal}, {difference}{residual}"
+            return f"Join {node.type.value} {met}, {panes}{spread_text(node)}"
         case Over() | OverRows():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = ", ".join(
@@ -158,6 +158,12 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {frames}"
         case _:
             raise AssertionError(node)
+
+
+def spread_text(node: Node) -> str:
+    """The partitions of a join's state, where its streams and tables say how many."""
+    count = node.partitions if isinstance(node, IntervalJoin | TableJoin | TableLookup) else None
+    return "" if count is None else f", in {count} partitions"
 
 
 def joined_text(node: TableJoin, below: list[str]) -> str:
