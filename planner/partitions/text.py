@@ -16,6 +16,7 @@ from penstock.planner.plan.walk import walk
 STREAMS = {Role.OUTSIDE: "([{}])", Role.OUTPUT: "([{}])", Role.REKEYED: "[[{}]]", Role.GROUPED: "[{}]"}
 JOIN = "{{{{{}}}}}"
 """What Mermaid draws around a label."""
+ENTITIES = {ord(each): f"#{ord(each)};" for each in '#&<>"`'}
 
 
 def partitions_text(
@@ -86,6 +87,6 @@ def vertex(name: str, behind: str) -> str:
 
 
 def label(name: str, partitions: int | None) -> str:
-    """A quoted label; quotes in it would end it."""
+    """A quoted label. Mermaid reads it as HTML, with entities of its own."""
     count = "" if partitions is None else f"<br/>{partitions} partitions"
-    return '"' + f"{name}{count}".replace('"', "#quot;") + '"'
+    return f'"{name.translate(ENTITIES)}{count}"'
