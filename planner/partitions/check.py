@@ -12,7 +12,7 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
 from penstock.planner.partitions.build import Joined, Meeting, Script, equalities, last_side
-from penstock.planner.partitions.counts import Count, Counts, Rule
+from penstock.planner.partitions.counts import LARGEST, Count, Counts, Rule
 from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.mend import Edit, edit, edited, inside, rekeyed, side_node, with_partitions
 from penstock.planner.plan import RunningQuery, Settings
@@ -170,7 +170,8 @@ def count_text(count: Count, stream: Stream) -> str:
         Rule.JOINED: f"joined with {count.giver}",
         Rule.INTO: f"INTO {stream.into} PARTITIONS",
         Rule.SETTING: "SET intermediate_partitions",
-        Rule.WIDEST: f"as {count.giver}, which has the most",
+        Rule.WIDEST: f"as {count.giver}, which has the most"
+        + (f", up to {LARGEST}" if count.partitions == LARGEST else ""),
         Rule.DEFAULT: "SET state_partitions",
         Rule.OPEN: "which can not be two numbers",
     }

@@ -109,11 +109,11 @@ def fallback(graph: Graph, defaults: Defaults) -> Count:
     """The count of a re-keyed stream where neither INTO nor a join says one."""
     if defaults.intermediate is not None:
         return Count(defaults.intermediate, Rule.SETTING)
-    counts = {stream.name: stream.partitions for stream in graph.streams.values() if stream.partitions is not None}
+    counts = [(-each.partitions, each.name) for each in graph.streams.values() if each.partitions is not None]
     if not counts:
         return Count(defaults.state, Rule.DEFAULT)
-    widest = min(counts, key=lambda name: (-counts[name], name))
-    return Count(min(counts[widest], LARGEST), Rule.WIDEST, widest)
+    most, widest = min(counts)
+    return Count(min(-most, LARGEST), Rule.WIDEST, widest)
 
 
 def member_count(name: str, graph: Graph, known: Mapping[str, int], unasked: Count) -> Count:

@@ -99,6 +99,13 @@ def test_the_rules_in_their_order(
     assert (count.partitions, count.rule) == (expected, rule)
 
 
+def test_streams_of_one_name_all_count_among_the_widest() -> None:
+    for counts in ((64, 8), (8, 64)):
+        streams = {f"stream {n}": Stream("a", Role.OUTSIDE, count) for n, count in enumerate(counts)}
+        made = Graph({**streams, "p": Stream("p", Role.REKEYED)}, {}, {each: ["p"] for each in streams})
+        assert infer(made, NOTHING_SET).of["p"].partitions == 64
+
+
 def test_an_output_counts_among_the_widest_and_meets_in_no_join() -> None:
     made = graph(
         [outside("a", 8), rekeyed("p"), Stream("out", Role.OUTPUT, 32)], ["j"], [("a", "p"), ("p", "j"), ("j", "out")]
