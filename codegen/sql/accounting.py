@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Metric
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.trees import call, column, only_if
+from penstock.codegen.sql.trees import both, call, column, only_if
 from penstock.codegen.sql.windows import in_some_window
 from penstock.planner.plan import (
     AssignWindows,
@@ -43,11 +43,17 @@ _ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
 def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
     """For each node the condition on its rows under which an operator above uses them; None: it uses all.
 
-    `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last.
+    `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Those inside a run of
+    filters and projections are left out: nobody asks for them, and a long run would take long at each of its nodes.
     """
+    readers = Counter(below for node in nodes for below in inputs(node))
     wanted: dict[Node, Expression | None] = {nodes[-1]: None}
     for node in reversed(nodes):
-        for below, condition in _passed_down(node, wanted[node]):
+        if node not in wanted:
+            continue
+        run = _run(node, readers)
+        passed = [(run[-1].input, _through(run, wanted[node]))] if run else _passed_down(node, wanted[node])
+        for below, condition in passed:
             wanted[below] = _any_of(wanted[below], condition) if below in wanted else condition
     return wanted
 
@@ -57,7 +63,7 @@ def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) ->
     readers = Counter(below for node in nodes for below in inputs(node))
     found: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
-        condition = wanted[node]
+        condition = wanted.get(node)
         below = node
         while isinstance(below, _ROW_BY_ROW) and readers[below.input] == 1:
             below = below.input
@@ -73,19 +79,50 @@ def count_if(condition: Expression) -> str:
     return print_inline(call("COUNT", only_if(condition, exp.Literal.number(1))))
 
 
+def _run(node: Node, readers: Mapping[Node, int]) -> list[Filter | Project | Rekey]:
+    """The node and those below it, as long as each passes rows of streams on one by one and is read by one alone."""
+    run: list[Filter | Project | Rekey] = []
+    # A filter of records that do not pass takes the rows of their keys away.
+    while isinstance(node, Filter | Project | Rekey) and (isinstance(node.shape, KStream) or isinstance(node, Project)):
+        run.append(node)
+        node = node.input
+        if readers[node] > 1:
+            break
+    return run
+
+
+def _through(run: Sequence[Filter | Project | Rekey], wanted: Expression | None) -> Expression | None:
+    """The condition on the rows that a run reads, if `wanted` is that on those that it gives."""
+    asked = [_columns_of(wanted)]
+    for node in run:
+        below = asked[-1]
+        if isinstance(node, Filter):
+            below = below | _columns_of(node.condition)
+        elif isinstance(node, Project):
+            below = set().union(*(_columns_of(item.value) for item in node.items if item.name in below))
+        asked.append(below)
+    values: dict[str, Expression] = {name: column(name) for name in asked.pop()}
+    conditions: list[Expression] = []
+    for node in reversed(run):
+        names = asked.pop()
+        if isinstance(node, Filter):
+            conditions.append(_in_terms_of(node.condition, values))
+        elif isinstance(node, Project):
+            values = {item.name: _in_terms_of(item.value, values) for item in node.items if item.name in names}
+    return both(*conditions, None if wanted is None else _in_terms_of(wanted, values))
+
+
+def _columns_of(condition: Expression | None) -> set[str]:
+    return set() if condition is None else {each.name for each in condition.find_all(exp.Column)}
+
+
 def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
     match node:
-        case Filter() if not isinstance(node.shape, KStream):
-            return [(node.input, None)]  # a record that does not pass takes the row of its key away
-        case Filter():
-            return [(node.input, node.condition if wanted is None else exp.And(this=node.condition, expression=wanted))]
-        case Rekey():
-            return [(node.input, wanted)]
-        case Project():
-            return [(node.input, _in_terms_of(wanted, {item.name: item.value for item in node.items}))]
         case AssignWindows():
             return [(node.input, None if wanted is None else in_some_window(node, wanted))]
         case UnionAll():
+            if wanted is None:
+                return [(each, None) for each in node.inputs]
             return [(each, _in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
         case _:
             return [(each, None) for each in inputs(node)]
@@ -101,10 +138,8 @@ def _any_of(one: Expression | None, other: Expression | None) -> Expression | No
     return one if one == other else exp.Or(this=one, expression=other)
 
 
-def _in_terms_of(condition: Expression | None, values: Mapping[str, Expression]) -> Expression | None:
+def _in_terms_of(condition: Expression, values: Mapping[str, Expression]) -> Expression:
     """The condition with each column replaced by the expression that computes it."""
-    if condition is None:
-        return None
     # A root of its own, because a node without a parent can not be replaced in place.
     root = exp.Paren(this=condition.copy())
     taken = {each.name for value in values.values() for each in value.find_all(exp.Column)}

@@ -91,7 +91,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     def views(told: bool) -> tuple[Step, ...]:
         result: list[Step] = []
         for node in nodes:
-            reading = Reading(wanted[node], delays.get(node), slack, keeps_late, observed or told, told, own[node])
+            reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, observed or told, told, own[node])
             *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
             if node in unwanted:
                 assert isinstance(last, View)

@@ -59,7 +59,7 @@ class Emission(Enum):
     CHANGES = "CHANGES"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowAggregate(Node):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
@@ -79,7 +79,7 @@ class WindowAggregate(Node):
     retention: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupAggregate(Node):
     """One row per distinct value of the keys (one row in all without keys), updated for ever: a KTable."""
 
@@ -88,7 +88,7 @@ class GroupAggregate(Node):
     aggregates: tuple[Aggregate, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Distinct(Node):
     """The rows of `input`, equal ones once. Equal rows have equal times: `time` is the input's event-time column."""
 

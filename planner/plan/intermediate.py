@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from penstock.planner.plan.node import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Intermediate(Node):
     """The rows of `input`, computed by a query of its own and written to a stream that is read here.
 

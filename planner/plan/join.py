@@ -53,7 +53,7 @@ class TimeBound:
                 return max(0, -lower), max(0, upper)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class IntervalJoin(Node):
     """Pairs of a left and a right row with equal keys whose times differ within `bound` and that satisfy `residual`.
 

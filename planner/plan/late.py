@@ -12,7 +12,7 @@ LATENESS = "_lateness"
 """A column of late rows beside their own: a BIGINT, how many milliseconds behind the watermark, rounded up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WithLate(Node):
     """The rows of `input`, and the late ones of the scans below it in the same query.
 

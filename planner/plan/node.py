@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from operator import eq
 from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
@@ -130,13 +131,32 @@ class WTable:
 Shape: TypeAlias = KStream | KTable | WTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Node:
-    """The part that all plan nodes share. `span` is the text that asked for the node."""
+    """The part that all plan nodes share. `span` is the text that asked for the node.
+
+    Nodes are equal that are of one kind and say the same but for their places. Plans are deep, and their nodes are kept
+    in dictionaries: each knows its hash, so that nobody has to go through all below for it, or to see that two differ.
+    """
 
     schema: tuple[Column, ...]
     shape: Shape
     span: Span = field(compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((type(self), *self._content())))
+
+    def _content(self) -> Iterator[object]:
+        return (getattr(self, each.name) for each in fields(self) if each.compare)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, Node) or type(self) is not type(other):
+            return self is other
+        return self._hash == other._hash and all(map(eq, self._content(), other._content()))
 
     def column(self, name: str) -> Column:
         """The column of that exact name; the planner has resolved it before."""

@@ -51,7 +51,7 @@ class FramedAggregate:
     frame: Frame | RowsFrame
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Over(Node):
     """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns.
 
@@ -82,7 +82,7 @@ class Over(Node):
         return max(self.back + self.forward, _SHORTEST_PANE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OverRows(Node):
     """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
 

@@ -31,7 +31,7 @@ class Ranking:
     order_by: tuple[Sorting, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranked(Node):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 

@@ -8,7 +8,7 @@ from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.node import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rekey(Node):
     """The rows of `input`, partitioned by `keys`, expressions over them, into `into` partitions if that is not None.
 

@@ -50,7 +50,7 @@ class Origin:
         return KStream(self.key, times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scan(Node):
     """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones.
 

@@ -9,7 +9,7 @@ from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.node import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Filter(Node):
     """The rows of `input` for which `condition` is true (not false, not NULL)."""
 
@@ -17,7 +17,7 @@ class Filter(Node):
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Project(Node):
     """One output row per row of `input`, with the columns `items`, in order."""
 
@@ -25,7 +25,7 @@ class Project(Node):
     items: tuple[Named, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AssignWindows(Node):
     """Each row of `input` once for each window that holds it, with `window_start` and `window_end` behind its columns.
 
@@ -37,7 +37,7 @@ class AssignWindows(Node):
     time: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupingSets(Node):
     """Each row of `input` once for each of `ids`.
 
@@ -51,7 +51,7 @@ class GroupingSets(Node):
     id_column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnionAll(Node):
     """The rows of all inputs. Columns match by position; names are those of the first input, types are equal."""
 

@@ -14,7 +14,7 @@ from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest(Node):
     """The newest record of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
 
@@ -50,7 +50,7 @@ class Step:
     condition: Expression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableJoin(Node):
     """Tables joined on their primary keys, one after the other: at most one row per key, from one state for all.
 
@@ -64,7 +64,7 @@ class TableJoin(Node):
     partitions: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ForeignKeyJoin(Node):
     """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
 
@@ -80,7 +80,7 @@ class ForeignKeyJoin(Node):
     condition: Expression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TableLookup(Node):
     """Each row of a stream beside the row of a table that it refers to; changes of the table send nothing.
 
