@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from penstock.codegen.behind import behind
 from penstock.planner.plan import Emission, Intermediate, KStream, KTable, Node, Origin, RunningQuery, Scan, Sink
-from penstock.planner.plan.walk import inputs, is_timed, walk, with_inputs
+from penstock.planner.plan.walk import folded, inputs, is_timed, walk, with_inputs
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -30,10 +30,10 @@ def stages(
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
-    def cut(node: Node) -> Node:
+    def cut(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
-            below = with_inputs(node, tuple(cut(each) for each in inputs(node)))
-            scans[node] = read(below, node) if isinstance(below, Intermediate) else below
+            remade = with_inputs(node, below)
+            scans[node] = read(remade, node) if isinstance(remade, Intermediate) else remade
         return scans[node]
 
     def read(node: Intermediate, uncut: Node) -> Node:
@@ -62,5 +62,5 @@ def stages(
         origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=late)
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
-    root = cut(query.root)
+    root = folded(query.root, cut)
     return [*above, replace(query, name=name, root=root)]

@@ -123,7 +123,10 @@ def staged(node: Node, span: Span, time: str | None = None) -> Node:
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
-    return with_inputs(node, tuple(staged(each, span, time_below(node, each, time)) for each in inputs(node)))
+    changed = []
+    for each in inputs(node):  # no comprehension, which would take the stack of a deep plan twice
+        changed.append(staged(each, span, time_below(node, each, time)))
+    return with_inputs(node, tuple(changed))
 
 
 def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:

@@ -157,7 +157,11 @@ def rows_leave(root: Node) -> bool:
 
 def stateful(node: Node) -> Node | None:
     """The node itself or one below it that keeps state in the same query, None in a stateless one."""
-    if isinstance(node, STATEFUL):
-        return node
-    below = () if isinstance(node, Intermediate) else inputs(node)
-    return next((found for found in map(stateful, below) if found is not None), None)
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, STATEFUL):
+            return each
+        if not isinstance(each, Intermediate):
+            pending += reversed(inputs(each))
+    return None
