@@ -19,6 +19,9 @@ from tests.model.scalars import evaluate_scalar
 from tests.model.values import EPOCH, Row, columns, milliseconds
 from tests.properties.panes import arrow_type, plain, zoned
 
+CONNECTIONS: list[Any] = []
+"""DuckDB, as a worker of Spark keeps it from task to task: it is slow to start."""
+
 
 @dataclass
 class State:
@@ -58,7 +61,6 @@ class Remembering:
             [("bucket", pa.int32()), ("time", pa.timestamp("us", tz="UTC")), ("row", pa.struct(named))]
         )
         self.states = [State(), State()]
-        self.connections: list[Any] = []
 
     def step(self, rows: list[Row], watermark: datetime) -> list[Row]:
         """The node's rows that a micro-batch sends."""
@@ -92,7 +94,7 @@ class Remembering:
     def answered(self, arrived: list[bytes], state: State) -> Iterator[Row]:
         view = self.view
         facts = (view.order, view.sql, view.time, view.back, view.given, view.kept, dict(view.picked))
-        tables = list(answered_rows(arrived, state, *facts, self.connections))
+        tables = list(answered_rows(arrived, state, *facts, CONNECTIONS))
         types = {name: type_ for name, (_, type_) in self.panes.answers.items()}
         for batch in unpacked(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
             for answer in batch.to_pylist():
