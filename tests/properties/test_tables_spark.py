@@ -29,7 +29,7 @@ from tests.model.history import History, Tables, write_json_lines
 from tests.model.rows import difference
 from tests.properties import tables
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back
+from tests.properties.test_spark import AT_ONCE, hold_back
 
 pytestmark = pytest.mark.spark
 QUERIES = 2
@@ -174,7 +174,6 @@ def test_spark_comes_to_the_relational_answer(
 
 def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: str) -> Iterator[str]:
     """How what Spark sends differs from the answer."""
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     folders = write_json_lines(history, folder)
     program = penstock.compile(f"SET state_store = '{store}';" + script(sql, str(folder), 1)).program
     plan = compiled(sql, str(folder), 1).root
