@@ -26,9 +26,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Two processes, each with a Spark of its own: most of its time Spark waits for itself.
+# Two processes, each with a Spark of its own.
 test: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2
 
 # What needs no JVM.
 test-fast: $(READY)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+from py4j.java_gateway import JavaPackage, JVMView
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,10 +20,48 @@ hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
 
+# Tests are short: the JVM's slow, optimising compiler would cost more than it gains. Also of the JVMs that tests start.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m")
+# By default Spark runs `chmod` and `stat` for each small file that it writes on a local disk.
+QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+LONG = ("demo", "e2e", "properties")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--accept` writes what came out into the files that say what should."""
     parser.addoption("--accept", action="store_true", help="rewrite the expectations of golden tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, the long ones come first, so that all end together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """A test goes to the process that is free; those of the demo go to one, which prepares their data once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    def shared(name: str) -> str:
+        file = name.partition("::")[0]
+        return file if "/demo/" in file else name
+
+    config.option.loadscopereorder = False
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = shared
+    return scheduler
+
+
+def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
+    """Names of classes are looked for once: py4j asks the JVM each time, which then searches some hundred archives."""
+    find = kind.__getattr__
+
+    def found(self: JVMView | JavaPackage, name: str) -> Any:
+        self.__dict__[name] = value = find(self, name)
+        return value
+
+    kind.__getattr__ = found
 
 
 @pytest.fixture(scope="session")
@@ -30,12 +69,15 @@ def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
     from penstock.runtime.jvm import start_spark
 
-    # Tests are short: the JVM's slow, optimising compiler would cost more than it gains.
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
     time.tzset()
-    session = start_spark("local[2]")
+    for kind in (JVMView, JavaPackage):
+        remembered(kind)
+    with pytest.MonkeyPatch.context() as patched:
+        quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {quick} pyspark-shell")
+        session = start_spark("local[2]")
     yield session
     session.stop()
 
