@@ -1,4 +1,4 @@
-"""What a query computes -> one digest, by which a checkpoint knows the query that it was made for."""
+"""What a checkpoint depends on -> one digest, by which it knows the queries that can go on from it."""
 
 from __future__ import annotations
 
@@ -7,42 +7,54 @@ import json
 from collections.abc import Sequence
 
 from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
+from penstock.codegen.stages import STAGE
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], views: Sequence[Step], output: Output, mode: str, state: Sequence[int | str]
+    query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: Output, state: object
 ) -> str:
-    """SHA-256 over the inputs, the views, the output, the mode, and the partitions and the store of the state.
+    """SHA-256 over the inputs and how they are read, what must stay of the views, the output, and how state is kept.
 
-    The query's own name, with which those of its views begin, does not count. Every other change does, also one that
-    the state would survive: Spark itself accepts any, and computes nonsense from most.
+    The query's own name, with which those of its views begin, does not count.
     """
     facts = {
-        "inputs": [
-            [each.connector, each.columns, [option for option in each.options if option[0] in _PLACE]]
-            for each in inputs
-        ],
-        "views": [_computed(view, query) for view in views],
-        "output": [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]],
-        "mode": mode,
+        "inputs": [_input(each) for each in inputs],
+        "reading": _named_alike(reading, query),
+        "views": _named_alike(views, query),
+        "output": _output(output) if output.holds_rows else None,
         "state": state,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def _computed(view: Step, query: str) -> Sequence[object]:
+def computed(view: Step) -> list[object]:
+    """What the view computes: all but its name, those of its sources, and what is counted."""
     if isinstance(view, PackedView):
-        return [view.length, *view.cuts, view.schema.replace(f"`{query}_", "`_")]
+        return [view.length, *view.cuts, view.schema]
     if isinstance(view, PaneView):
-        return [view.order, view.sql, view.given, view.kept, view.picked, view.schema.replace(f"`{query}_", "`_")]
+        return [view.order, view.sql, view.given, view.kept, view.picked, view.schema]
     if isinstance(view, BucketView):
-        facts = [view.order, view.sql, view.time, view.back, view.lasting, view.given, view.kept, view.picked]
-        return [*facts, view.schema.replace(f"`{query}_", "`_")]
+        facts = [view.order, view.sql, view.time, view.back, view.lasting]
+        return [*facts, view.given, view.kept, view.picked, view.schema]
     if isinstance(view, LookupView):
-        facts = [view.newest, view.sql, view.given, view.kept, view.picked]
-        return [*facts, view.schema.replace(f"`{query}_", "`_")]
+        return [view.newest, view.sql, view.given, view.kept, view.picked, view.schema]
     mark = view.watermark
-    return [view.sql.replace(f"`{query}_", "`_"), mark and [mark.column, mark.delay]]
+    return [view.sql, mark and [mark.column, mark.delay]]
+
+
+def _input(source: Input) -> list[object]:
+    options = [each for each in source.options if each[0] in _PLACE]
+    return [source.connector, source.name if source.connector == STAGE else None, source.columns, options]
+
+
+def _output(output: Output) -> list[object]:
+    return [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]]
+
+
+def _named_alike(facts: object, query: str) -> object:
+    if isinstance(facts, str):
+        return facts.replace(f"`{query}_", "`_")
+    return [_named_alike(each, query) for each in facts] if isinstance(facts, list | tuple) else facts

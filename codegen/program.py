@@ -180,6 +180,11 @@ class Output:
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
 
+    @property
+    def holds_rows(self) -> bool:
+        """Whether the rows of earlier runs are still there when a query goes on."""
+        return self.connector not in ("console", "memory")
+
 
 @dataclass(frozen=True, slots=True)
 class Paced:
@@ -216,7 +221,8 @@ class SparkQuery:
     `store` keeps its state, in so many `partitions`; both are None if it has none.
     `numbered`: it has that clock for the sake of its column `batch`, the number of the micro-batch.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
-    `fingerprint` is that of all that the query computes: a checkpoint of another one is refused.
+    `fingerprint` is that of all that a checkpoint of the query depends on: one with another is refused. `lasting`: the
+    views among it; others may change from run to run.
     """
 
     name: str
@@ -236,6 +242,7 @@ class SparkQuery:
     operation: str | None = None
     checked: bool = True
     numbered: bool = False
+    lasting: tuple[str, ...] = ()
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

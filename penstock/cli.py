@@ -23,6 +23,7 @@ from penstock.diagnostics.codes.running import R090
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
     from penstock.compilation import Compilation
+    from penstock.runtime import Session
 
 REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
@@ -121,13 +122,16 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
 @FILES
 @click.option("--once", is_flag=True, help="Read what is there, then end and account for every row.")
 @click.option("--checkpoint", type=click.Path(file_okay=False), help="Folder for progress and state between runs.")
+@click.option("--reset", is_flag=True, help="Begin anew: remove the checkpoints of the script's queries before.")
 @click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
 @click.option(
     "--drain/--no-drain",
     default=None,
     help="Take the input as complete: close all windows at its end. On for --once without --checkpoint.",
 )
-def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str | None, drain: bool | None) -> None:
+def run(
+    files: tuple[str, ...], once: bool, checkpoint: str | None, reset: bool, master: str | None, drain: bool | None
+) -> None:
     """Start every query of the script, and keep them running until Ctrl-C.
 
     \b
@@ -135,12 +139,15 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
       penstock run --once orders.sql
       penstock run --checkpoint state/ orders.sql
       penstock run --once --checkpoint state/ --drain orders.sql
+      penstock run --checkpoint state/ --reset orders.sql
       penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
 
     Exit code 0: done, 1: refused, 2: a file can not be read, 3: failed while running, 130: Ctrl-C before the end.
     """
     if drain is not None and not once:
         raise click.UsageError("--drain and --no-drain need --once")
+    if reset and checkpoint is None:
+        raise click.UsageError("--reset needs --checkpoint")
     with _errors_shown():
         compilation = _compiled(files)
         _show(compilation.diagnostics)
@@ -157,9 +164,10 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
 
     try:
         if once:
-            _run_once(master, checkpoint, compilation.program, drain=checkpoint is None if drain is None else drain)
+            drain = checkpoint is None if drain is None else drain
+            _run_once(master, checkpoint, compilation.program, reset=reset, drain=drain)
         else:
-            _run_on(master, checkpoint, compilation.program)
+            _run_on(master, checkpoint, compilation.program, reset=reset)
     except RunError as failure:
         _show(failure.diagnostics)
         sys.exit(FAILED)
@@ -168,29 +176,38 @@ def run(files: tuple[str, ...], once: bool, checkpoint: str | None, master: str 
         sys.exit(INTERRUPTED)
 
 
-def _run_once(master: str | None, checkpoint: str | None, program: Program, *, drain: bool) -> None:
+def _run_once(master: str | None, checkpoint: str | None, program: Program, *, reset: bool, drain: bool) -> None:
     from penstock import runtime
     from penstock.accounts import progress_shown, show_accounts, show_kept
 
     with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
+        if reset:
+            _remove_checkpoints(session, program)
         reports = session.run_once(program, drain=drain, progress=progress)
         kept = session.kept()
     show_kept(kept)
     show_accounts(reports)
 
 
-def _run_on(master: str | None, checkpoint: str | None, program: Program) -> None:
+def _remove_checkpoints(session: Session, program: Program) -> None:
+    for folder in session.reset(program):
+        # Not by click, which would write into the line that shows the progress.
+        print(f"removed checkpoint {folder}", file=sys.stderr)
+
+
+def _run_on(master: str | None, checkpoint: str | None, program: Program, *, reset: bool) -> None:
     """Until Ctrl-C or SIGTERM. Raises RunError as soon as a query fails."""
     from penstock import runtime
     from penstock.accounts import progress_shown, show_kept
 
     with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
+        if reset:
+            _remove_checkpoints(session, program)
         running = session.start(program)
         # An exception in the middle of a call to the JVM would break the connection that stops the queries.
         told = Event()
         for signal_ in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signal_, lambda *_: told.set())
-        # Not by click, which would write into the line that shows the progress.
         print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
         batches = dict.fromkeys((handle.name for handle in running), 0)
         while running and not told.is_set():

@@ -26,13 +26,15 @@ class Session:
         self.catalog = Catalog()
         self._spark = spark
 
-    def submit(self, sql: str, name: str = "<sql>") -> list[QueryHandle]:
+    def submit(self, sql: str, name: str = "<sql>", *, reset: bool = False) -> list[QueryHandle]:
         """Start every query of a script, which sees what earlier ones declared; they run until they are stopped.
 
-        Raises CompileError when the script is refused, and RunError when its queries can not be started; in both cases
-        the catalog stays as it was.
+        `reset`: their checkpoints are removed before, so that they begin anew. Raises CompileError when the script is
+        refused, and RunError when its queries can not be started; in both cases the catalog stays as it was.
         """
         compilation = compile(sql, self.catalog, name)
+        if reset:
+            self._spark.reset(compilation.program)
         handles = self._spark.start(compilation.program)
         self.catalog = compilation.catalog
         return handles

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Output, PackedView, SparkQuery, Step, View
+from penstock.codegen.program import Input, Output, PackedView, SparkQuery, Step, View
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
 from penstock.runtime.storage import Storage, absolute
 
-_BEFORE = ("lock", "penstock.json")
+DESCRIPTION = "penstock.json"
+_BEFORE = ("lock", DESCRIPTION)
 """What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
+_REMOVING = "removing"
+"""A file that is there while a checkpoint is removed: what is left of it is none."""
 
 
 @contextmanager
@@ -38,24 +41,57 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
             yield temporary
         return
     storage = Storage(spark)
-    place = f"{absolute(folder)}/{quote(query.name, safe='')}"
+    place = place_of(query.name, folder)
     with lock(spark, storage, f"{place}/lock"):
         _admit(storage, query, place)
         yield place
 
 
+def place_of(query: str, folder: str) -> str:
+    """The checkpoint folder of a query in the folder of all checkpoints."""
+    return f"{absolute(folder)}/{quote(query, safe='')}"
+
+
+def is_begun(storage: Storage, place: str) -> bool:
+    """Whether the folder holds anything that the start of a query would not be free to overwrite."""
+    return any(name not in _BEFORE and not name.startswith(".") for name in storage.names(place))
+
+
+def check_is_checkpoint(storage: Storage, place: str) -> None:
+    """Raises RunError if the folder is something else."""
+    if not {DESCRIPTION, _REMOVING} & set(storage.names(place)):
+        raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
+
+
+def remove(storage: Storage, places: Iterable[str]) -> None:
+    """Removes checkpoints, all or none: what an interruption leaves of them, the next start removes."""
+    places = list(places)
+    for place in places:
+        storage.create(f"{place}/{_REMOVING}", "")
+    for place in places:
+        _empty(storage, place)
+        storage.delete(place)
+
+
+def _empty(storage: Storage, place: str) -> None:
+    for name in storage.names(place):
+        if name not in ("lock", _REMOVING):
+            storage.delete(f"{place}/{name}")
+    storage.delete(f"{place}/{_REMOVING}")
+
+
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
-    present, description = described(query), f"{place}/penstock.json"
-    if all(name in _BEFORE or name.startswith(".") for name in storage.names(place)):
+    present, description = described(query), f"{place}/{DESCRIPTION}"
+    if _REMOVING in storage.names(place):
+        _empty(storage, place)
+    if not is_begun(storage, place):
         storage.folder(place)
         storage.delete(description)
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
-    stored = storage.read(description)
-    if stored is None:
-        raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
-    found = refusal(json.loads(stored), present, place)
+    check_is_checkpoint(storage, place)
+    found = refusal(json.loads(storage.read(description) or "null"), present, place)
     if found is not None:
         raise RunError([found])
 
@@ -64,8 +100,10 @@ def described(query: SparkQuery) -> dict[str, Any]:
     """What is kept of a query in its checkpoint."""
     return {
         "fingerprint": query.fingerprint,
+        "inputs": [_input_text(source) for source in query.inputs],
         "views": {view.name: _text(view) for view in query.views},
-        "output": _text(query.output),
+        "lasting": list(query.lasting),
+        "output": _output_text(query.output),
         "partitions": query.partitions,
     }
 
@@ -75,37 +113,57 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
     if past["fingerprint"] == present["fingerprint"]:
         return None
     changes = "; ".join(_changes(past, present))
-    hint = "take a new --checkpoint folder, or undo the change"
-    if _other_partitions(past, present):
+    hint = "undo the change, take a new --checkpoint folder, or begin anew with --reset"
+    if _other(past, present, "partitions"):
         hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
     return R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)
 
 
-def _text(part: Step | Output) -> str:
-    if isinstance(part, Output):
-        columns = ", ".join(f"{name} {type_}" for name, type_ in part.columns)
-        return f"{part.connector} ({columns})"
-    if isinstance(part, PackedView):
-        return f"tables cut every {part.length} us from {', '.join(map(str, part.cuts))}"
-    if not isinstance(part, View):
-        return part.sql
-    mark = part.watermark
-    return part.sql if mark is None else f"{part.sql} WATERMARK {mark.column} {mark.delay} ms"
+def _input_text(source: Input) -> str:
+    columns = ", ".join(f"{name} {type_}" for name, type_ in source.columns)
+    place = "".join(f" {value}" for name, value in source.options if name in ("path", "format"))
+    return f"{source.name}: {source.connector}{place} ({columns})"
 
 
-def _changes(past: dict[str, Any], present: dict[str, Any]) -> Iterator[str]:
+def _output_text(output: Output) -> str:
+    if not output.holds_rows:
+        return output.connector
+    columns = ", ".join(f"{name} {type_}" for name, type_ in output.columns)
+    place = "".join(f" {value}" for name, value in output.options if name in ("path", "format"))
+    return f"{output.connector}{place} ({columns})"
+
+
+def _text(view: Step) -> str:
+    if isinstance(view, PackedView):
+        return f"tables cut every {view.length} us from {', '.join(map(str, view.cuts))}"
+    if not isinstance(view, View):
+        return view.sql
+    mark = view.watermark
+    return view.sql if mark is None else f"{view.sql} WATERMARK {mark.column} {mark.delay} ms"
+
+
+def _changes(past: dict[str, Any], present: dict[str, Any]) -> list[str]:
+    found = []
+    if _other(past, present, "inputs"):
+        found.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
     if past["output"] != present["output"]:
-        yield f"output was {past['output']} and is {present['output']}"
-    if _other_partitions(past, present):
-        yield f"its state had {past['partitions']} partitions and would have {present['partitions']}"
-    before, now = past["views"], present["views"]
-    for name in dict.fromkeys((*before, *now)):
-        if before.get(name) != now.get(name):
-            yield f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
-    if before == now and not _other_partitions(past, present):
-        yield "inputs, output place or the store of the state"
+        found.append(f"output was {past['output']} and is {present['output']}")
+    if _other(past, present, "partitions"):
+        found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
+    lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
+    views = _changed_views(past["views"], present["views"])
+    found += [text for name, text in views.items() if name in lasting]
+    return found or [*views.values()] or ["how inputs are read, or the store of the state"]
 
 
-def _other_partitions(past: dict[str, Any], present: dict[str, Any]) -> bool:
-    """Checkpoints of earlier versions do not say how many partitions there are."""
-    return bool(past.get("partitions", present["partitions"]) != present["partitions"])
+def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
+    return {
+        name: f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
+        for name in dict.fromkeys((*before, *now))
+        if before.get(name) != now.get(name)
+    }
+
+
+def _other(past: dict[str, Any], present: dict[str, Any], fact: str) -> bool:
+    """Checkpoints of earlier versions do not say what they read, nor how many partitions there are."""
+    return bool(past.get(fact, present[fact]) != present[fact])

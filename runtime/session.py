@@ -11,7 +11,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, SparkQuery
+from penstock.codegen.program import Program, SparkQuery, Step
 from penstock.diagnostics.codes.running import R016, R030
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
@@ -20,6 +20,7 @@ from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
+from penstock.runtime.reset import reset
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 from penstock.runtime.sources.stage import STAGE, placed, stage_rows
 from penstock.runtime.storage import Storage, absolute
@@ -51,7 +52,7 @@ class Session:
         self._stop_spark = stop_spark
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
-        self._memory: dict[tuple[str, str], tuple[str, MemorySink]] = {}
+        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[Step, ...]], MemorySink]] = {}
         spark.streams.addListener(self._ledger)
 
     def start(self, program: Program) -> list[QueryHandle]:
@@ -93,6 +94,22 @@ class Session:
             reports = [run.to_end(draining=drain, progress=progress) for run in runs]
             self._sweep(program, places)
             return reports
+
+    def reset(self, program: Program) -> list[str]:
+        """Removes the checkpoints of a program's queries, all or none, so that they begin anew. Returns their folders.
+
+        Raises:
+            RunError: a folder is no checkpoint, or in use; an input is missing, or an output holds rows already.
+        """
+        if self._folder is None:
+            return []
+        self._apply(program)
+        try:
+            removed = reset(self._spark, program, self._folder)
+        except SPARK_ERRORS as error:
+            raise RunError([explain(error, program.queries[0].name)]) from None
+        self._memory = {key: kept for key, kept in self._memory.items() if kept[0][0] not in removed}
+        return removed
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows in the memory sink `name`, those of several queries one after the other. Times are in UTC.
@@ -188,11 +205,13 @@ class Session:
                 return ConsoleSink(query)
             case "memory":
                 key = query.output.name, query.name
-                before, sink = self._memory.get(key, ("", None))
-                # Another checkpoint means a new start; with the same one, a batch that is run again is known.
-                if sink is None or before != place:
+                made_for = place, query.views
+                before, sink = self._memory.get(key, (None, None))
+                # Another checkpoint means a new start, as does a change of the query; else a batch that comes again is
+                # known.
+                if sink is None or before != made_for:
                     sink = MemorySink(query)
-                self._memory[key] = place, sink
+                self._memory[key] = made_for, sink
                 return sink
             case other:
                 raise AssertionError(f"codegen let the sink {other} through")

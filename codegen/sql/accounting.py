@@ -106,10 +106,10 @@ def _through(run: Sequence[Filter | Project | Rekey], wanted: Expression | None)
     for node in reversed(run):
         names = asked.pop()
         if isinstance(node, Filter):
-            conditions.append(_in_terms_of(node.condition, values))
+            conditions.append(in_terms_of(node.condition, values))
         elif isinstance(node, Project):
-            values = {item.name: _in_terms_of(item.value, values) for item in node.items if item.name in names}
-    return both(*conditions, None if wanted is None else _in_terms_of(wanted, values))
+            values = {item.name: in_terms_of(item.value, values) for item in node.items if item.name in names}
+    return both(*conditions, None if wanted is None else in_terms_of(wanted, values))
 
 
 def _columns_of(condition: Expression | None) -> set[str]:
@@ -123,7 +123,7 @@ def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expr
         case UnionAll():
             if wanted is None:
                 return [(each, None) for each in node.inputs]
-            return [(each, _in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
+            return [(each, in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
         case _:
             return [(each, None) for each in inputs(node)]
 
@@ -138,7 +138,7 @@ def _any_of(one: Expression | None, other: Expression | None) -> Expression | No
     return one if one == other else exp.Or(this=one, expression=other)
 
 
-def _in_terms_of(condition: Expression, values: Mapping[str, Expression]) -> Expression:
+def in_terms_of(condition: Expression, values: Mapping[str, Expression]) -> Expression:
     """The condition with each column replaced by the expression that computes it."""
     # A root of its own, because a node without a parent can not be replaced in place.
     root = exp.Paren(this=condition.copy())

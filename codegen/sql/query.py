@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, assert_never
 
-from penstock.codegen.fingerprint import fingerprint
+from penstock.codegen.fingerprint import computed, fingerprint
+from penstock.codegen.lasting import Lasting, lasting
+from penstock.codegen.nameless import nameless
 from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import left_out, wanted_rows
@@ -18,6 +20,7 @@ from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
+from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
@@ -74,41 +77,14 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     """
     name = query.name
     nodes = _in_order(query.root)
-    names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
-    wanted = wanted_rows(nodes)
+    names = _names(nodes, name)
     delays = _delays(nodes, timed=query.timed)
-    slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
-    keeps_late = any(isinstance(node, WithLate) for node in nodes)
     scans = [node for node in nodes if isinstance(node, Scan)]
     sources = tuple(input_of(scan, f"{names[scan]}_raw") for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
-    unwanted = left_out(nodes, wanted)
-    tracked = sends_changes(query.root, None if query.sink.connector == STAGE else query.sink.connector)
-    moves = any(map(is_retracting, nodes))
-    own = _own_columns(nodes, moves=moves, tracked=tracked)
-
-    def views(told: bool) -> tuple[Step, ...]:
-        result: list[Step] = []
-        for node in nodes:
-            reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, observed or told, told, own[node])
-            *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
-            if node in unwanted:
-                assert isinstance(last, View)
-                last = replace(last, metrics=(*last.metrics, *unwanted[node]))
-            result += [*steps, last]
-        if tracked:
-            root = query.root
-            if own[root] == changes.MOVE:
-                key, clock = root.shape.key, f"{name}_clock"
-                result += changes.changes_of_moves_views(root.schema, f"{name}_changes", names[root], key, clock)
-            else:
-                result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
-        if operation is not None:
-            result.append(changes.sent_view(query.root.schema, f"{name}_sent", f"{name}_changes", operation))
-        return tuple(result)
-
-    operation = _operation(query) if tracked and query.sink.connector != STAGE else None
+    tracked = _is_tracked(query)
+    operation = _operation(query) if tracked else None
     rejects = (rejects_of(scan, names[scan]) for scan in scans)
     output = _output(query, operation)
     stateful = [node for node in nodes if isinstance(node, STATEFUL)]
@@ -116,19 +92,19 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
-    state = [partitions, store.value] if partitions and store else []
+    lasting_views, facts = _lasting(query, settings, output)
+    state = [mode, partitions, store and store.value]
     return SparkQuery(
         name=name,
         inputs=sources,
-        views=views(told),
+        views=_steps(query, settings, observed=observed, told=told),
         result=f"{name}_sent" if operation else f"{name}_changes" if tracked else names[query.root],
         output=output,
         mode=mode,
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        # Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
-        fingerprint=fingerprint(name, sources, views(False), output, mode, state),
+        fingerprint=fingerprint(name, sources, _reading(query.root, scans), facts, output, state),
         every=query.every,
         store=store,
         paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
@@ -136,11 +112,85 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         operation=operation,
         numbered=any(isinstance(node, ForeignKeyJoin) for node in nodes),
         checked=not (tracked or any(source.ordered for source in sources)),
+        lasting=lasting_views,
     )
 
 
-def _operation(query: RunningQuery) -> str:
-    """The column that says what a row of the output does."""
+def _steps(query: RunningQuery, settings: Settings, *, observed: bool = False, told: bool = False) -> tuple[Step, ...]:
+    """The views of a query. `told`: its inputs can be told how far they are."""
+    name, root = query.name, query.root
+    nodes = _in_order(root)
+    names = _names(nodes, name)
+    wanted = wanted_rows(nodes)
+    delays = _delays(nodes, timed=query.timed)
+    slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
+    keeps_late = any(isinstance(node, WithLate) for node in nodes)
+    unwanted = left_out(nodes, wanted)
+    tracked = _is_tracked(query)
+    moves = any(map(is_retracting, nodes))
+    own = _own_columns(nodes, moves=moves, tracked=tracked)
+    result: list[Step] = []
+    for node in nodes:
+        reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, observed or told, told, own[node])
+        *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
+        if node in unwanted:
+            assert isinstance(last, View)
+            last = replace(last, metrics=(*last.metrics, *unwanted[node]))
+        result += [*steps, last]
+    if tracked:
+        if own[root] == changes.MOVE:
+            key, clock = root.shape.key, f"{name}_clock"
+            result += changes.changes_of_moves_views(root.schema, f"{name}_changes", names[root], key, clock)
+        else:
+            result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
+        operation = _operation(query)
+        if operation is not None:
+            result.append(changes.sent_view(root.schema, f"{name}_sent", f"{name}_changes", operation))
+    return tuple(result)
+
+
+def _lasting(query: RunningQuery, settings: Settings, output: Output) -> tuple[tuple[str, ...], list[object]]:
+    """The names of the views that must stay for a checkpoint to fit, and what they compute.
+
+    Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
+    """
+    root = nameless(query.root)
+    part = Lasting(root) if output.holds_rows else lasting(root)
+    names = _names(_in_order(root), query.name)
+    steps = () if part.root is None else _steps(replace(query, root=part.root), settings)
+    filters = (names[each] for each in part.filters)
+    conditions = sorted(map(print_inline, part.conditions))
+    return (*(each.name for each in steps), *filters), [*map(computed, steps), *conditions]
+
+
+def _reading(root: Node, scans: list[Scan]) -> list[object]:
+    """How the inputs are read: what is rejected of each, and in what order, and how often, Spark reads them.
+
+    Spark numbers its sources by their places in the whole query.
+    """
+
+    def places(node: Node) -> object:
+        if isinstance(node, Scan):
+            return scans.index(node)
+        below = [places(each) for each in inputs(node)]
+        return below[0] if len(below) == 1 else below
+
+    found = (rejects_of(scan, "") for scan in scans)
+    return [places(root), *([view.sql for view in each.views] if each else None for each in found)]
+
+
+def _names(nodes: list[Node], query: str) -> dict[Node, str]:
+    return {node: f"{query}_r{place}" for place, node in enumerate(nodes)}
+
+
+def _is_tracked(query: RunningQuery) -> bool:
+    return sends_changes(query.root, None if query.sink.connector == STAGE else query.sink.connector)
+
+
+def _operation(query: RunningQuery) -> str | None:
+    """The column that says what a row of the output does; intermediate streams have no such column."""
+    if query.sink.connector == STAGE:
+        return None
     return str(dict(query.sink.options).get("operation", changes.OPERATION))
 
 

@@ -27,16 +27,21 @@ class FilesSink:
         self._options = dict(output.options)
         self.path = absolute(str(self._options["path"]))
 
-    def check(self, storage: Storage, checkpoint: str) -> None:
+    def check(self, storage: Storage, checkpoint: str | None) -> None:
         """Refuses a folder that has batches which the checkpoint knows nothing of: Spark would skip ours in silence.
+
+        None stands for a checkpoint that is new.
 
         Raises:
             RunError: the folder was written from another checkpoint, or it is a file.
         """
         if storage.is_file(self.path):
             raise RunError([R017.at(None, name=self._name, path=self.path)])
-        if storage.newest(f"{self.path}/_spark_metadata") > storage.newest(f"{checkpoint}/offsets"):
-            hint = "remove the folder, take another path, or give the --checkpoint that it was written from"
+        begun = -1 if checkpoint is None else storage.newest(f"{checkpoint}/offsets")
+        if storage.newest(f"{self.path}/_spark_metadata") > begun:
+            hint = "remove the folder, or take another path"
+            if checkpoint is not None:
+                hint = "remove the folder, take another path, or give the --checkpoint that it was written from"
             raise RunError([R014.at(None, path=self.path).with_hint(hint)])
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:

@@ -1,0 +1,67 @@
+"""A program and the folder of its checkpoints -> these are gone, so that its queries begin anew.
+
+Nothing is removed unless all can be, and the queries can then be started: where rows are still there that they would
+write once more, they can not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from urllib.parse import unquote
+
+from pyspark.sql import SparkSession
+
+from penstock.codegen.program import Output, Program, SparkQuery
+from penstock.runtime import sources
+from penstock.runtime.checkpoint import DESCRIPTION, check_is_checkpoint, is_begun, place_of, remove
+from penstock.runtime.lock import lock
+from penstock.runtime.rejects import rejects_query
+from penstock.runtime.sinks import FilesSink
+from penstock.runtime.sources.stage import STAGE
+from penstock.runtime.storage import Storage, absolute
+
+
+def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
+    """Removes the checkpoints of the program's queries from the folder, and returns what their folders were.
+
+    Raises:
+        RunError: one is no checkpoint, or in use; an input is missing, or an output holds rows.
+    """
+    storage = Storage(spark)
+    names = dict.fromkeys(
+        name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
+    )
+    begun = [place for place in (place_of(name, folder) for name in names) if is_begun(storage, place)]
+    with ExitStack() as locks:
+        for place in begun:
+            check_is_checkpoint(storage, place)
+            locks.enter_context(lock(spark, storage, f"{place}/lock"))
+        for query in program.queries:
+            for source in query.inputs:
+                sources.check(storage, source)
+            for output in _outputs(query, folder):
+                if output.connector == "files":
+                    FilesSink(output).check(storage, None)
+        remove(storage, begun)
+    return begun
+
+
+def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
+    """The queries that have written intermediate streams for a query of this name, which may have had more of them."""
+    if query.output.connector == STAGE:
+        return
+    for each in storage.names(absolute(folder)):
+        if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
+            described = json.loads(storage.read(f"{absolute(folder)}/{each}/{DESCRIPTION}") or "{}")
+            if str(described.get("output", "")).startswith(f"{STAGE} "):
+                yield unquote(each)
+
+
+def _outputs(query: SparkQuery, folder: str) -> Iterator[Output]:
+    """Where the query writes, and where what it rejects goes."""
+    yield query.output
+    for rejects in query.rejects:
+        yield rejects_query(query, rejects, folder).output
