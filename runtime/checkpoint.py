@@ -27,6 +27,7 @@ _BEFORE = ("lock", DESCRIPTION)
 """What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
 _REMOVING = "removing"
 """A file that is there while a checkpoint is removed: what is left of it is none."""
+_SENT = {"append": "final", "update": "changes"}
 
 
 @contextmanager
@@ -104,7 +105,9 @@ def described(query: SparkQuery) -> dict[str, Any]:
         "views": {view.name: _text(view) for view in query.views},
         "lasting": list(query.lasting),
         "output": _output_text(query.output),
+        "mode": query.mode,
         "partitions": query.partitions,
+        "store": query.store and query.store.value,
     }
 
 
@@ -148,12 +151,16 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> list[str]:
         found.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
     if past["output"] != present["output"]:
         found.append(f"output was {past['output']} and is {present['output']}")
+    if _other(past, present, "mode"):
+        found.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
+    if _other(past, present, "store"):
+        found.append(f"its state was in {past['store']} and would be in {present['store']}")
     if _other(past, present, "partitions"):
         found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
     lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
     views = _changed_views(past["views"], present["views"])
     found += [text for name, text in views.items() if name in lasting]
-    return found or [*views.values()] or ["how inputs are read, or the store of the state"]
+    return found or [*views.values()] or ["how its inputs are read"]
 
 
 def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
@@ -165,5 +172,5 @@ def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str
 
 
 def _other(past: dict[str, Any], present: dict[str, Any], fact: str) -> bool:
-    """Checkpoints of earlier versions do not say what they read, nor how many partitions there are."""
+    """Checkpoints of earlier versions do not say all of this."""
     return bool(past.get(fact, present[fact]) != present[fact])

@@ -10,7 +10,19 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower, spark_text
 from penstock.codegen.program import View
-from penstock.planner.plan import DEFAULTS, Column, Emission, Hop, JoinType, Limit, Node, Settings, StateStore, Tumble
+from penstock.planner.plan import (
+    DEFAULTS,
+    Column,
+    Emission,
+    Hop,
+    JoinType,
+    Limit,
+    Node,
+    Settings,
+    Sink,
+    StateStore,
+    Tumble,
+)
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.codegen.plans import (
     MINUTE,
@@ -107,7 +119,9 @@ def test_a_shared_relation_is_made_once() -> None:
 
 
 def fingerprints(*roots: Node, settings: Settings = DEFAULTS) -> list[str]:
-    return [each.fingerprint for each in lower([query(root) for root in roots], settings).queries]
+    """Those of queries that write to files."""
+    files = Sink("q", "files", (("path", "out"), ("format", "json")))
+    return [each.fingerprint for each in lower([query(root, sink=files) for root in roots], settings).queries]
 
 
 def test_a_fingerprint_is_that_of_the_query() -> None:
@@ -135,7 +149,7 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
     assert fingerprints(counted) == [FINGERPRINT]
 
 
-FINGERPRINT = "364c9142a72b2f352c252922421b5859c2fa060756d793940decd761d4810781"
+FINGERPRINT = ""
 
 
 def test_names_are_identifiers_and_differ() -> None:
