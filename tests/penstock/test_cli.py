@@ -170,6 +170,7 @@ class TestUsage:
             ["unknown"],
             ["check", "--format", "xml", "bad.sql"],
             ["run", "--drain", "queries.sql"],
+            ["run", "--reset", "queries.sql"],
             ["run"],
         ],
     )
@@ -187,6 +188,29 @@ class TestUsage:
         run = penstock("run", "--once", "bad.sql")
         assert run.exit_code == 1
         assert run.stderr.startswith("error[")
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("only_spark", "folder")
+def test_a_run_that_begins_anew_says_what_it_removes() -> None:
+    Path("orders").mkdir()
+    Path("orders/1.json").write_text('{"id": 1, "price": 150, "time": "2024-01-01T00:00:00Z"}\n', encoding="utf-8")
+    once = ("run", "--once", "--checkpoint", "state", "declarations.sql", "queries.sql")
+    assert penstock(*once).exit_code == 0
+    Path("queries.sql").write_text(QUERY.replace("> 100", "> 50") + SINK + OUTPUT, encoding="utf-8")
+    changed = penstock(*once)
+    assert changed.exit_code == 3
+    assert "error[R010]" in changed.stderr
+    assert "--reset" in changed.stderr
+    doubled = penstock(*once, "--reset")
+    assert doubled.exit_code == 3
+    assert "error[R014]" in doubled.stderr
+    Path("out").rename("former")
+    anew = penstock(*once, "--reset")
+    assert anew.exit_code == 0
+    assert f"removed checkpoint {Path('state/out').resolve()}\n" in anew.stderr
+    (file,) = Path("out").glob("*.json")
+    assert json.loads(file.read_text(encoding="utf-8")) == {"id": 1}
 
 
 def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None:
