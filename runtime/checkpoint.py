@@ -10,6 +10,7 @@ import json
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import ndiff
 from typing import Any
 from urllib.parse import quote
 
@@ -115,11 +116,10 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
     """Why a checkpoint that was made for the query `past` does not fit the query `present`; None if it does."""
     if past["fingerprint"] == present["fingerprint"]:
         return None
-    changes = "; ".join(_changes(past, present))
     hint = "undo the change, take a new --checkpoint folder, or begin anew with --reset"
     if _other(past, present, "partitions"):
         hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
-    return R010.at(None, path=place).because(f"changed since it was made: {changes}").with_hint(hint)
+    return R010.at(None, path=place).because(f"changed since it was made: {_changes(past, present)}").with_hint(hint)
 
 
 def _input_text(source: Input) -> str:
@@ -145,7 +145,7 @@ def _text(view: Step) -> str:
     return view.sql if mark is None else f"{view.sql} WATERMARK {mark.column} {mark.delay} ms"
 
 
-def _changes(past: dict[str, Any], present: dict[str, Any]) -> list[str]:
+def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
     found = []
     if _other(past, present, "inputs"):
         found.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
@@ -159,16 +159,19 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> list[str]:
         found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
     lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
     views = _changed_views(past["views"], present["views"])
-    found += [text for name, text in views.items() if name in lasting]
-    return found or [*views.values()] or ["how its inputs are read"]
+    told = [text for name, text in views.items() if name in lasting] or ([] if found else [*views.values()])
+    return "\n".join([*(["; ".join(found)] if found else []), *told]) or "how its inputs are read"
 
 
 def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
-    return {
-        name: f"{name} was {before.get(name, 'not there')} and is {now.get(name, 'not there')}"
-        for name in dict.fromkeys((*before, *now))
-        if before.get(name) != now.get(name)
-    }
+    """The lines that are gone or have come, by view."""
+    found = {}
+    for name in dict.fromkeys((*before, *now)):
+        texts = (before.get(name, "").splitlines(), now.get(name, "").splitlines())
+        lines = [line for line in ndiff(*texts) if line[0] in "-+"]
+        if lines:
+            found[name] = "\n".join([name, *lines])
+    return found
 
 
 def _other(past: dict[str, Any], present: dict[str, Any], fact: str) -> bool:

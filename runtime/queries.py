@@ -68,7 +68,7 @@ class Run:
         for source in self.query.inputs:
             sources.check(self._storage, source)
         if not draining and drained(self._storage, self._place):
-            hint = "take a new --checkpoint folder; all windows of this one are closed"
+            hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
         if isinstance(self._sink, FilesSink):
             self._sink.check(self._storage, self._place)
