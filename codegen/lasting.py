@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    TableLookup,
     WindowAggregate,
     conjuncts,
 )
@@ -64,7 +65,7 @@ def lasting(root: Node) -> Lasting:
             return Lasting(root)  # whether a row is new or changed depends on all that has been sent
         case WindowAggregate() | Distinct():
             return _under_groups(root, node, above)
-        case Over() | OverRows() | Ranked():
+        case Over() | OverRows() | Ranked() | TableLookup():
             return Lasting(node)
         case IntervalJoin() if node.pane is not None:
             return Lasting(node)

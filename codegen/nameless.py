@@ -138,7 +138,7 @@ def _shape(shape: Shape, names: Names) -> Shape:
     if isinstance(shape, KStream):
         return shape.renamed(names)
     key = tuple(names[each] for each in shape.key)
-    same = tuple(tuple(frozenset(map(names.__getitem__, group)) for group in groups) for groups in shape.same)
+    same = tuple(tuple(frozenset(names.get(each, each) for each in group) for group in groups) for groups in shape.same)
     if isinstance(shape, WTable):
         return WTable(key, names[shape.start], names[shape.end], same)
     return replace(shape, key=key, same=same)

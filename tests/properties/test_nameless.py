@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
+
 from hypothesis import HealthCheck, given, settings
 
 from penstock.codegen.nameless import nameless
+from penstock.codegen.program import PackedView, View
+from penstock.codegen.sql.query import lower_query
 from penstock.codegen.stages import stages
-from penstock.planner.plan import Node
+from penstock.compilation import compile
+from penstock.planner.plan import DEFAULTS, Node
 from tests.model.evaluate import evaluate
 from tests.model.history import History, accepted, clocks
 from tests.model.rows import assert_same_rows
+from tests.properties import tables
 from tests.properties.test_columns import CASES
 from tests.properties.test_scripts import compiled
 
@@ -27,9 +34,19 @@ def test_nameless_plans_answer_the_same(case: tuple[Node, History]) -> None:
 
 
 def test_nameless_plans_of_scripts() -> None:
-    roots = [part.root for queries in compiled() for query in queries for part in stages(query, query.name, ())]
-    assert len(roots) > 100
-    for root in roots:
-        found = nameless(root)
-        assert [each.type for each in found.schema] == [each.type for each in root.schema]
-        assert nameless(found) == found
+    """They stay as they are when it is done again; and what workers keep in Spark's state has no names of scripts."""
+    over_tables = [*tables.STATELESS, *tables.FOREIGN, *tables.LOOKUPS]
+    scripts = [tables.DECLARED + text.format(kind="LEFT", condition=" AND t.v < u.v") for text in over_tables]
+    queries = [*chain.from_iterable(compiled(30)), *chain.from_iterable(compile(each).queries for each in scripts)]
+    packs = 0
+    for part in chain.from_iterable(stages(query, query.name, ()) for query in queries):
+        found = replace(part, root=nameless(part.root))
+        assert [each.type for each in found.root.schema] == [each.type for each in part.root.schema]
+        assert nameless(found.root) == found.root
+        views = lower_query(found, DEFAULTS).views
+        kept = {view.source for view in views if isinstance(view, PackedView)}
+        packs += len(kept)
+        for view in views:
+            assert view.name not in kept or "'#" not in str(view)
+            assert isinstance(view, View | PackedView) or "#" not in str(view)
+    assert packs > 30

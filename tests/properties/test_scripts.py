@@ -16,10 +16,10 @@ from tests.properties.scripts import script
 STATEMENTS = 120
 
 
-def compiled() -> list[tuple[RunningQuery, ...]]:
+def compiled(statements: int = STATEMENTS) -> list[tuple[RunningQuery, ...]]:
     """The queries of the statements that are accepted. What is refused is refused by a finding, not by a crash."""
     found = []
-    for seed in range(STATEMENTS):
+    for seed in range(statements):
         try:
             compilation = penstock.compile(script(Random(seed), Path("data")))
         except CompileError:

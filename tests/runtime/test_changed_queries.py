@@ -70,7 +70,12 @@ PASS: list[tuple[str, str, Change]] = [
 REFUSED: list[tuple[str, str, Change, str]] = [
     ("another aggregate", COUNTED, {"SUM": "MAX"}, "MAX(`price`)"),
     ("one more aggregate", COUNTED, {"AS n": "AS n, MIN(price) AS low"}, "MIN(`price`)"),
-    ("aggregates in another order", OF_VIEW, {"product, items, n FROM": "product, n, items FROM"}, "+   `n`,\n+   `items`"),
+    (
+        "aggregates in another order",
+        OF_VIEW,
+        {"product, items, n FROM": "product, n, items FROM"},
+        "+   `n`,\n+   `items`",
+    ),
     ("an aggregate that nothing uses", OF_VIEW, {"product, items, n FROM": "product, n FROM"}, "`n`"),
     ("an aggregate used before its place", COUNTED, {"SUM(price) AS": "COUNT(*) * 2 AS twice, SUM(price) AS"}, "twice"),
     ("HAVING on a key", COUNTED, {"1 MINUTE)": "1 MINUTE) HAVING product = 'a'"}, "`product` = 'a'"),

@@ -26,6 +26,8 @@ CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, quantity BIGI
   WATERMARK FOR time AS time - 10 MINUTES) WITH (connector = 'files', path = '{folder}/orders', format = 'json');
 CREATE STREAM shipments (id BIGINT KEY, cost DOUBLE, time TIMESTAMP,
   WATERMARK FOR time AS time - 10 MINUTES) WITH (connector = 'files', path = '{folder}/shipments', format = 'json');
+CREATE TABLE prices (product STRING PRIMARY KEY, list BIGINT)
+  WITH (connector = 'files', path = '{folder}/prices', format = 'json');
 SET state_partitions = 2;
 """
 # What a query was, and what it is when it goes on. No window or pane is full before that.
@@ -49,6 +51,16 @@ CHANGED = {
         "SELECT product, MAX(quantity) AS most, COUNT(*) AS n FROM orders GROUP BY product",
         "SELECT product AS kind, MAX(quantity) AS top, COUNT(*) AS n, COUNT(*) + 1 AS more FROM orders GROUP BY kind",
     ),
+    "leaving": (
+        "SELECT product, COUNT(*) AS n FROM orders GROUP BY product HAVING COUNT(*) < 100",
+        "SELECT o.product AS kind, COUNT(*) AS many FROM orders o GROUP BY kind HAVING COUNT(*) < 100",
+    ),
+    "newest": ("SELECT product AS k, list AS l FROM prices", "SELECT p.product AS kind, list AS price FROM prices p"),
+    "known": (
+        "SELECT STREAM o.id, p.list FROM orders o JOIN prices p ON o.product = p.product",
+        """SELECT STREAM b.list * 2 AS twice, a.id AS number FROM orders AS a JOIN prices AS b
+          ON a.product = b.product""",
+    ),
     "running": (
         """SELECT STREAM id, total FROM (SELECT STREAM id, SUM(paid) OVER
           (PARTITION BY product ORDER BY time RANGE 10 MINUTES PRECEDING) AS total
@@ -70,7 +82,8 @@ CHANGED = {
           ON a.id = b.id AND b.time BETWEEN a.time AND a.time + 5 MINUTES""",
     ),
 }
-WITHOUT_STATE = ("filtered", "united")
+AT_ONCE = ("filtered", "united", "known")
+TABLES = ("latest", "leaving", "newest")
 
 
 def row(number: int, **more: object) -> dict[str, Any]:
@@ -81,8 +94,11 @@ ORDERS = [row(n, product="ab"[n % 2], price=float(n), quantity=n * n) for n in r
 SHIPMENTS = [row(n, cost=n / 2) for n in range(0, 12, 2)]
 
 
-def put(folder: Path, name: str, orders: list[dict[str, Any]], shipments: list[dict[str, Any]]) -> None:
-    for stream, rows in (("orders", orders), ("shipments", shipments)):
+PRICES = [{"product": product, "list": price} for product, price in (("a", 1), ("b", 2), ("a", 3), ("b", 4))]
+
+
+def put(folder: Path, name: str, **streams: list[dict[str, Any]]) -> None:
+    for stream, rows in streams.items():
         file = folder / stream / f"{name}.json"
         file.parent.mkdir(exist_ok=True)
         file.write_text("".join(json.dumps(row, default=lambda time: f"{time.isoformat()}Z") + "\n" for row in rows))
@@ -94,22 +110,22 @@ def compiled(folder: Path, statements: str) -> penstock.Compilation:
 
 
 def script(folder: Path, version: int) -> penstock.Compilation:
-    kinds = {name: "TABLE" if name == "latest" else "STREAM" for name in CHANGED}
+    kinds = {name: "TABLE" if name in TABLES else "STREAM" for name in CHANGED}
     return compiled(folder, "".join(f"CREATE {kinds[name]} {name} AS {CHANGED[name][version]};" for name in CHANGED))
 
 
 def test_changed_queries_go_on(spark: SparkSession, tmp_path: Path) -> None:
     spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
-    put(tmp_path, "1", ORDERS[:6], SHIPMENTS[:3])
+    put(tmp_path, "1", orders=ORDERS[:6], shipments=SHIPMENTS[:3], prices=PRICES[:2])
     with Session(spark, str(tmp_path / "state")) as session:
         session.run_once(script(tmp_path, 0).program, drain=False)
-        assert [name for name in CHANGED if session.rows(name)] == ["filtered", "united", "latest"]
-        put(tmp_path, "2", ORDERS[6:], SHIPMENTS[3:])
+        assert [name for name in CHANGED if session.rows(name)] == [*AT_ONCE[:2], *TABLES, "known"]
+        put(tmp_path, "2", orders=ORDERS[6:], shipments=SHIPMENTS[3:], prices=PRICES[2:])
         changed = script(tmp_path, 1)
         session.run_once(changed.program, drain=True)
-        everything = {"orders": ORDERS, "shipments": SHIPMENTS}
         for query in changed.queries:
-            tables = {"orders": ORDERS[6:]} if query.name in WITHOUT_STATE else everything
+            orders = ORDERS[6:] if query.name in AT_ONCE else ORDERS
+            tables = {"orders": orders, "shipments": SHIPMENTS, "prices": PRICES}
             assert not difference(session.rows(query.name), evaluate(query.root, tables)), query.name
 
 
@@ -138,7 +154,7 @@ def refused(session: Session, program: Program, *, reset: bool = False) -> str:
 
 
 def test_a_refusal_touches_nothing(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, "1", ORDERS, SHIPMENTS)
+    put(tmp_path, "1", orders=ORDERS)
     shown = "SELECT STREAM id FROM orders"
     with Session(spark, str(tmp_path / "state")) as session:
         session.run_once(large(tmp_path, 50, f"CREATE STREAM shown AS {shown};"), drain=False)
@@ -156,7 +172,7 @@ def test_a_refusal_touches_nothing(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, "1", ORDERS, SHIPMENTS)
+    put(tmp_path, "1", orders=ORDERS)
     state = tmp_path / "state"
     (state / "mine").mkdir(parents=True)
     (state / "mine" / "thesis.txt").write_text("all of it")
@@ -180,7 +196,7 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_only_checkpoints_are_removed_and_none_that_is_in_use(spark: SparkSession, tmp_path: Path) -> None:
-    put(tmp_path, "1", ORDERS, SHIPMENTS)
+    put(tmp_path, "1", orders=ORDERS)
     program = compiled(
         tmp_path, "CREATE STREAM a AS SELECT STREAM id FROM orders; CREATE STREAM b AS SELECT STREAM id FROM orders;"
     ).program
