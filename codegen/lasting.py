@@ -123,9 +123,10 @@ def _shown_in_order(items: Iterable[Expression], aggregates: list[str]) -> int |
 
 def _compared(condition: Expression) -> str | None:
     """The name of the column that the condition compares with a literal."""
-    if not isinstance(condition, _COMPARED):
+    comparison = condition.unnest()
+    if not isinstance(comparison, _COMPARED):
         return None
-    sides = (condition.this, condition.expression)
+    sides = (comparison.this, comparison.expression)
     named = [each.name for each in sides if isinstance(each, exp.Column)]
     return named[0] if len(named) == 1 and any(map(_is_literal, sides)) else None
 

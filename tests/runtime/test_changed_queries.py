@@ -37,8 +37,10 @@ REMEMBERED = RUNNING.replace("RANGE 10 MINUTES", "ROWS 10")
 TOP = """SELECT STREAM window_start, product, n FROM (SELECT STREAM window_start, product, COUNT(*) AS n FROM orders
   GROUP BY product, TUMBLE(time, 1 MINUTE)) AS c
   QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start ORDER BY n DESC) <= 3"""
+DISTINCT = "SELECT STREAM p, time FROM (SELECT STREAM DISTINCT product AS p, time FROM orders) AS d"
 TABLE = "SELECT product, COUNT(*) AS n FROM orders GROUP BY product"
 USERS = "SELECT id, name, region FROM users"
+LOOKED_UP = "SELECT STREAM o.id, u.name FROM orders o LEFT JOIN users u ON o.id = u.id"
 
 # What a change is, the query, and the change: texts of the script, each with what comes in its place.
 Change = dict[str, str]
@@ -58,11 +60,17 @@ PASS: list[tuple[str, str, Change]] = [
     ("names of windowed aggregates", COUNTED, {"total": "sum", "AS n": "AS many"}),
     ("more columns of windows, behind all aggregates", COUNTED, {"AS n": "AS n, SUM(price) / COUNT(*), window_end"}),
     ("HAVING that compares an aggregate with a number", COUNTED, {"1 MINUTE)": "1 MINUTE) HAVING COUNT(*) > 2"}),
-    ("another number in HAVING", HIGH, {"> 2": "<= 5 AND SUM(price) > 1.5"}),
+    ("another number in HAVING", HIGH, {"> 2": "<= 5 AND (SUM(price) > -1.5)"}),
     ("a filter of OVER", RUNNING, {"AS sums": "AS sums WHERE total > 5 AND product = 'a'"}),
     ("columns of OVER in another order", RUNNING, {"product, total FROM": "total * 2, product, total FROM"}),
     ("a filter of OVER ROWS", REMEMBERED, {"AS sums": "AS sums WHERE product = 'a'"}),
     ("what a join in panes shows", JOINED, {"o.price - s.cost": "s.cost / o.price"}),
+    (
+        "what a join with a table shows",
+        LOOKED_UP,
+        {"u.name FROM": "UPPER(v.name) FROM", "users u": "users v", "u.id": "v.id"},
+    ),
+    ("more columns of distinct rows", DISTINCT, {"STREAM p, time": "STREAM UPPER(p)"}),
     ("a longer top list", TOP, {"<= 3": "<= 5"}),
     ("more columns of a table", TABLE, {"AS n": "AS n, COUNT(*) * 2 AS twice"}),
     ("how many files a batch has", BIG, {"path = 'orders'": "path = 'orders', files_per_batch = 2"}),
@@ -97,6 +105,8 @@ REFUSED: list[tuple[str, str, Change, str]] = [
     ),
     ("another frame", RUNNING, {"10 MINUTES": "11 MINUTES"}, "660000000 PRECEDING"),
     ("rows instead of time", RUNNING, {"RANGE 10 MINUTES": "ROWS 10"}, "ROWS BETWEEN"),
+    ("a condition on a table", LOOKED_UP, {"o.id = u.id": "o.id = u.id AND u.region = 'eu'"}, "`right`.`c2` = 'eu'"),
+    ("a filter of distinct rows", DISTINCT, {"AS d": "AS d WHERE p <> 'a'"}, "`p` <> 'a'"),
     ("state partitions", COUNTED, {"SELECT STREAM": "SET state_partitions = 8; SELECT STREAM"}, "had 4 partitions"),
     ("the store of the state", COUNTED, {"SELECT STREAM": "SET state_store = 'rocksdb'; SELECT STREAM"}, "in rocksdb"),
     ("another folder of the input", SHOWN, {"path = 'orders'": "path = 'more'"}, "orders: files more json"),
