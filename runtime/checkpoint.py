@@ -27,7 +27,7 @@ DESCRIPTION = "penstock.json"
 _BEFORE = ("lock", DESCRIPTION)
 """What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
 _REMOVING = "removing"
-"""A file that is there while a checkpoint is removed: what is left of it is none."""
+"""A file that is there while a checkpoint is removed: what is left of it beside its description is worth nothing."""
 _SENT = {"append": "final", "update": "changes"}
 
 
@@ -61,7 +61,7 @@ def is_begun(storage: Storage, place: str) -> bool:
 
 def check_is_checkpoint(storage: Storage, place: str) -> None:
     """Raises RunError if the folder is something else."""
-    if not {DESCRIPTION, _REMOVING} & set(storage.names(place)):
+    if DESCRIPTION not in storage.names(place):
         raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
 
 
@@ -76,8 +76,9 @@ def remove(storage: Storage, places: Iterable[str]) -> None:
 
 
 def _empty(storage: Storage, place: str) -> None:
+    """Leaves a checkpoint that is not begun."""
     for name in storage.names(place):
-        if name not in ("lock", _REMOVING):
+        if name not in (*_BEFORE, _REMOVING):
             storage.delete(f"{place}/{name}")
     storage.delete(f"{place}/{_REMOVING}")
 
@@ -85,7 +86,7 @@ def _empty(storage: Storage, place: str) -> None:
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
     present, description = described(query), f"{place}/{DESCRIPTION}"
-    if _REMOVING in storage.names(place):
+    if {DESCRIPTION, _REMOVING} <= set(storage.names(place)):
         _empty(storage, place)
     if not is_begun(storage, place):
         storage.folder(place)
@@ -93,7 +94,7 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
     check_is_checkpoint(storage, place)
-    found = refusal(json.loads(storage.read(description) or "null"), present, place)
+    found = refusal(json.loads(storage.read(description) or "{}"), present, place)
     if found is not None:
         raise RunError([found])
 
