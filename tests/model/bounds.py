@@ -12,6 +12,7 @@ OVER    rows as far behind the watermark as a pane is long and the frames reach,
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 
 from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
@@ -38,7 +39,8 @@ def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
             ends = [(time, upper.closed) for time in lefts] + [(time, lower.closed) for time in rights]
             return below + len([time for time, closed in ends if time > watermark or (closed and time == watermark)])
         case WindowAggregate():
-            return below + len([row for row in evaluate(node, tables) if row["window_end"] >= watermark])
+            windows = evaluate(replace(node, aggregates=()), tables)
+            return below + len([row for row in windows if row["window_end"] >= watermark])
         case Over():
             reach = milliseconds(node.pane + node.back + node.forward)
             return below + len([row for row in rows[0] if row[node.time] + reach >= watermark])

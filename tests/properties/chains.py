@@ -174,3 +174,8 @@ delays = st.fixed_dictionaries({name: st.integers(0, streams.LONGEST_DELAY) for 
 def histories(delays: Mapping[str, int]) -> st.SearchStrategy[History]:
     """Histories whose disorder stays within the delays."""
     return streams.histories(delays, max_rows=12, orderly=True)
+
+
+def timed_histories(delays: dict[str, int]) -> st.SearchStrategy[tuple[dict[str, int], History]]:
+    """The delays, and histories that fit them."""
+    return histories(delays).map(lambda history: (delays, history))

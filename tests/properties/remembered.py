@@ -19,6 +19,9 @@ from tests.model.scalars import evaluate_scalar
 from tests.model.values import EPOCH, Row, columns, milliseconds
 from tests.properties.panes import arrow_type, plain, zoned
 
+CONNECTIONS: list[Any] = []
+"""DuckDB, as a worker of Spark keeps it from task to task: it is slow to start."""
+
 
 @dataclass
 class State:
@@ -58,7 +61,6 @@ class Remembering:
             [("bucket", pa.int32()), ("time", pa.timestamp("us", tz="UTC")), ("row", pa.struct(named))]
         )
         self.states = [State(), State()]
-        self.connections: list[Any] = []
 
     def step(self, rows: list[Row], watermark: datetime) -> list[Row]:
         """The node's rows that a micro-batch sends."""
@@ -93,7 +95,7 @@ class Remembering:
         view = self.view
         answer = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
         facts: dict[str, Any] = {"order": view.order, "time": view.time, "back": view.back, "lasting": None, **answer}
-        tables = list(answered_rows(arrived, state, self.connections, **facts))
+        tables = list(answered_rows(arrived, state, CONNECTIONS, **facts))
         types = {name: type_ for name, (_, type_) in self.panes.answers.items()}
         for batch in unpacked(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
             for answer in batch.to_pylist():
