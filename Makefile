@@ -26,9 +26,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Two processes, each with a Spark of its own: most of its time Spark waits for itself.
+# Two processes, each with a Spark of its own; a test is given to the one that is free, the long ones first.
 test: $(READY)
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 # What needs no JVM.
 test-fast: $(READY)

@@ -19,10 +19,22 @@ hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
 
+# Tests are short: the JVM's slow, optimising compiler would cost more than it gains. Also of the JVMs that tests start.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m")
+# By default Spark runs `chmod` and `stat` for each small file that it writes on a local disk.
+QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+LONG = ("demo", "e2e", "properties")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--accept` writes what came out into the files that say what should."""
     parser.addoption("--accept", action="store_true", help="rewrite the expectations of golden tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes share the tests, the long ones come first, so that all end together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
 
 
 @pytest.fixture(scope="session")
@@ -30,12 +42,13 @@ def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
     from penstock.runtime.jvm import start_spark
 
-    # Tests are short: the JVM's slow, optimising compiler would cost more than it gains.
-    os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
     time.tzset()
-    session = start_spark("local[2]")
+    with pytest.MonkeyPatch.context() as patched:
+        quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {quick} pyspark-shell")
+        session = start_spark("local[2]")
     yield session
     session.stop()
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
+
+from click.testing import CliRunner, Result
+
+from penstock.cli import main
 
 PENSTOCK = (sys.executable, "-c", "from penstock.cli import main; main(prog_name='penstock')")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 LOCAL = ("--master", "local[2]")
+Accounts: TypeAlias = dict[tuple[str, str], list[int]]
 
 
 def call(
@@ -28,6 +35,12 @@ def penstock(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return call(folder, *PENSTOCK, *arguments)
 
 
+def penstock_here(folder: Path, *arguments: str) -> Result:
+    """Runs `penstock` with these arguments in this process, whose Spark it takes if there is one."""
+    with contextlib.chdir(folder):
+        return CliRunner().invoke(main, arguments, prog_name="penstock")
+
+
 def write(folder: Path, files: Mapping[str, str | Sequence[object]]) -> None:
     """Writes files, each a second younger than the one before: a text as it is, anything else as lines of JSON."""
     for number, (name, content) in enumerate(files.items()):
@@ -38,9 +51,9 @@ def write(folder: Path, files: Mapping[str, str | Sequence[object]]) -> None:
         os.utime(path, (1_750_000_000 + number,) * 2)
 
 
-def accounts(output: str) -> dict[tuple[str, str], list[int]]:
+def accounts(output: str) -> Accounts:
     """The table that ends a run, by query and input: in, rejected, late, filtered, used and, for the first one, out."""
-    found: dict[tuple[str, str], list[int]] = {}
+    found: Accounts = {}
     query = ""
     for line in output.splitlines():
         if line.startswith("│"):

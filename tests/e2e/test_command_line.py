@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, accounts, penstock
+from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, accounts, penstock, penstock_here
 
 pytestmark = pytest.mark.spark
 
@@ -66,6 +66,7 @@ def test_a_missing_folder_is_a_coded_error_and_exit_code_3(folder: Path) -> None
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.usefixtures("spark")
 def test_ctrl_c_before_the_end(folder: Path) -> None:
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
@@ -74,8 +75,8 @@ def test_ctrl_c_before_the_end(folder: Path) -> None:
         process.send_signal(signal.SIGINT)
         told = process.stderr.read()
     assert (process.returncode, told) == (130, "stopped before the end; --checkpoint goes on from here\n")
-    ended = penstock(folder, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql")
-    assert ended.returncode == 0, ended.stderr
+    ended = penstock_here(folder, "run", "--once", "--checkpoint", "state", "script.sql")
+    assert ended.exit_code == 0, ended.output
     assert rows(folder) == BIG
 
 

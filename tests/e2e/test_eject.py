@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from tests.e2e.shell import LOCAL, accounts, call, penstock, write
+from tests.e2e.shell import Accounts, accounts, call, penstock_here, write
 
 pytestmark = pytest.mark.spark
 
@@ -26,6 +28,16 @@ class Blocked:
             raise ImportError("blocked")
 
 sys.meta_path.insert(0, Blocked())
+"""
+# Programs one after the other in one process, which needs one JVM. Each of them starts a Spark, and stops it.
+ONE_BY_ONE = """
+import json, os, runpy, sys
+
+for folder, arguments in json.loads(sys.argv[1]):
+    os.chdir(folder)
+    sys.argv = ["job.py", *arguments]
+    print("program in", folder)
+    runpy.run_path("job.py", run_name="__main__")
 """
 DECLARED = """
 CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
@@ -92,86 +104,6 @@ broken
 """,
 }
 
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    write(tmp_path, {"blocked/sitecustomize.py": WITHOUT_PENSTOCK})
-    given(tmp_path, {**ORDERS, **PAYMENTS})
-    return tmp_path
-
-
-def given(root: Path, files: Mapping[str, str | Sequence[object]]) -> None:
-    """Writes the files for both sides."""
-    for side in ("run", "ejected"):
-        write(root / side, files)
-
-
-def run(root: Path, *options: str) -> dict[tuple[str, str], list[int]]:
-    """Runs the script by Penstock; returns its accounts."""
-    ended = penstock(root / "run", "run", "--once", *LOCAL, *options, "script.sql")
-    assert ended.returncode == 0, ended.stderr
-    return {place: counts[:5] for place, counts in accounts(ended.stdout).items()}
-
-
-def run_ejected(root: Path, *options: str) -> dict[tuple[str, str], list[int]]:
-    """Compiles the script and runs the program without Penstock; returns its accounts."""
-    folder = root / "ejected"
-    compiled = penstock(folder, "compile", "script.sql", "-o", "job.py")
-    assert (compiled.returncode, compiled.stdout) == (0, "")
-    assert "error" not in compiled.stderr
-    alone = {**os.environ, "PYTHONPATH": str(root / "blocked")}
-    alone.pop("PYSPARK_PYTHON", None)
-    assert "ImportError: blocked" in call(folder, sys.executable, "-c", "import penstock", environment=alone).stderr
-    ended = call(folder, sys.executable, "job.py", *options, environment=alone)
-    assert ended.returncode == 0, ended.stderr
-    line = re.compile(r"(\w+): (\d+) rows of (\w+) = (\d+) rejected \+ (\d+) late \+ (\d+) filtered \+ (\d+) used")
-    found = [line.fullmatch(text) for text in ended.stdout.splitlines()]
-    return {(each[1], each[3]): [int(each[n]) for n in (2, 4, 5, 6, 7)] for each in found if each}
-
-
-def rows(spark: SparkSession, folder: Path, format: str) -> Counter[Row]:
-    return Counter(spark.read.format(format).option("header", True).load(str(folder)).collect())
-
-
-def test_the_program_gives_the_rows_and_the_accounts_of_a_run(root: Path, spark: SparkSession) -> None:
-    given(root, {"script.sql": DECLARED + HOURLY + PAID + RECENT + LARGE})
-    in_penstock = run(root)
-    assert run_ejected(root) == in_penstock
-    assert in_penstock == {
-        ("hourly", "orders"): [8, 2, 1, 1, 4],
-        ("paid", "orders"): [8, 2, 1, 0, 5],
-        ("paid", "payments"): [8, 4, 1, 0, 3],
-        ("recent", "orders"): [8, 2, 1, 0, 5],
-        ("large", "payments"): [8, 4, 0, 1, 3],
-    }
-    for sink, format in SINKS.items():
-        expected = rows(spark, root / "run" / sink, format)
-        assert expected
-        assert rows(spark, root / "ejected" / sink, format) == expected, sink
-    for sink in REJECTED:
-        aside, wanted = (
-            Counter((row.reason, row.record, row.file.rpartition("/")[2]) for row in found.elements())
-            for found in (rows(spark, root / side / sink, "json") for side in ("ejected", "run"))
-        )
-        assert aside == wanted, sink
-
-
-def test_with_a_checkpoint_the_program_goes_on(root: Path, spark: SparkSession) -> None:
-    given(root, {"script.sql": "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + LARGE})
-    run(root, "--checkpoint", "state")
-    run_ejected(root, "--checkpoint", "state")
-    given(root, LATER)
-    expected = run(root, "--checkpoint", "state", "--drain")
-    assert run_ejected(root, "--checkpoint", "state", "--drain") == expected
-    assert expected["hourly", "orders"] == [3, 0, 1, 0, 2]
-    assert expected["large", "payments"] == [0, 0, 0, 0, 0]
-    for sink in ("hourly", "before", "large"):
-        found, wanted = (
-            rows(spark, root / side / sink, {**SINKS, "before": "parquet"}[sink]) for side in ("ejected", "run")
-        )
-        assert found == wanted, sink
-
-
 TABLES = """
 CREATE TABLE users (id BIGINT PRIMARY KEY, region STRING, score DECIMAL(10, 2))
 WITH (connector = 'files', path = 'users', format = 'json', operation = 'op', files_per_batch = 1);
@@ -205,12 +137,119 @@ MOVED: dict[str, str | list[object]] = {
 }
 
 
-def test_tables_of_an_ejected_program(root: Path, spark: SparkSession) -> None:
-    given(root, {"script.sql": "SET state_partitions = 1;" + TABLES})
-    for files in (USERS, MOVED):
-        given(root, files)
-        assert run_ejected(root, "--checkpoint", "state") == run(root, "--checkpoint", "state")
+@dataclass(frozen=True)
+class Place:
+    """A script in a folder, with the same files for both sides: to be run, and to be ejected."""
+
+    folder: Path
+
+    def give(self, files: Mapping[str, str | Sequence[object]]) -> None:
+        """Writes files for both sides."""
+        for side in ("run", "ejected"):
+            write(self.folder / side, files)
+
+    def run(self, *options: str) -> Accounts:
+        """Runs the script by Penstock; returns its accounts."""
+        ended = penstock_here(self.folder / "run", "run", "--once", *options, "script.sql")
+        assert ended.exit_code == 0, ended.output
+        return {place: counts[:5] for place, counts in accounts(ended.stdout).items()}
+
+    def eject(self) -> Path:
+        """Compiles the script; returns the folder of the program."""
+        compiled = penstock_here(self.folder / "ejected", "compile", "script.sql", "-o", "job.py")
+        assert (compiled.exit_code, compiled.stdout) == (0, "")
+        assert "error" not in compiled.stderr
+        return self.folder / "ejected"
+
+    def rows(self, spark: SparkSession, sink: str, format: str) -> tuple[Counter[Row], Counter[Row]]:
+        """The rows of a sink: those of the program, those of the run."""
+        return self._rows(spark, "ejected", sink, format), self._rows(spark, "run", sink, format)
+
+    def _rows(self, spark: SparkSession, side: str, sink: str, format: str) -> Counter[Row]:
+        return Counter(spark.read.format(format).option("header", True).load(str(self.folder / side / sink)).collect())
+
+
+@pytest.fixture
+def alone(tmp_path: Path) -> Mapping[str, str]:
+    """The environment of programs that can not import Penstock."""
+    write(tmp_path, {"blocked/sitecustomize.py": WITHOUT_PENSTOCK})
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "blocked")}
+    environment.pop("PYSPARK_PYTHON", None)
+    tried = call(tmp_path, sys.executable, "-c", "import penstock", environment=environment)
+    assert "ImportError: blocked" in tried.stderr
+    return environment
+
+
+def run_alone(alone: Mapping[str, str], folder: Path, *command: str) -> str:
+    """What programs print."""
+    ended = call(folder, sys.executable, *command, environment=alone)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def told(output: str) -> Accounts:
+    """The accounts that a program prints."""
+    line = re.compile(r"(\w+): (\d+) rows of (\w+) = (\d+) rejected \+ (\d+) late \+ (\d+) filtered \+ (\d+) used")
+    found = [line.fullmatch(text) for text in output.splitlines()]
+    return {(each[1], each[3]): [int(each[n]) for n in (2, 4, 5, 6, 7)] for each in found if each}
+
+
+def test_the_program_gives_the_rows_and_the_accounts_of_a_run(
+    tmp_path: Path, alone: Mapping[str, str], spark: SparkSession
+) -> None:
+    place = Place(tmp_path)
+    place.give(
+        {**ORDERS, **PAYMENTS, "script.sql": "SET state_partitions = 2;" + DECLARED + HOURLY + PAID + RECENT + LARGE}
+    )
+    in_penstock = place.run()
+    assert told(run_alone(alone, place.eject(), "job.py")) == in_penstock
+    assert in_penstock == {
+        ("hourly", "orders"): [8, 2, 1, 1, 4],
+        ("paid", "orders"): [8, 2, 1, 0, 5],
+        ("paid", "payments"): [8, 4, 1, 0, 3],
+        ("recent", "orders"): [8, 2, 1, 0, 5],
+        ("large", "payments"): [8, 4, 0, 1, 3],
+    }
+    for sink, format in SINKS.items():
+        found, expected = place.rows(spark, sink, format)
+        assert expected
+        assert found == expected, sink
+    for sink in REJECTED:
+        aside, wanted = (
+            Counter((row.reason, row.record, row.file.rpartition("/")[2]) for row in found.elements())
+            for found in place.rows(spark, sink, "json")
+        )
+        assert aside == wanted, sink
+
+
+def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, str], spark: SparkSession) -> None:
+    """Twice two programs, of streams and of tables: the second time in another process."""
+    streams, of_tables = Place(tmp_path / "streams"), Place(tmp_path / "tables")
+    streams.give({**ORDERS, **PAYMENTS, "script.sql": "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + LARGE})
+    of_tables.give({**USERS, "script.sql": "SET state_partitions = 1;" + TABLES})
+    resumed = ("--checkpoint", "state")
+
+    def both(of_streams: Sequence[str]) -> tuple[Accounts, Accounts]:
+        jobs = [(str(streams.eject()), of_streams), (str(of_tables.eject()), resumed)]
+        output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
+        _, first, second = re.split("^program in .*$", output, flags=re.MULTILINE)
+        return told(first), told(second)
+
+    def same_tables() -> None:
         for sink in ("cities", "located", "seen"):
-            expected = rows(spark, root / "run" / sink, "json")
+            found, expected = of_tables.rows(spark, sink, "json")
             assert expected
-            assert rows(spark, root / "ejected" / sink, "json") == expected
+            assert found == expected, sink
+
+    assert both(resumed) == (streams.run(*resumed), of_tables.run(*resumed))
+    same_tables()
+    streams.give(LATER)
+    of_tables.give(MOVED)
+    expected = streams.run(*resumed, "--drain")
+    assert both((*resumed, "--drain")) == (expected, of_tables.run(*resumed))
+    same_tables()
+    assert expected["hourly", "orders"] == [3, 0, 1, 0, 2]
+    assert expected["large", "payments"] == [0, 0, 0, 0, 0]
+    for sink in ("hourly", "before", "large"):
+        found, wanted = streams.rows(spark, sink, {**SINKS, "before": "parquet"}[sink])
+        assert found == wanted, sink

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import Row, SparkSession
 
-from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, penstock, write
+from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, penstock_here, write
 
 pytestmark = pytest.mark.spark
 
 DECLARED = """
+SET state_partitions = 2;
 CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
   WATERMARK FOR time AS time - INTERVAL '5' MINUTE)
 WITH (connector = 'files', path = '../orders', format = 'json', files_per_batch = 1);
@@ -100,9 +101,9 @@ def kill_at(folder: Path, query: str, log: Path) -> None:
 
 def test_ten_kills_neither_lose_nor_repeat_a_row(root: Path, spark: SparkSession) -> None:
     files = ("declared.sql", "hourly.sql", "paid.sql")
-    last = ("run", "--once", *LOCAL, "--checkpoint", "state", "--drain", *files)
-    undisturbed = penstock(root / "undisturbed", *last)
-    assert undisturbed.returncode == 0, undisturbed.stderr
+    last = ("run", "--once", "--checkpoint", "state", "--drain", *files)
+    undisturbed = penstock_here(root / "undisturbed", *last)
+    assert undisturbed.exit_code == 0, undisturbed.output
 
     folder = root / "killed"
     unfinished = 0
@@ -111,8 +112,8 @@ def test_ten_kills_neither_lose_nor_repeat_a_row(root: Path, spark: SparkSession
         kill_at(folder, query, checkpoint / log / str(newest(checkpoint / "offsets") + 1))
         unfinished += newest(checkpoint / "offsets") > newest(checkpoint / "commits")
     assert unfinished > 0
-    ended = penstock(folder, *last)
-    assert ended.returncode == 0, ended.stderr
+    ended = penstock_here(folder, *last)
+    assert ended.exit_code == 0, ended.output
 
     def rows(run: str, sink: str) -> Counter[Row]:
         return Counter(spark.read.json(str(root / run / sink)).collect())

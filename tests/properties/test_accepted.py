@@ -21,7 +21,7 @@ from penstock.runtime import RunError, Session
 from tests.properties import streams
 from tests.properties.script_streams import declarations, write_rows
 from tests.properties.scripts import script
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES
+from tests.properties.test_spark import AT_ONCE
 
 pytestmark = pytest.mark.spark
 
@@ -76,7 +76,6 @@ def test_what_is_accepted_runs(only_spark: SparkSession, tmp_path: Path) -> None
 
 def failure(seed: int, text: str, spark: SparkSession) -> str:
     """What stopped the statement, "" if nothing did."""
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     # Each statement is run once: compiling it to bytecode would cost more than it gains.
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")

@@ -16,7 +16,7 @@ from tests.model.evaluate import evaluate
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
 from tests.properties import chains, streams
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, in_few_batches
+from tests.properties.test_spark import AT_ONCE, hold_back, in_few_batches
 
 pytestmark = pytest.mark.spark
 THROUGH_SPARK = (
@@ -43,10 +43,8 @@ def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
     def wrong(chain: str, delays: dict[str, int], history: History) -> str:
         folder = tmp_path / chain
         query = chains.compiled(chain, delays, str(folder))
-        spark = only_spark.newSession()
-        spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
         folders = write_json_lines(history, folder)
-        with Session(spark, checkpoint=str(folder / "checkpoint")) as session:
+        with Session(only_spark.newSession(), checkpoint=str(folder / "checkpoint")) as session:
             program = lower([query], Settings(state_partitions=2))
             held_back = hold_back(folders.values(), 1)
             reports = session.run_once(program, drain=False)
@@ -67,7 +65,7 @@ def drawn(chain: str) -> tuple[dict[str, int], History]:
     found: list[tuple[dict[str, int], History]] = []
 
     @settings(max_examples=20, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
-    @given(chains.delays.flatmap(lambda delays: chains.histories(delays).map(lambda history: (delays, history))))
+    @given(chains.delays.flatmap(chains.timed_histories))
     def draw(case: tuple[dict[str, int], History]) -> None:
         found.append((case[0], in_few_batches(case[1])))
 

@@ -36,8 +36,6 @@ from tests.properties import streams
 pytestmark = pytest.mark.spark
 JOIN_HISTORIES, OTHER_HISTORIES = 20, 6
 AT_ONCE = 3
-# By default Spark runs `chmod` and `stat` for each small file that it writes on a local disk.
-QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_) for type_ in JoinType},
     "tumble": streams.window_aggregates("tumble"),
@@ -113,7 +111,6 @@ def test_spark_equals_oracle(kind: str, only_spark: SparkSession) -> None:
 
 def difference_of(example: Example, spark: SparkSession) -> str:
     """How Spark's rows and counts differ from those of the law; empty if they do not."""
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         history = example.history
         folders = {name: Path(folder, name) for name in history.batches[0]}

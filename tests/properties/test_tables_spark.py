@@ -26,7 +26,7 @@ from tests.model.rows import difference
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back
+from tests.properties.test_spark import AT_ONCE, hold_back
 
 pytestmark = pytest.mark.spark
 QUERIES = 2
@@ -88,7 +88,6 @@ def test_spark_comes_to_the_relational_answer(
 
 def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: str) -> Iterator[str]:
     """How what Spark sends differs from the answer."""
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     folders = write_json_lines(history, folder)
     program = penstock.compile(f"SET state_store = '{store}';" + script(sql, str(folder), 1)).program
     plan = compiled(sql, str(folder), 1).root

@@ -19,7 +19,6 @@ from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, Tables, write_json_lines
 from tests.model.rows import assert_same_rows
 from tests.model.values import milliseconds
-from tests.properties.test_spark import QUICK_FILES
 
 pytestmark = pytest.mark.spark
 
@@ -93,7 +92,6 @@ def test_each_join_has_its_number_of_partitions_on_both_sides(
     compilation = penstock.compile(f"SET state_partitions = 2; SET auto_repartition = ON; {streams} {JOINS}")
     arrived, checkpoint = history("a", "b", "c", "d"), tmp_path / "checkpoint"
     write_json_lines(arrived, tmp_path)
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     with Session(spark, str(checkpoint)) as session:
         session.run_once(compilation.program, drain=True)
         for query in compilation.queries:
@@ -128,7 +126,6 @@ def test_a_number_that_the_checkpoint_does_not_have_is_refused_and_nothing_is_wr
         return penstock.compile(f"{streams} {' '.join(before)} CREATE STREAM pairs {place} AS {pairs};")
 
     another = f"CREATE STREAM another AS {pairs};"
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     with Session(spark, str(checkpoint)) as session:
         write_json_lines(History(arrived.batches[:1]), tmp_path)
         session.run_once(compiled(3).program, drain=False)
