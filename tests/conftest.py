@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
+from py4j.java_gateway import JavaPackage, JVMView
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,6 +38,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
 
 
+def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
+    """Names of classes are looked for once: py4j asks the JVM each time, which then searches some hundred archives."""
+    find = kind.__getattr__
+
+    def found(self: JVMView | JavaPackage, name: str) -> Any:
+        self.__dict__[name] = value = find(self, name)
+        return value
+
+    kind.__getattr__ = found
+
+
 @pytest.fixture(scope="session")
 def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
@@ -45,6 +57,8 @@ def only_spark() -> Iterator[SparkSession]:
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
     time.tzset()
+    for kind in (JVMView, JavaPackage):
+        remembered(kind)
     with pytest.MonkeyPatch.context() as patched:
         quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
         patched.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {quick} pyspark-shell")
