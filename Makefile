@@ -26,9 +26,9 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Two processes, each with a Spark of its own; a test is given to the one that is free, the long ones first.
+# Two processes, each with a Spark of its own.
 test: $(READY)
-	$(BIN)/pytest -n 2 --dist loadgroup --no-loadscope-reorder
+	$(BIN)/pytest -n 2
 
 # What needs no JVM.
 test-fast: $(READY)

@@ -38,6 +38,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """A test goes to the process that is free; those of the demo go to one, which prepares their data once."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    def shared(name: str) -> str:
+        file = name.partition("::")[0]
+        return file if "/demo/" in file else name
+
+    config.option.loadscopereorder = False
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = shared
+    return scheduler
+
+
 def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
     """Names of classes are looked for once: py4j asks the JVM each time, which then searches some hundred archives."""
     find = kind.__getattr__

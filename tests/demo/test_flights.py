@@ -17,9 +17,6 @@ FLIGHTS = Path(__file__).parents[2] / "examples" / "flights"
 SQL = str(FLIGHTS / "flights.sql")
 PREPARE = runpy.run_path(str(FLIGHTS / "prepare.py"))
 
-# Its data are prepared once, by one process.
-pytestmark = pytest.mark.xdist_group("flights")
-
 FLIGHT_ROWS, HOURS, WEATHER_ROWS, WITHOUT_READING = 336_776, 19_486, 26_115, 1_556
 
 
