@@ -26,7 +26,7 @@ from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES, hold_back, wrong_accounts
+from tests.properties.test_spark import AT_ONCE, hold_back, wrong_accounts
 from tests.properties.test_tables_spark import names_of
 
 pytestmark = pytest.mark.spark
@@ -74,7 +74,6 @@ def test_spark_comes_to_the_answer_as_of_each_micro_batch(
 def wrong(sql: str, history: History, folder: Path, only_spark: SparkSession, store: str) -> str:
     """How what Spark sends differs from the answer."""
     spark = only_spark.newSession()
-    spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
     folders = write_json_lines(history, folder)
     program = penstock.compile(script(sql, str(folder), store)).program
     plan = planned(sql, str(folder))
