@@ -17,7 +17,7 @@ from penstock.codegen.program import Program
 from penstock.runtime import RunError, Session
 from tests.model.evaluate import evaluate
 from tests.model.rows import difference
-from tests.properties.test_spark import AT_ONCE, QUICK_FILES
+from tests.properties.test_spark import AT_ONCE
 from tests.runtime.programs import written
 
 pytestmark = pytest.mark.spark
@@ -113,7 +113,6 @@ def test_changed_queries_go_on(only_spark: SparkSession, tmp_path: Path) -> None
         kind = "TABLE" if name in TABLES else "STREAM"
         was, now = (compiled(folder, f"CREATE {kind} result AS {text};") for text in CHANGED[name])
         spark = only_spark.newSession()
-        spark.conf.set("spark.sql.streaming.checkpointFileManagerClass", QUICK_FILES)
         with Session(spark, str(folder / "state")) as session:
             put(folder, "1", orders=ORDERS[:6], shipments=SHIPMENTS[:3], prices=PRICES[:2])
             session.run_once(was.program, drain=False)
