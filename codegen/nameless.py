@@ -36,7 +36,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.table import Side, Step
-from penstock.planner.plan.walk import inputs, with_inputs
+from penstock.planner.plan.walk import folded, inputs, with_inputs
 
 Names = Mapping[str, str]
 
@@ -46,14 +46,13 @@ def nameless(root: Node) -> Node:
     numbers = count()
     done: dict[Node, Node] = {}
 
-    def visit(node: Node) -> Node:
+    def renamed(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in done:
-            below = tuple(map(visit, inputs(node)))
             given = {name: f"#{next(numbers)}" for name in _given(node)}
             done[node] = _renamed(node, below, given)
         return done[node]
 
-    return visit(root)
+    return folded(root, renamed)
 
 
 def _given(node: Node) -> list[str]:
@@ -89,7 +88,7 @@ def _renamed(node: Node, below: tuple[Node, ...], given: Names) -> Node:
     parts = {
         each.name: _part(getattr(moved, each.name), passed, given)
         for each in fields(moved)
-        if each.name not in ("schema", "shape", "span")
+        if each.init and each.name not in ("schema", "shape", "span")
     }
     schema = tuple(replace(each, name=own[each.name]) for each in node.schema)
     return replace(moved, **parts, schema=schema, shape=_shape(node.shape, own))

@@ -59,7 +59,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_retracting, is_timed
+from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
 
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
@@ -169,14 +169,13 @@ def _reading(root: Node, scans: list[Scan]) -> list[object]:
     Spark numbers its sources by their places in the whole query.
     """
 
-    def places(node: Node) -> object:
+    def places(node: Node, below: tuple[object, ...]) -> object:
         if isinstance(node, Scan):
             return scans.index(node)
-        below = [places(each) for each in inputs(node)]
         return below[0] if len(below) == 1 else below
 
     found = (rejects_of(scan, "") for scan in scans)
-    return [places(root), *([view.sql for view in each.views] if each else None for each in found)]
+    return [folded(root, places), *([view.sql for view in each.views] if each else None for each in found)]
 
 
 def _names(nodes: list[Node], query: str) -> dict[Node, str]:
