@@ -37,7 +37,7 @@ def computed(view: Step) -> list[object]:
     if isinstance(view, PaneView):
         return [view.order, view.sql, view.given, view.kept, view.picked, view.schema]
     if isinstance(view, BucketView):
-        facts = [view.order, view.sql, view.time, view.back, view.lasting]
+        facts = [view.order, view.sql, view.time, view.back, view.only]
         return [*facts, view.given, view.kept, view.picked, view.schema]
     if isinstance(view, LookupView):
         return [view.newest, view.sql, view.given, view.kept, view.picked, view.schema]

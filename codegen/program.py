@@ -118,7 +118,7 @@ class BucketView:
     it answers with each row's number `place` and the number of its `pane`, in the order in which rows are in frames.
     Over rows in that order, which have `new` where they have just become final, it runs `sql`, as that of a PaneView;
     `given`, `kept`, `picked` and `schema` are as there. The last `back` rows of each pane are
-    remembered, of those where the field `lasting` is true if there is one.
+    remembered, of those where the field `only` is true if there is one.
     """
 
     name: str
@@ -131,7 +131,7 @@ class BucketView:
     kept: tuple[str, ...]
     picked: tuple[tuple[str, str], ...]
     schema: str
-    lasting: str | None = None
+    only: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,7 @@ def _view(view: Step) -> str:
         return _call("pane_view", [_text(view.name), _text(view.source), f"order={order}", *_asked(view)])
     if isinstance(view, BucketView):
         own = [f"order={_sql(view.order)}", f"time={_text(view.time)}", f"back={view.back}"]
-        own.append("lasting=None" if view.lasting is None else f"lasting={_text(view.lasting)}")
+        own.append("only=None" if view.only is None else f"only={_text(view.only)}")
         return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
         return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={_sql(view.newest)}"])

@@ -23,11 +23,11 @@ def answered_rows(
     given: Sequence[str],
     kept: Sequence[str],
     picked: Mapping[str, str],
-    lasting: str | None,
+    only: str | None,
 ) -> Iterator[bytes]:
     """The rows of a bucket that are final now. The state has the `back` last rows of each pane and those that wait.
 
-    With a field `lasting`, only rows where it is true are remembered.
+    With a field `only`, only rows where it is true are remembered.
 
     `connections` holds DuckDB between the buckets of a task.
 
@@ -54,8 +54,8 @@ def answered_rows(
         if len(answer):
             yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
         panes = columns["pane"].combine_chunks()
-        if lasting is not None:
-            panes, rows = panes.filter(rows.column(lasting).combine_chunks()), rows.filter(rows.column(lasting))
+        if only is not None:
+            panes, rows = panes.filter(rows.column(only).combine_chunks()), rows.filter(rows.column(only))
         rows = rows.filter(last_ones(panes, back))
     state.update((written(rows), written(waiting)))
     if len(waiting):

@@ -51,7 +51,7 @@ def _view(view: Step) -> str:
             rows = f"the rows of the panes of {view.source}"
             return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
         case BucketView():
-            last = f"{view.back}" if view.lasting is None else f"{view.back} with {view.lasting}"
+            last = f"{view.back}" if view.only is None else f"{view.back} with {view.only}"
             rows = f"the rows of {view.source} behind the watermark and the last {last} of each pane before"
             return _by_duckdb(view, f"{rows}, ordered by", view.order)
         case LookupView():

@@ -30,7 +30,7 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
             case PaneView():
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
-                facts = {"order": view.order, "time": view.time, "back": view.back, "lasting": view.lasting}
+                facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only}
                 function = in_buckets(answered_rows, view, facts)
                 return stateful(rows, function, "remembered BINARY, waiting BINARY", "EventTimeTimeout", schema)
             case LookupView():

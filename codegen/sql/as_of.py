@@ -22,14 +22,14 @@ from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import both, call, column, named, only_if, select
 from penstock.planner.plan import Expression, TableLookup
 
-_LASTING = "is_record"
+_RECORD = "is_record"
 
 
 def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
     keys = [f"k{place}" for place in range(len(node.equalities))]
     sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
-    fields = ((each, column(each)) for each in ("time", _LASTING, *keys, "order", "left", "right"))
+    fields = ((each, column(each)) for each in ("time", _RECORD, *keys, "order", "left", "right"))
     rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
     tables = tables_view(name, rows, 1, ())
     shown = [named(column("row", each), each) for each in ("left", "right")]
@@ -40,11 +40,11 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
         sql=print_duckdb(_last_records()),
         time="time",
         back=1,
-        given=("time", _LASTING, *keys, "order"),
+        given=("time", _RECORD, *keys, "order"),
         kept=("left",),
         picked=(("right", "right"),),
         schema=print_sql(select(shown, rows.name)),
-        lasting=_LASTING,
+        only=_RECORD,
     )
     found = joined(node, node.stream, node.table, pairs.name)
     return sides, rows, tables, pairs, View(name, print_sql(found))
@@ -60,7 +60,7 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
         row = only_if(exp.Not(this=column(DELETED)), row_of(node.table))
         items = [
             named(column(ORDER, "sequence") if is_record else column(as_of), "time"),
-            named(exp.Boolean(this=is_record), _LASTING),
+            named(exp.Boolean(this=is_record), _RECORD),
             *(named(value, key) for value, key in zip(values, keys, strict=True)),
             named(order_of(node.table) if is_record else exp.Null(), "order"),
             named(exp.Null() if is_record else row_of(node.stream), "left"),
@@ -75,7 +75,7 @@ def _order(keys: list[str]) -> Expression:
     """DuckDB's SELECT of all places, key by key, by time, records before rows, and those of one time in their order."""
     partition = [exp.Ordered(this=column(each), nulls_first=True) for each in ("pane", *keys)]
     numbered = exp.Window(this=call("DENSE_RANK"), order=exp.Order(expressions=partition), over="OVER")
-    last = exp.Ordered(this=column(_LASTING), desc=True, nulls_first=False)
+    last = exp.Ordered(this=column(_RECORD), desc=True, nulls_first=False)
     behind = [exp.Ordered(this=column(each), nulls_first=True) for each in ("time", "order")]
     query = select([column("place"), named(numbered, "pane")], "rows")
     in_order = [*(each.copy() for each in partition), behind[0], last, behind[1]]
@@ -85,7 +85,7 @@ def _order(keys: list[str]) -> Expression:
 def _last_records() -> Expression:
     """DuckDB's SELECT: the place of each row that is new behind the watermark, and that of its record."""
     frame = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
-    record = call("MAX", only_if(column(_LASTING), column("place")))
+    record = call("MAX", only_if(column(_RECORD), column("place")))
     before = exp.Window(
         this=record,
         partition_by=[column("pane")],
@@ -94,6 +94,6 @@ def _last_records() -> Expression:
         over="OVER",
     )
     query = select([column("place"), named(before, "right")], "rows")
-    wanted = both(column("new"), exp.Not(this=column(_LASTING)))
+    wanted = both(column("new"), exp.Not(this=column(_RECORD)))
     query.set("qualify", exp.Qualify(this=wanted))
     return query

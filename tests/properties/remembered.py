@@ -94,7 +94,7 @@ class Remembering:
     def answered(self, arrived: list[bytes], state: State) -> Iterator[Row]:
         view = self.view
         answer = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
-        facts: dict[str, Any] = {"order": view.order, "time": view.time, "back": view.back, "lasting": None, **answer}
+        facts: dict[str, Any] = {"order": view.order, "time": view.time, "back": view.back, "only": None, **answer}
         tables = list(answered_rows(arrived, state, CONNECTIONS, **facts))
         types = {name: type_ for name, (_, type_) in self.panes.answers.items()}
         for batch in unpacked(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
