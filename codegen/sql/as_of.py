@@ -31,7 +31,7 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
     sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
     fields = ((each, column(each)) for each in ("time", _RECORD, *keys, "order", "left", "right"))
     rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
-    tables = tables_view(name, rows, 1, ())
+    tables = tables_view(name, rows)
     shown = [named(column("row", each), each) for each in ("left", "right")]
     pairs = BucketView(
         name=f"{name}_pairs",

@@ -50,7 +50,7 @@ def foreign_key_views(node: ForeignKeyJoin, name: str, lefts: str, rights: str, 
     facts = ("is_left", *references, *identity, "version", "order", "deleted")
     fields = ((each, column(each)) for each in (*facts, "left", "right"))
     rows = rows_view(name, sides.name, "time", [*map(column, references)], fields, buckets=buckets)
-    tables = tables_view(name, rows, 1, ())
+    tables = tables_view(name, rows)
     shown = [named(column("row", each), each) for each in ("left", "right")]
     pairs = LookupView(
         name=f"{name}_pairs",

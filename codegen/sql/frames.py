@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
+from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
@@ -158,12 +159,7 @@ class Panes:
 
     def renamed(self, expression: Expression) -> Expression:
         """An expression over the input's columns as one over c0, c1 …."""
-        names = {each.name: name for name, each in zip(self.kept, self.schema, strict=True)}
-
-        def rename(node: exp.Expression) -> exp.Expression:
-            return column(names[node.name]) if isinstance(node, exp.Column) else node
-
-        return expression.copy().transform(rename)
+        return in_terms_of(expression, {each.name: column(c) for c, each in zip(self.kept, self.schema, strict=True)})
 
 
 def _order(values: Iterable[Expression]) -> exp.Order:

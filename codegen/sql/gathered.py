@@ -47,7 +47,7 @@ def rows_view(
 
 
 def tables_view(
-    name: str, rows: View, length: int | None, cuts: Iterable[int], beside: Sequence[str] = ()
+    name: str, rows: View, length: int | None = 1, cuts: Iterable[int] = (), beside: Sequence[str] = ()
 ) -> PackedView:
     """The rows in tables, cut at the times `cuts` and every `length`, in milliseconds; without a length, at every time.
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.codegen.program import LookupView, Step, View
+from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
@@ -54,7 +55,7 @@ def lookup_views(node: TableLookup, name: str, stream: str, records: str, bucket
     rows = rows_view(
         name, sides.name, "time", [*map(column, keys)], ((each, column(each)) for each in fields), buckets=buckets
     )
-    tables = tables_view(name, rows, 1, ())
+    tables = tables_view(name, rows)
     pairs = LookupView(
         name=f"{name}_pairs",
         source=tables.name,
@@ -138,7 +139,7 @@ def joined(
     is_alone = is_null(column("right"))
     holds = None
     if node.condition is not None:
-        holds = call("COALESCE", _in_terms_of(node.condition, parts), exp.Boolean(this=False))
+        holds = call("COALESCE", in_terms_of(node.condition, parts), exp.Boolean(this=False))
         holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
         tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
@@ -149,10 +150,3 @@ def joined(
         for each in node.schema
     ]
     return select([*items, *map(column, beside)], pairs)
-
-
-def _in_terms_of(condition: Expression, parts: dict[str, Expression]) -> Expression:
-    def placed(node: exp.Expression) -> exp.Expression:
-        return parts[node.name].copy() if isinstance(node, exp.Column) else node
-
-    return condition.copy().transform(placed)

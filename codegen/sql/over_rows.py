@@ -29,7 +29,7 @@ def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tup
     inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
     order = panes.in_order(node.partition_by)
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items(), buckets=buckets)
-    tables = tables_view(name, rows, 1, ())
+    tables = tables_view(name, rows)
     framed = BucketView(
         name=f"{name}_framed",
         source=tables.name,

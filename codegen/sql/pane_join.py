@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
@@ -221,9 +222,7 @@ def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:
 
 def _of_pairs(condition: Expression, sides: Iterable[Side]) -> Expression:
     """A condition over the columns of both sides as one over the structs of the pairs."""
-    places = {each.name: (side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)}
-
-    def placed(node: exp.Expression) -> exp.Expression:
-        return column(*places[node.name]) if isinstance(node, exp.Column) else node
-
-    return condition.copy().transform(placed)
+    places = {
+        each.name: column(side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)
+    }
+    return in_terms_of(condition, places)
