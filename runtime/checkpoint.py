@@ -118,7 +118,7 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
     if past["fingerprint"] == present["fingerprint"]:
         return None
     hint = "undo the change, take a new --checkpoint folder, or begin anew with --reset"
-    if _other(past, present, "partitions"):
+    if _other(past, present, "partitions") and None not in (past["partitions"], present["partitions"]):
         hint += "; EXPLAIN PARTITIONS says what gives a join its number, of other operators it is SET state_partitions"
     return R010.at(None, path=place).because(f"changed since it was made: {_changes(past, present)}").with_hint(hint)
 
@@ -154,10 +154,14 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
         found.append(f"output was {past['output']} and is {present['output']}")
     if _other(past, present, "mode"):
         found.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
-    if _other(past, present, "store"):
-        found.append(f"its state was in {past['store']} and would be in {present['store']}")
-    if _other(past, present, "partitions"):
-        found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
+    kept, keeps = past.get("store", present["store"]), present["store"]
+    if (kept is None) != (keeps is None):
+        found.append("it kept no state and would keep some" if kept is None else "it kept state and would keep none")
+    else:
+        if kept != keeps:
+            found.append(f"its state was in {kept} and would be in {keeps}")
+        if _other(past, present, "partitions"):
+            found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
     lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
     views = _changed_views(past["views"], present["views"])
     told = [text for name, text in views.items() if name in lasting] or ([] if found else [*views.values()])

@@ -56,3 +56,11 @@ def test_a_checkpoint_of_an_earlier_version_says_what_it_can(key: str) -> None:
     found = refusal(past, described(query(16)), "here")
     assert found is not None
     assert "partitions" not in cast(str, found.hint)
+
+
+def test_a_checkpoint_of_a_query_without_state_says_so() -> None:
+    past = described(replace(query(8), store=None, partitions=None, fingerprint="other"))
+    found = refusal(past, described(query(8)), "here")
+    assert found is not None
+    assert "it kept no state and would keep some" in cast(str, found.detail)
+    assert "None" not in f"{found.detail} {found.hint}"
