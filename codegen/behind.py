@@ -18,9 +18,12 @@ from penstock.planner.plan import (
     Ranked,
     Rekey,
     Session,
+    TableJoin,
     TableLookup,
     WindowAggregate,
+    WTable,
 )
+from penstock.planner.plan.walk import is_changing, walk
 
 
 def behind(node: Node, time: str) -> int:
@@ -45,12 +48,39 @@ def behind(node: Node, time: str) -> int:
             return -_after(node.input, node.time, time)
         case TableLookup():
             return 0  # rows of a stream that are not late
+        case TableJoin():
+            # Windows meet at the end of the latest of them; the row has the window of those that are not shifted.
+            shapes = [side.input.shape for side in node.sides]
+            ends = {node.identity[-1], *(each.end for each in shapes if isinstance(each, WTable))}
+            length = 0 if time in ends else _length(node)
+            return length - min(side.shift for side in node.sides)
         case IntervalJoin():
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
             return _of_join(node, is_left=side is node.left) - _after(side, own, time)
         case _:
             raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
+
+
+def disorder(node: Node) -> int:
+    """How many milliseconds at most a window ends before another one of which a row has been written, if a row of it is
+    yet to be written. `node` is a windowed table; where rows of its windows change, they come of one stream.
+    """
+    if not is_changing(node):
+        return 0
+    while isinstance(node, Filter | Project):
+        node = node.input
+    assert isinstance(node, WindowAggregate), "rows that change come of windows"
+    assert isinstance(node.input.shape, KStream)
+    delay = next(each.delay for each in node.input.shape.times if each.column == node.time)
+    return _length(node) + delay + node.grace
+
+
+def _length(node: Node) -> int:
+    """The milliseconds from the start to the end of the longest windows of a table."""
+    windows = [below.window for below in walk(node) if isinstance(below, WindowAggregate)]
+    assert not any(isinstance(each, Session) for each in windows), "sessions have no length"
+    return max(each.size for each in windows if not isinstance(each, Session))
 
 
 def _of_join(node: IntervalJoin, *, is_left: bool) -> int:

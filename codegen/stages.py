@@ -8,9 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from penstock.codegen.behind import behind
-from penstock.planner.plan import Emission, Intermediate, KStream, KTable, Node, Origin, RunningQuery, Scan, Sink
-from penstock.planner.plan.walk import folded, inputs, is_timed, walk, with_inputs
+from penstock.codegen.behind import behind, disorder
+from penstock.planner.plan import (
+    Emission,
+    Intermediate,
+    KStream,
+    KTable,
+    Node,
+    Origin,
+    RunningQuery,
+    Scan,
+    Sink,
+    WTable,
+)
+from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, walk, with_inputs
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -52,14 +63,19 @@ def stages(
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
             origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
-        assert isinstance(shape, KStream)
+        (writer,) = inputs(uncut)  # with all its event times
+        if isinstance(shape, WTable):
+            emission = Emission.CHANGES if is_changing(writer) else Emission.FINAL
+            above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span))
+            delay, late = disorder(writer), behind(writer, shape.end)
+            origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.end, delay, None, behind=late)
+            return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
         if not is_timed:
             shape = KStream(shape.key, ())
-        (writer,) = inputs(uncut)  # with all its event times
-        late = None if shape.time is None else behind(writer, shape.time)
-        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=late)
+        of_time = None if shape.time is None else behind(writer, shape.time)
+        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=of_time)
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
     root = folded(query.root, cut)

@@ -177,8 +177,9 @@ def joined_text(node: TableJoin, below: list[str]) -> str:
             pairs.append(f"{value} = {expression_text(key)}")
         condition = "" if step.condition is None else f" and {expression_text(step.condition)}"
         shift = node.sides[number].shift
-        if isinstance(node.shape, WTable):
-            condition = f" and same window{f', {duration_text(shift)} later' if shift else ''}{condition}"
+        if node.is_windowed:
+            apart = f", {duration_text(abs(shift))} {'later' if shift > 0 else 'earlier'}" if shift else ""
+            condition = f" and same window{apart}{condition}"
         text += f" {step.type.value} {name} on {' and '.join(pairs)}{condition}"
     return text
 

@@ -70,7 +70,7 @@ def state_bound(node: Node) -> str:
         case Latest():
             key = ", ".join(node.shape.key)
             return f"one row per {key} of {relation_text(node)}, and the key of each deleted one, for ever"
-        case TableJoin() if isinstance(node.shape, WTable):
+        case TableJoin() if node.is_windowed:
             keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
             span = duration_text(windows_span(node))
             return f"one row per ({keys}, window) of each of {relation_text(node)}: windows of the last {span}"
@@ -151,7 +151,7 @@ def horizon(node: Node) -> int | None:
             return delay_of(node.input)
         case OverRows():
             return None if node.partition_by else delay_of(node.input)
-        case TableJoin() if isinstance(node.shape, WTable):
+        case TableJoin() if node.is_windowed:
             return windows_span(node)
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
             return None

@@ -7,7 +7,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, key_struct
+from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_struct
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import seen
@@ -38,22 +38,27 @@ from penstock.planner.plan import (
 )
 
 
-def window_aggregate_views(node: WindowAggregate, name: str, source: str) -> tuple[View, ...]:
-    """One row per keys and window. Whether it comes out once or at every change is the query's output mode."""
+def window_aggregate_views(node: WindowAggregate, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
+    """One row per keys and window. Whether it comes out once or at every change is the query's output mode.
+
+    `own`: whether the rows of a window have an order, too.
+    """
     keys = _keys(node)
     match node.window:
         case Cumulate():
-            return _cumulate_views(node, node.window, name, source)
+            return _cumulate_views(node, node.window, name, source, own)
         case Session():
             assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
             # Spark runs sessions only with keys, and takes a constant for none, also one that it finds out to be one.
             keys.append(before_all(column(node.time)))
     window = _window(node.window, column(node.time))
-    items = _items(node, _part(window, "start"), _part(window, "end"))
+    items = _items(node, _part(window, "start"), _part(window, "end"), own)
     return (View(name, print_sql(select(items, source).group_by(*keys, window, copy=False))),)
 
 
-def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: str) -> tuple[View, ...]:
+def _cumulate_views(
+    node: WindowAggregate, window: Cumulate, name: str, source: str, own: tuple[str, ...]
+) -> tuple[View, ...]:
     """Of the hopping windows of that size which hold a row, those are kept that reach back to the start of its own.
 
     Each is as long as the size until it is shown, so that the watermark closes it at its end.
@@ -65,7 +70,7 @@ def _cumulate_views(node: WindowAggregate, window: Cumulate, name: str, source: 
     last = exp.Sub(this=call("UNIX_MICROS", end), expression=number(1))
     start = floored(last, window.size)
     grown = exp.GTE(this=column(node.time), expression=start)
-    tree = select(_items(node, start, end), each_window.name).where(grown, copy=False)
+    tree = select(_items(node, start, end, own), each_window.name).where(grown, copy=False)
     return each_window, View(name, print_sql(tree.group_by(*_keys(node), column(held), copy=False)))
 
 
@@ -73,12 +78,13 @@ def _keys(node: WindowAggregate) -> list[Expression]:
     return [beside_time(key.value, node.input.schema) for key in node.keys]
 
 
-def _items(node: WindowAggregate, start: Expression, end: Expression) -> list[Expression]:
+def _items(node: WindowAggregate, start: Expression, end: Expression, own: tuple[str, ...]) -> list[Expression]:
     return [
         *(named(value, key.name) for value, key in zip(_keys(node), node.keys, strict=True)),
         named(start, "window_start"),
         named(end, "window_end"),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
+        *([seen()] if ORDER in own else []),
     ]
 
 

@@ -58,8 +58,10 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
     WithLate,
+    WTable,
 )
 from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
+from penstock.planner.types import BIGINT
 
 # Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
 # is not late and may belong to it. There Spark's watermark is held one millisecond back.
@@ -128,7 +130,7 @@ def _steps(query: RunningQuery, settings: Settings, *, observed: bool = False, t
     unwanted = left_out(nodes, wanted)
     tracked = _is_tracked(query)
     moves = any(map(is_retracting, nodes))
-    own = _own_columns(nodes, moves=moves, tracked=tracked)
+    own = _own_columns(nodes, moves=moves, tracked=tracked, numbered=_sends_windows(query))
     result: list[Step] = []
     for node in nodes:
         reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, observed or told, told, own[node])
@@ -193,8 +195,13 @@ def _operation(query: RunningQuery) -> str | None:
     return str(dict(query.sink.options).get("operation", changes.OPERATION))
 
 
-def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node, tuple[str, ...]]:
-    """What the views of tables have beside the columns of their nodes."""
+def _sends_windows(query: RunningQuery) -> bool:
+    """Whether rows of windows go to another query, which has to know the newest one of each."""
+    return query.sink.connector == STAGE and isinstance(query.root.shape, WTable)
+
+
+def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
+    """What the views of tables have beside the columns of their nodes. `numbered`: those of windows have an order."""
     own: dict[Node, tuple[str, ...]] = {}
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     for node in nodes:
@@ -203,6 +210,12 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool) -> dict[Node,
                 own[node] = changes.ORDERED_MOVE
             case Scan() if isinstance(node.shape, KTable):
                 own[node] = changes.MOVE if moves else changes.RECORD
+            case Scan() if isinstance(node.shape, WTable):
+                own[node] = changes.RECORD
+            case WindowAggregate() if numbered:
+                own[node] = (changes.ORDER,)
+            case TableJoin() if node.is_windowed:
+                own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
                 own[node] = changes.MOVE
             case Filter() | Project():
@@ -291,7 +304,7 @@ def _views(
         case UnionAll():
             return (union_view(operator, name, below),)
         case WindowAggregate():
-            return window_aggregate_views(operator, name, *below)
+            return window_aggregate_views(operator, name, below[0], own)
         case GroupAggregate() if is_retracting(operator):
             return retraction_views(operator, name, *below)
         case GroupAggregate():
@@ -299,7 +312,7 @@ def _views(
         case Latest():
             return latest_views(operator, name, *below)
         case TableJoin():
-            return table_join_views(operator, name, below)
+            return table_join_views(operator, name, below, own)
         case Distinct():
             return (distinct_view(operator, name, *below),)
         case IntervalJoin():
@@ -334,6 +347,8 @@ def _operator(node: Node) -> Operator:
 
 def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     """Tables that change are sent as updates, everything else once and for all."""
+    if any(isinstance(node, TableJoin) and node.is_windowed for node in nodes):
+        return "update" if emission is Emission.CHANGES else "append"
     if any(isinstance(node, GroupAggregate | Latest | TableJoin | ForeignKeyJoin) for node in nodes):
         return "update"
     windows = [node for node in nodes if isinstance(node, WindowAggregate)]
@@ -345,6 +360,8 @@ def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
 
 def _output(query: RunningQuery, operation: str | None) -> Output:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
+    if _sends_windows(query):
+        columns += ((changes.ORDER, str(BIGINT)),)
     if operation is not None and query.sink.connector == "files":
         columns += ((operation, "STRING"),)
     return Output(query.sink.name, query.sink.connector, query.sink.options, columns)

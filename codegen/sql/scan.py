@@ -34,10 +34,10 @@ from penstock.codegen.sql.trees import (
     text,
 )
 from penstock.codegen.stages import STAGE
-from penstock.planner.plan import Column, Expression, KTable, Origin, Scan
+from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.scan import DELETES
-from penstock.planner.types import STRING, TIMESTAMP
+from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
 MALFORMED = "malformed record"
 NO_TIME = "no event time"
@@ -78,6 +78,8 @@ def input_of(scan: Scan, view: str) -> Input:
     if is_table and origin.connector == STAGE:
         return Input(origin.name, view, origin.connector, origin.options, stored_changes(origin.columns))
     stored = tuple((each.name, str(each.type)) for each in _stored(origin))
+    if isinstance(scan.shape, WTable):
+        stored = (*stored, (ORDER, str(BIGINT)))
     return Input(origin.name, view, origin.connector, origin.options, stored, ordered=is_table)
 
 
@@ -88,6 +90,8 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         if origin.connector == STAGE:
             return _changes(scan, name, reading.own)
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
+    if isinstance(scan.shape, WTable):
+        return _windows(scan, name, query, reading)
     read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
     if reading.delay is None:
         sound = is_null(column("_reason"))
@@ -109,6 +113,19 @@ def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
     if SIGN in own:
         return read, *moves_views(origin.columns, name, read.name, own)
     return read, records_view(origin.columns, name, read.name)
+
+
+def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
+    """The rows of windows that another query has sent, as records: none is deleted."""
+    origin = scan.origin
+    assert reading.delay is not None, "windows are let go of when the watermark has passed them"
+    items = [*columns(origin.columns), column(ORDER), named(null(STRING), "_reason")]
+    read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")))
+    delay = reading.delay + reading.slack
+    timed = _with_end(origin, f"{name}_timed", read.name, query, delay, told=reading.told, beside=[ORDER])
+    split = _split(scan, f"{name}_split", timed.name, query, reading, beside=[ORDER])
+    items = [*columns(origin.columns), column(ORDER), named(exp.Boolean(this=False), DELETED)]
+    return read, timed, split, View(name, print_sql(select(items, split.name).where(_in_time(), copy=False)))
 
 
 def _records(scan: Scan, name: str) -> tuple[View, ...]:

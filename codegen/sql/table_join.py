@@ -1,5 +1,8 @@
 """TableJoin -> the newest record of each side by key, from one aggregation whose state is all the tables; then, step by
 step of the join, which sides show their rows.
+
+Rows of windowed tables are in one group with those of the window that they meet, whose end, of the latest of them, is
+the group's time: when the watermark has passed it, the group is final, and Spark lets go of it.
 """
 
 from __future__ import annotations
@@ -13,37 +16,52 @@ from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, grouped, key_struct, own_key
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import record, seen
-from penstock.codegen.sql.trees import both, call, column, either, is_null, named, only_if, select
-from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin
+from penstock.codegen.sql.trees import both, call, column, either, is_null, named, only_if, select, shifted
+from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin, WTable
 
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL)
 _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
-_FOUND = "_found"
+_FOUND, _TIME = "_found", "_time"
 
 
-def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...]) -> tuple[View, ...]:
-    """Records of all sides -> results: the joined row of each key."""
+def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
+    """Records of all sides -> results: the joined row of each key; of windowed tables the joined rows there are."""
     tagged = View(f"{name}_sides", print_sql(_united(node, sources)))
-    key = key_struct((each, column(each)) for each in node.shape.key)
+    key = key_struct((each, column(each)) for each in _keys(node))
     newest = [
         named(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
         for place in range(len(node.sides))
     ]
-    tables = View(f"{name}_tables", print_sql(grouped([*newest, seen()], tagged.name, key)))
+    groups = grouped([*newest, seen()], tagged.name, key)
+    if node.is_windowed:
+        groups = groups.select(column(_TIME), copy=False).group_by(column(_TIME), copy=False)
+    tables = View(f"{name}_tables", print_sql(groups))
     views = [tagged, tables, View(f"{name}_0", print_sql(_first(node, tables.name)))]
     for number in range(1, len(node.sides)):
         views += _step_views(node, number, f"{name}_{number}", views[-1].name)
     items = [column(each.name) for each in node.schema]
     shown = reduce(_either, (column(_shows(place)) for place in range(len(node.sides))))
-    own = [*own_key(key), column(ORDER), named(exp.Not(this=exp.Paren(this=shown)), DELETED)]
-    return *views, View(name, print_sql(select([*items, *own], views[-1].name)))
+    if node.is_windowed:
+        rows = select([*items, *map(column, own)], views[-1].name).where(shown, copy=False)
+    else:
+        marks = [*own_key(key), column(ORDER), named(exp.Not(this=exp.Paren(this=shown)), DELETED)]
+        rows = select([*items, *marks], views[-1].name)
+    return *views, View(name, print_sql(rows))
+
+
+def _keys(node: TableJoin) -> tuple[str, ...]:
+    """The columns of the key, without the window."""
+    return node.identity[: len(node.sides[0].keys)]
 
 
 def _united(node: TableJoin, sources: tuple[str, ...]) -> Expression:
     """The records of all sides, one below the other, each in the columns of its side."""
-    branches: list[Expression] = []
+    branches: list[tuple[int, Expression]] = []
+    least = min(side.shift for side in node.sides)
     for place, (side, source) in enumerate(zip(node.sides, sources, strict=True)):
-        items = [named(key, name) for key, name in zip(side.keys, node.shape.key, strict=True)]
+        items = [named(key, name) for key, name in zip(side.keys, _keys(node), strict=True)]
+        if isinstance(side.input.shape, WTable):
+            items.append(named(shifted(column(side.input.shape.end), side.shift - least), _TIME))
         for other in range(len(node.sides)):
             mine = other == place
             items.append(named(record(side.input) if mine else exp.Null(), _side(other)))
@@ -54,8 +72,9 @@ def _united(node: TableJoin, sources: tuple[str, ...]) -> Expression:
             known = both(*(exp.Not(this=is_null(key.copy())) for key in side.keys))
             assert known is not None
             branch = branch.where(known, copy=False)
-        branches.append(branch)
-    return reduce(_union_all, branches)
+        branches.append((side.shift, branch))
+    # To Spark a column of a union is an event time if that of the first is one, and a time that is shifted is none.
+    return reduce(_union_all, (branch for _, branch in sorted(branches, key=lambda each: each[0])))
 
 
 def _shows_alone(node: TableJoin, place: int) -> bool:
@@ -66,13 +85,23 @@ def _shows_alone(node: TableJoin, place: int) -> bool:
 
 def _first(node: TableJoin, source: str) -> Expression:
     """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
-    items: list[Expression] = [*own_key(node.shape.key or None), column(ORDER)]
-    items += [named(column(KEY, each), each) for each in node.shape.key]
+    items: list[Expression] = [*own_key(_keys(node) or None), column(ORDER)]
+    items += [named(column(KEY, each), each) for each in _keys(node)]
+    for part, name in enumerate(node.identity[len(_keys(node)) :]):
+        items.append(named(call("COALESCE", *_window_parts(node, part)), name))
     for place, side in enumerate(node.sides):
         there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
         items.append(named(there, _shows(place) if place == 0 else _there(place)))
         items += [named(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
     return select(items, source)
+
+
+def _window_parts(node: TableJoin, part: int) -> Iterator[Expression]:
+    """What the start (0) or the end (1) of the window is by the row of each side, NULL for one without."""
+    for place, side in enumerate(node.sides):
+        shape = side.input.shape
+        assert isinstance(shape, WTable)
+        yield shifted(column(_side(place), (shape.start, shape.end)[part]), side.shift)
 
 
 def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterator[View]:
@@ -83,7 +112,7 @@ def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterato
         for place in range(number + 1, len(node.sides))
         for part in (_there(place), *_names(node.sides[place].input))
     ]
-    common = [*own_key(node.shape.key or None), column(ORDER), *map(column, node.shape.key)]
+    common = [*own_key(_keys(node) or None), column(ORDER), *map(column, node.identity)]
     before = [part for place in range(number) for part in (_shows(place), *_names(node.sides[place].input))]
     own = [_there(number), *_names(node.sides[number].input)]
     found = View(

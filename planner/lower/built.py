@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqlglot import exp
+
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B002, B003, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import find_connector
-from penstock.planner.lower.changes import changes
 from penstock.planner.lower.rows import operator_name, unchained
 from penstock.planner.plan import (
     Filter,
@@ -19,6 +20,7 @@ from penstock.planner.plan import (
     GroupAggregate,
     GroupingSets,
     Intermediate,
+    JoinType,
     KStream,
     KTable,
     Latest,
@@ -31,7 +33,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, walk
+from penstock.planner.plan.walk import STATEFUL, inputs, is_changing, stateful, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
 ON_TABLES = (Filter, Project, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate, Intermediate)
@@ -52,9 +54,8 @@ def check_built(root: Node) -> None:
 def unlowered(node: Node) -> Diagnostic | None:
     """Why the operator does not run, None if it does."""
     match node:
-        case TableJoin() if isinstance(node.shape, WTable):
-            left, right = (kind_text(node.sides[place].input.shape) for place in (0, -1))
-            return B003.at(node.span, "", kind=node.steps[-1].type.value.upper(), left=left, right=right)
+        case TableJoin() if node.is_windowed:
+            return windows_unlowered(node)
         case ForeignKeyJoin() if isinstance(node.left.shape, WTable) or isinstance(node.right.shape, WTable):
             left, right = kind_text(node.left.shape), kind_text(node.right.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
@@ -65,7 +66,7 @@ def unlowered(node: Node) -> Diagnostic | None:
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
         case WindowAggregate() if node.retention is not None:
             return B002.at(node.span, "", construct="RETENTION")
-        case Filter() if changes(node) and not isinstance(node.shape, KTable):
+        case Filter() if is_changing(node) and isinstance(node.shape, WTable) and not of_key(node, node.shape):
             return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
     of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
     if of_table and not isinstance(node, ON_TABLES):
@@ -73,9 +74,45 @@ def unlowered(node: Node) -> Diagnostic | None:
         return B002.at(node.span, "", construct=f"{construct} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
-            if isinstance(below.shape, WTable):
+            if isinstance(below.shape, WTable) and not isinstance(node, TableJoin):
                 return unchained(operator_name(node), below.input, node.span)
     return None
+
+
+def of_key(node: Filter, shape: WTable) -> bool:
+    """Whether the condition is the same for all rows that a window of a key ever has."""
+    return {each.name for each in node.condition.find_all(exp.Column)} <= set(shape.identity)
+
+
+def windows_unlowered(node: TableJoin) -> Diagnostic | None:
+    """Why a join of windowed tables does not run, None if it does."""
+    tables = [below.input for below in stage_inputs(node)]
+    changing = [each for each in tables if is_changing(each)]
+    if not changing:
+        return None
+    hint = "EMIT FINAL in the SELECTs with the windows, or SELECT STREAM of the joined ones"
+    if len(changing) < len(tables):
+        construct = "a join of windowed tables that are FINAL with others that change"
+        return B002.at(node.span, "", construct=construct).with_hint(hint)
+    conditions = any(step.condition is not None for step in node.steps)
+    if conditions and any(step.type is not JoinType.LEFT for step in node.steps):
+        construct = "a condition on the rows of windowed tables that change"
+        return B002.at(node.span, "", construct=construct).with_hint(hint)
+    for each in changing:
+        if isinstance(stateful(each), TableJoin):
+            return B002.at(node.span, "", construct="a join over a join of windowed tables that change").with_hint(hint)
+        if len(sources(each)) > 1:
+            # How far the ends of their windows lie apart is not known.
+            construct = "a join of windowed tables that change, of several streams"
+            return B002.at(node.span, "", construct=construct).also(each.span).with_hint(hint)
+    return None
+
+
+def sources(node: Node) -> set[Node]:
+    """What the query that computes the node reads."""
+    if isinstance(node, Scan | Intermediate):
+        return {node}
+    return set().union(*map(sources, inputs(node)))
 
 
 def has_sequence(node: Node) -> bool:

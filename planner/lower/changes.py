@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from penstock.diagnostics import Span
 from penstock.planner.lower.rows import staged
-from penstock.planner.plan import Emission, KStream, KTable, Latest, Node, WindowAggregate
+from penstock.planner.plan import KStream, Latest, Node
 from penstock.planner.plan.walk import STATEFUL, walk
 
 
@@ -18,13 +18,3 @@ def as_changes(node: Node) -> Node:
 def staged_changes(node: Node, span: Span) -> Node:
     """The input of an operator that needs the row before: a table's changes, from a query of their own."""
     return staged(as_changes(node), span)
-
-
-def changes(root: Node) -> bool:
-    """Whether rows of the result are replaced by newer ones."""
-    if isinstance(root.shape, KStream):
-        return False
-    return any(
-        isinstance(node.shape, KTable) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
-        for node in walk(root)
-    )

@@ -50,8 +50,9 @@ def _pruned(node: Node, wanted: set[str]) -> Node:
             return replace(node, input=below, schema=below.schema)
         case TableJoin():
             sides = tuple(replace(side, input=_narrow(side.input, used)) for side in node.sides)
-            kept = {each.name for side in sides for each in side.input.schema} | _identity(node.shape)
-            return replace(node, sides=sides, schema=tuple(each for each in node.schema if each.name in kept))
+            kept = {each.name for side in sides for each in side.input.schema} | set(node.identity)
+            schema = tuple(each for each in node.schema if each.name in kept)
+            return replace(node, sides=sides, schema=schema, shape=_shape(node, schema))
         case ForeignKeyJoin():
             left, right = _narrow(node.left, used), _narrow(node.right, used)
             names = {each.name for each in (*left.schema, *right.schema)}

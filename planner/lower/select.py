@@ -15,10 +15,10 @@ from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
-from penstock.planner.lower.changes import changes
 from penstock.planner.lower.context import Context, condition
 from penstock.planner.lower.deduplicate import deduplicated
 from penstock.planner.lower.distinct import distinct
+from penstock.planner.lower.final import final_rows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, topmost
 from penstock.planner.lower.items import Output, project, spread
@@ -30,7 +30,8 @@ from penstock.planner.lower.relations import lower_relation, named_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
 from penstock.planner.names import Scope
-from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, conjuncts
+from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, WTable, conjuncts
+from penstock.planner.plan.walk import is_changing
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:
@@ -63,6 +64,8 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     try:
         outputs = spread(select.items, rows.scope)
         node, values, scope = aggregated(select, rows, outputs, context)
+        if select.stream and isinstance(node.shape, WTable):
+            node = final_rows(node)
         result = project(node, values, scope, select.span)
         if select.distinct:
             result = distinct(select, rows, values, result, context)
@@ -208,7 +211,7 @@ def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
     is_table = not isinstance(rows.node.shape, KStream)
     if isinstance(select.emit, ast.EmitChanges) and (is_table or (select.distinct and not select.stream)):
-        if is_table and not changes(rows.node):
+        if is_table and not is_changing(rows.node):
             found = W010.at(select.emit.span, "", found="a windowed table that is FINAL")
             raise CompileError([found.because("Each of its rows comes once, when its window is over.")])
         select = replace(select, emit=None)

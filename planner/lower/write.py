@@ -18,7 +18,7 @@ from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import check_format, find_connector
 from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.built import check_built
-from penstock.planner.lower.changes import as_changes, changes
+from penstock.planner.lower.changes import as_changes
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
@@ -42,7 +42,16 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, expressions, inputs, rows_leave, stateful, walk, with_inputs
+from penstock.planner.plan.walk import (
+    STATEFUL,
+    expressions,
+    inputs,
+    is_changing,
+    rows_leave,
+    stateful,
+    walk,
+    with_inputs,
+)
 from penstock.planner.types import STRING, VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
@@ -60,10 +69,10 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
             check_stage(node, node.span)
     check_clock(root)
     check_writable(sink, root, span)
-    is_changing = changes(root)
-    emission = Emission.CHANGES if is_changing else Emission.FINAL
+    emission = Emission.CHANGES if is_changing(root) else Emission.FINAL
     every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate) and node.every), None)
-    return RunningQuery(name, root, sink, emission, key_of(root.shape) if is_changing else (), span, every)
+    key = key_of(root.shape) if emission is Emission.CHANGES else ()
+    return RunningQuery(name, root, sink, emission, key, span, every)
 
 
 def united(node: Node) -> Node:
@@ -146,7 +155,7 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
 def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
     """The column of the files that says what each change does; none where rows are only added."""
     operation = dict(sink.options).get(OPERATION)
-    if operation is None and changes(root):
+    if operation is None and is_changing(root):
         found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
         hint = "SELECT STREAM over a window gives rows that are final"
         if isinstance(root.shape, KTable):
@@ -154,7 +163,7 @@ def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
         raise CompileError([found.with_hint(hint)])
     if operation is None:
         return ()
-    if not (changes(root) and isinstance(root.shape, KTable)):
+    if not (is_changing(root) and isinstance(root.shape, KTable)):
         reason = "it has the option operation, and its rows are neither replaced nor deleted"
         raise CompileError([K008.at(span, "", target=sink.name, reason=reason)])
     if any(each.name.lower() == str(operation).lower() for each in root.schema):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.join import JoinType
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import KStream, Node, WTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,11 +57,25 @@ class TableJoin(Node):
     `steps[i]` joins `sides[i + 1]`. NULL in a key equals nothing. The schema: the key columns, the window of windowed
     tables, then the columns of the sides, whose names are disjoint (`alias.column`). A side may be a changelog's
     records or changes. All sides are tables, or all are windowed ones. `partitions` as in IntervalJoin.
+
+    Of windowed tables the shape is a KStream where the joined rows are asked for once they are final.
     """
 
     sides: tuple[Side, ...]
     steps: tuple[Step, ...]
     partitions: int | None = None
+
+    @property
+    def is_windowed(self) -> bool:
+        """Whether it joins windowed tables."""
+        return isinstance(self.sides[0].input.shape, WTable)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Its first columns, which tell its rows apart: the key, and the window of windowed tables."""
+        shape = self.sides[0].input.shape
+        assert not isinstance(shape, KStream)
+        return tuple(each.name for each in self.schema[: len(shape.identity)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

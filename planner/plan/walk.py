@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from penstock.planner.plan.aggregate import Distinct, GroupAggregate, WindowAggregate
+from penstock.planner.plan.aggregate import Distinct, Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin
@@ -138,8 +138,20 @@ def is_retracting(node: Node) -> bool:
     return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
 
 
+def is_changing(root: Node) -> bool:
+    """Whether rows of the result are replaced by newer ones."""
+    if isinstance(root.shape, KStream):
+        return False
+    return any(
+        isinstance(node.shape, KTable) or (isinstance(node, WindowAggregate) and node.emission is Emission.CHANGES)
+        for node in walk(root)
+    )
+
+
 def is_timed(node: Node) -> bool:
     """Whether it waits for the watermark. A table without windows is kept for ever."""
+    if isinstance(node, TableJoin):
+        return node.is_windowed
     as_of = isinstance(node, TableLookup) and node.as_of is not None
     return as_of or isinstance(node, WindowAggregate | Distinct | IntervalJoin | Over | OverRows | Ranked)
 

@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     OverRows,
     Ranked,
     Scan,
+    TableJoin,
     TableLookup,
     WindowAggregate,
 )
@@ -81,8 +82,9 @@ def clocks(plan: Node) -> dict[str, Clock]:
     """
     nodes = list(walk(plan))
     waiting = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)
+    meeting = any(isinstance(node, TableJoin) and node.is_windowed for node in nodes)
     as_of = any(isinstance(node, TableLookup) and node.as_of is not None for node in nodes)
-    if not as_of and not any(isinstance(node, waiting) for node in nodes):
+    if not as_of and not meeting and not any(isinstance(node, waiting) for node in nodes):
         return {}
     origins = [node.origin for node in nodes if isinstance(node, Scan)]
     graces = dict.fromkeys((each.name for each in origins), 0)

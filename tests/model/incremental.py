@@ -25,6 +25,7 @@ from penstock.planner.plan import (
     Ranked,
     Scan,
     Session,
+    TableJoin,
     WindowAggregate,
 )
 from penstock.planner.plan.walk import inputs
@@ -34,6 +35,7 @@ from tests.model.history import DRAINED, History, Tables, accepted, clocks, wate
 from tests.model.join import LEFT_KEPT, RIGHT_KEPT, interval_join, matches, padded
 from tests.model.over import order_of, over_row, partition_of
 from tests.model.scalars import evaluate_scalar
+from tests.model.tables import table_join, table_shape
 from tests.model.values import EPOCH, Row, Unsupported, columns, milliseconds
 
 
@@ -278,6 +280,28 @@ class MomentState:
         self.rows = [row for row in self.rows if row[self.node.time] >= watermark]
 
 
+class WindowJoinState:
+    """A window's row waits until the watermark has reached the end of the last window that it can meet. FINAL only."""
+
+    def __init__(self, node: TableJoin) -> None:
+        self.node = node
+        self.rows: list[list[Row]] = [[] for _ in node.sides]
+
+    def size(self) -> int:
+        return sum(map(len, self.rows))
+
+    def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
+        rows = [[*waiting, *new] for waiting, new in zip(self.rows, tables, strict=True)]
+        final = [[row for row in each if self.end(place, row) <= watermark] for place, each in enumerate(rows)]
+        self.rows = [[row for row in each if self.end(place, row) > watermark] for place, each in enumerate(rows)]
+        yield from table_join(self.node, final)
+
+    def end(self, place: int, row: Row) -> datetime:
+        side, least = self.node.sides[place], min(each.shift for each in self.node.sides)
+        end: datetime = row[table_shape(side.input).end]
+        return end + milliseconds(side.shift - least)
+
+
 def state_of(node: Node) -> State | None:
     """The empty state of an operator, None for one that looks at single rows."""
     match node:
@@ -291,6 +315,8 @@ def state_of(node: Node) -> State | None:
             return OverRowsState(node)
         case Ranked() | Distinct():
             return MomentState(node)
+        case TableJoin() if node.is_windowed:
+            return WindowJoinState(node)
         case _:
             return None
 

@@ -12,7 +12,6 @@ from penstock.planner.plan import (
     Expression,
     ForeignKeyJoin,
     JoinType,
-    KTable,
     Node,
     Scan,
     TableJoin,
@@ -68,12 +67,11 @@ def table_join(node: TableJoin, tables: Sequence[list[Row]]) -> list[Row]:
         rows = joined(step.type, rows, tables[number], meets, (names, added))
         names = [*names, *added]
     keys = [[side.keys[place] for side in node.sides] for place in range(len(node.sides[0].keys))]
-    shape = node.shape
-    assert isinstance(shape, KTable | WTable)
+    identity = node.identity
     return [
-        {name: first_known(each, row, node) for name, each in zip(shape.key, keys, strict=True)}
-        | dict(zip(shape.identity[len(keys) :], window_of(node, row), strict=True))
-        | {column.name: row[column.name] for column in node.schema[len(shape.identity) :]}
+        {name: first_known(each, row, node) for name, each in zip(identity[: len(keys)], keys, strict=True)}
+        | dict(zip(identity[len(keys) :], window_of(node, row), strict=True))
+        | {column.name: row[column.name] for column in node.schema[len(identity) :]}
         for row in rows
     ]
 

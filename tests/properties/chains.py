@@ -11,6 +11,7 @@ from penstock.planner.plan import RunningQuery
 from tests.model.history import History
 from tests.properties import streams
 
+_COUNTS = "(SELECT k, COUNT(*) AS n, SUM(v) AS total FROM {} GROUP BY k, TUMBLE(time, 2 SEC))"
 CHAINS: Mapping[str, str] = {
     "windows of a join": """
         SELECT STREAM k, window_start, COUNT(*) AS n, SUM(w) AS total
@@ -154,7 +155,48 @@ CHAINS: Mapping[str, str] = {
           UNION ALL
           SELECT STREAM a.time, b.v FROM a JOIN b ON a.k = b.k AND b.time BETWEEN a.time AND a.time + 2 SEC) both
         GROUP BY TUMBLE(time, 4 SEC)""",
+    "windows beside those before": f"""
+        SELECT STREAM x.k AS k, x.window_start AS start, x.n AS n, y.n AS before, y.total AS total
+        FROM {_COUNTS.format("a")} x LEFT JOIN {_COUNTS.format("a")} y
+        ON x.k = y.k AND y.window_start = x.window_start - 6 SEC""",
+    "windows beside those after": """
+        SELECT STREAM x.k AS k, x.window_start AS start, x.n AS n, y.n AS later
+        FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 3 SEC) HAVING COUNT(*) > 1) x
+        LEFT JOIN (SELECT k, COUNT(v) AS n FROM b GROUP BY k, HOP(time, 1 SEC, 3 SEC)) y
+        ON x.k = y.k AND y.window_end = x.window_end + 2 SEC AND y.n < x.n""",
+    "windows of three streams": f"""
+        SELECT STREAM COALESCE(x.k, y.k) AS k, COALESCE(x.window_start, y.window_start) AS start, x.n AS a, y.n AS b,
+          z.n AS c
+        FROM {_COUNTS.format("a WHERE k IS NOT NULL")} x FULL JOIN {_COUNTS.format("b")} y ON x.k = y.k
+        LEFT JOIN {_COUNTS.format("c")} z ON COALESCE(x.k, y.k) = z.k""",
+    "windows of joined windows": f"""
+        SELECT STREAM k, window_start, SUM(n * m) AS total, COUNT(*) AS pairs
+        FROM (SELECT STREAM x.k AS k, x.window_end AS until, x.n AS n, y.n AS m
+              FROM {_COUNTS.format("a")} x JOIN {_COUNTS.format("b")} y ON x.k = y.k) pairs
+        GROUP BY k, TUMBLE(until, 4 SEC)""",
+    "growing windows, of those counts in both": """
+        SELECT STREAM y.k AS k, y.window_start AS start, y.window_end AS until, x.n AS a, y.n AS b
+        FROM (SELECT k, COUNT(DISTINCT v) AS n FROM a GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) x
+        RIGHT JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) y
+        ON x.k = y.k AND x.n <= y.n""",
 }
+"""Streams."""
+TABLES: Mapping[str, str] = {
+    "changing windows beside those before": f"""
+        SELECT x.k AS k, x.window_start AS window_start, x.n AS n, y.n AS before, y.total AS total
+        FROM {_COUNTS.format("a")} x LEFT JOIN {_COUNTS.format("a")} y
+        ON x.k = y.k AND y.window_start = x.window_start - 6 SEC AND y.n <> x.n""",
+    "changing windows beside those after": f"""
+        SELECT x.k AS k, x.n AS n, y.n AS later
+        FROM {_COUNTS.format("a")} x LEFT JOIN {_COUNTS.format("b")} y
+        ON x.k = y.k AND y.window_end = x.window_end + 4 SEC""",
+    "changing windows of three streams": """
+        SELECT COALESCE(x.k, y.k) AS k, x.n AS a, y.n AS b, z.n AS c
+        FROM (SELECT k, COUNT(*) AS n FROM a WHERE k IS NOT NULL GROUP BY k, HOP(time, 2 SEC, 3 SEC)) x
+        FULL JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k, HOP(time, 2 SEC, 3 SEC) GRACE PERIOD 2 SEC) y ON x.k = y.k
+        JOIN (SELECT k, COUNT(*) AS n FROM c GROUP BY k, HOP(time, 2 SEC, 3 SEC)) z ON COALESCE(x.k, y.k) = z.k""",
+}
+"""Windowed tables, whose rows change."""
 _DECLARED = """CREATE STREAM {name} (id BIGINT, k STRING, v BIGINT, price DECIMAL(10, 2), time TIMESTAMP,
   WATERMARK FOR time AS time - INTERVAL {delay} SECONDS)
 WITH (connector = 'files', path = '{folder}/{name}', format = 'json', files_per_batch = 1);
@@ -164,7 +206,8 @@ WITH (connector = 'files', path = '{folder}/{name}', format = 'json', files_per_
 def compiled(chain: str, delays: Mapping[str, int], folder: str = ".") -> RunningQuery:
     """The query of a chain over streams in `folder` with the watermark delays given in seconds."""
     declared = "".join(_DECLARED.format(name=name, delay=delay, folder=folder) for name, delay in delays.items())
-    (query,) = penstock.compile(f"{declared} CREATE STREAM result AS {CHAINS[chain]};").queries
+    made = f"STREAM result AS {CHAINS[chain]}" if chain in CHAINS else f"TABLE result AS {TABLES[chain]}"
+    (query,) = penstock.compile(f"{declared} CREATE {made};").queries
     return query
 
 

@@ -32,6 +32,11 @@ THROUGH_SPARK = (
     "windows of rows without duplicates",
     "windows of different counts",
     "windows of rows with the one before",
+    "windows beside those before",
+    "windows of three streams",
+    "windows of joined windows",
+    "growing windows, of those counts in both",
+    *chains.TABLES,
 )
 
 
