@@ -1,4 +1,4 @@
--- The three results of flights.sql as DuckDB computes them over all the files at once: what the streams must come to.
+-- The four results of flights.sql as DuckDB computes them over all the files at once: what the streams must come to.
 
 SET TimeZone = 'UTC';
 
@@ -27,3 +27,13 @@ CREATE VIEW recent_delay AS
 SELECT time, origin, carrier, flight, dep_delay, count(dep_delay) OVER last_3h AS departed_3h, avg(dep_delay) OVER last_3h AS mean_3h
 FROM flights
 WINDOW last_3h AS (PARTITION BY origin ORDER BY time RANGE BETWEEN INTERVAL 3 HOURS PRECEDING AND CURRENT ROW);
+
+CREATE VIEW daily AS
+SELECT origin, time_bucket(INTERVAL 1 DAY, time) AS day, count(*) AS flights, count(dep_delay) AS departed
+FROM flights
+GROUP BY ALL;
+
+CREATE VIEW week_against_week AS
+SELECT d.origin, d.day, d.flights, d.departed, w.flights AS flights_week_before, w.departed AS departed_week_before
+FROM daily d
+LEFT JOIN daily w ON w.origin = d.origin AND w.day = d.day - INTERVAL 7 DAYS;

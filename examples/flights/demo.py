@@ -33,6 +33,8 @@ CREATE VIEW departures_with_weather AS
   SELECT *, new_york(time) AS local FROM '{OUT}/departures_with_weather/*.parquet';
 CREATE VIEW recent_delay AS
   SELECT *, new_york(time) AS local FROM '{OUT}/recent_delay/*.parquet';
+CREATE VIEW week_against_week AS
+  SELECT * REPLACE (day AT TIME ZONE 'UTC' AS day) FROM '{OUT}/week_against_week/*.parquet';
 """
 
 # Each table: its title and the query of its rows. Times are New York's.
@@ -61,6 +63,11 @@ TABLES = {
         SELECT origin AS airport, strftime(local, '%a %d %b %H:%M') AS until, round(mean_3h, 1) AS "mean delay, min"
         FROM recent_delay WHERE departed_3h >= 20
         QUALIFY row_number() OVER (PARTITION BY origin ORDER BY mean_3h DESC, local, flight) = 1 ORDER BY 1""",
+    "The day of each airport that lost most departures against the week before (days are UTC's)": """
+        SELECT origin AS airport, strftime(day, '%a %d %b') AS day, flights, departed,
+          departed_week_before AS "departed a week before"
+        FROM week_against_week WHERE departed_week_before IS NOT NULL
+        QUALIFY row_number() OVER (PARTITION BY origin ORDER BY departed - departed_week_before, day) = 1 ORDER BY 1""",
 }
 
 DELAY_BY_HOUR = """

@@ -94,3 +94,22 @@ SELECT STREAM time, origin, carrier, flight, dep_delay,
   COUNT(dep_delay) OVER last_3h AS departed_3h, AVG(dep_delay) OVER last_3h AS mean_3h
 FROM flights
 WINDOW last_3h AS (PARTITION BY origin ORDER BY time RANGE INTERVAL '3' HOUR PRECEDING);
+
+-- 5. This week against last week -----------------------------------------------------------------------------------------
+-- Windowed tables are joined window by window: the same one, or, as here, one that lies a fixed time away. The result is
+-- a windowed table, too; as a stream each row comes once, when its day is over. Days are those of UTC.
+
+CREATE VIEW daily AS
+SELECT origin, COUNT(*) AS flights, COUNT(dep_delay) AS departed
+FROM flights
+GROUP BY origin, TUMBLE(time, INTERVAL '1' DAY);
+
+CREATE STREAM weekly_file (
+  origin STRING, day TIMESTAMP, flights BIGINT, departed BIGINT, flights_week_before BIGINT, departed_week_before BIGINT
+) WITH (connector = 'files', path = 'examples/flights/out/week_against_week', format = 'parquet');
+
+INSERT INTO weekly_file
+SELECT STREAM d.origin, d.window_start AS day, d.flights, d.departed,
+  w.flights AS flights_week_before, w.departed AS departed_week_before
+FROM daily d
+LEFT JOIN daily w ON w.origin = d.origin AND w.window_start = d.window_start - INTERVAL '7' DAY;

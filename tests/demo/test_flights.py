@@ -17,7 +17,7 @@ FLIGHTS = Path(__file__).parents[2] / "examples" / "flights"
 SQL = str(FLIGHTS / "flights.sql")
 PREPARE = runpy.run_path(str(FLIGHTS / "prepare.py"))
 
-FLIGHT_ROWS, HOURS, WEATHER_ROWS, WITHOUT_READING = 336_776, 19_486, 26_115, 1_556
+FLIGHT_ROWS, HOURS, DAYS, WEATHER_ROWS, WITHOUT_READING = 336_776, 19_486, 1_098, 26_115, 1_556
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def results(folder: Path, ran: str) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         connection.execute(f"SET file_search_path = '{folder}'")
         connection.execute((FLIGHTS / "batch.sql").read_text(encoding="utf-8"))
-        for name in ("departures_per_hour", "departures_with_weather", "recent_delay"):
+        for name in ("departures_per_hour", "departures_with_weather", "recent_delay", "week_against_week"):
             files = f"examples/flights/out/{name}/*.parquet"
             columns = connection.execute(f"DESCRIBE {name}").fetchall()
             # Spark's timestamps are instants, the batch's are UTC without saying so.
@@ -105,6 +105,7 @@ def results(folder: Path, ran: str) -> Iterator[duckdb.DuckDBPyConnection]:
         ("departures_per_hour", HOURS, ("origin", "window_start"), ("mean_delay",)),
         ("departures_with_weather", FLIGHT_ROWS, ("time", "origin", "carrier", "flight"), ()),
         ("recent_delay", FLIGHT_ROWS, ("time", "origin", "carrier", "flight"), ("mean_3h",)),
+        ("week_against_week", DAYS, ("origin", "day"), ()),
     ],
 )
 def test_all_rows_equal_the_batch_answer(

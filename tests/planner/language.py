@@ -170,7 +170,6 @@ ON o.id = s.id AND s.time > o.time AND s.time < o.time + 5 MIN"""),
         """CREATE TABLE a AS SELECT product AS k, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 DAY);
 CREATE TABLE b AS SELECT product AS k, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 DAY);
 SELECT a.k, b.n FROM a LEFT JOIN b ON a.k = b.k AND b.window_start = a.window_start - INTERVAL '7' DAY""",
-        "B003",
     ),
 )
 
