@@ -18,6 +18,7 @@ from penstock.planner.plan import (
     Emission,
     IntervalJoin,
     JoinType,
+    KStream,
     Limit,
     Node,
     Over,
@@ -281,20 +282,33 @@ class MomentState:
 
 
 class WindowJoinState:
-    """A window's row waits until the watermark has reached the end of the last window that it can meet. FINAL only."""
+    """The newest row of each window waits until the watermark has reached the end of the last window that it can meet.
+
+    Of a stream joined rows come out then, of a table whenever one of their windows has changed.
+    """
 
     def __init__(self, node: TableJoin) -> None:
         self.node = node
-        self.rows: list[list[Row]] = [[] for _ in node.sides]
+        self.rows: list[dict[Key, Row]] = [{} for _ in node.sides]
 
     def size(self) -> int:
         return sum(map(len, self.rows))
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
-        rows = [[*waiting, *new] for waiting, new in zip(self.rows, tables, strict=True)]
-        final = [[row for row in each if self.end(place, row) <= watermark] for place, each in enumerate(rows)]
-        self.rows = [[row for row in each if self.end(place, row) > watermark] for place, each in enumerate(rows)]
-        yield from table_join(self.node, final)
+        touched = set()
+        for place, (side, table) in enumerate(zip(self.node.sides, tables, strict=True)):
+            for row in table:
+                self.rows[place][tuple(row[name] for name in table_shape(side.input).identity)] = row
+                touched.add(self.end(place, row))
+        ends = {self.end(place, row) for place, rows in enumerate(self.rows) for row in rows.values()}
+        closed = {end for end in ends if end <= watermark}
+        sent = closed if isinstance(self.node.shape, KStream) else touched
+        yield from table_join(self.node, [self.ending(place, sent) for place in range(len(self.rows))])
+        for place, rows in enumerate(self.rows):
+            self.rows[place] = {key: row for key, row in rows.items() if self.end(place, row) not in closed}
+
+    def ending(self, place: int, ends: set[datetime]) -> list[Row]:
+        return [row for row in self.rows[place].values() if self.end(place, row) in ends]
 
     def end(self, place: int, row: Row) -> datetime:
         side, least = self.node.sides[place], min(each.shift for each in self.node.sides)
