@@ -96,7 +96,7 @@ def check_columns(root: Node, span: Span) -> None:
 def check_names(root: Node) -> None:
     """Raises CompileError for a column of a table that is called as one that codegen puts beside it."""
     for node in walk(root):
-        if isinstance(node.shape, KTable):
+        if isinstance(node.shape, KTable) or (isinstance(node, Intermediate) and isinstance(node.shape, WTable)):
             columns = (*node.schema, *(node.origin.columns if isinstance(node, Scan) else ()))
             taken = next((each.name for each in columns if each.name.lower() in TABLE_COLUMNS), None)
             if taken is not None:
