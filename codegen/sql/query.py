@@ -218,7 +218,7 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: boo
                 own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
                 own[node] = changes.MOVE
-            case Filter() | Project():
+            case Filter() | Project() | GroupingSets():
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.RESULT if node.shape.key else changes.RECORD) if tracked else ()
@@ -298,7 +298,7 @@ def _views(
         case AssignWindows():
             return assign_windows_views(operator, name, *below)
         case GroupingSets():
-            return grouping_sets_views(operator, name, *below)
+            return grouping_sets_views(operator, name, below[0], own)
         case Rekey():
             return (rekey_view(operator, name, *below),)
         case UnionAll():

@@ -23,16 +23,17 @@ def project_view(node: Project, name: str, source: str) -> View:
     return View(name, print_sql(select([named(item.value, item.name) for item in node.items], source)))
 
 
-def grouping_sets_views(node: GroupingSets, name: str, source: str) -> tuple[View, ...]:
-    """The rows with each set's id, then with the keys that the set has."""
+def grouping_sets_views(node: GroupingSets, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
+    """The rows with each set's id, then with the keys that the set has. Moves are once per set, too."""
     ids = call("EXPLODE", call("ARRAY", *(cast(number(each), BIGINT) for each in node.ids)))
-    times = View(f"{name}_sets", print_sql(select([*columns(node.input.schema), named(ids, node.id_column)], source)))
+    passed = [*columns(node.input.schema), *map(column, own)]
+    times = View(f"{name}_sets", print_sql(select([*passed, named(ids, node.id_column)], source)))
     keys = []
     for place, key in enumerate(reversed(node.keys)):
         left_out = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
         grouped = exp.EQ(this=left_out, expression=number(0))
         keys.append(named(only_if(grouped, key.value), key.name))
-    items = [*columns(node.input.schema), column(node.id_column), *reversed(keys)]
+    items = [*columns(node.input.schema), column(node.id_column), *reversed(keys), *map(column, own)]
     return times, View(name, print_sql(select(items, times.name)))
 
 

@@ -36,7 +36,10 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, inputs, is_changing, stateful, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
-ON_TABLES = (Filter, Project, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate, Intermediate)
+ON_TABLES = (
+    *(Filter, Project, GroupingSets, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate),
+    Intermediate,
+)
 
 
 def check_built(root: Node) -> None:
@@ -70,8 +73,7 @@ def unlowered(node: Node) -> Diagnostic | None:
             return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
     of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
     if of_table and not isinstance(node, ON_TABLES):
-        construct = "GROUPING SETS" if isinstance(node, GroupingSets) else operator_name(node)
-        return B002.at(node.span, "", construct=f"{construct} of a table")
+        return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
             if isinstance(below.shape, WTable) and not isinstance(node, TableJoin):

@@ -108,7 +108,8 @@ def lower_group(
             found = K006.at(select.span, "", column="GROUPING_ID()")
             reason = "Without it the row of a total is not told from that of a group of NULLs."
             raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
-        exploded, grouping.keys = grouping_sets(rows.node, keys, sets, grouping.id_column)
+        below = rows.node if isinstance(rows.node.shape, KStream) else staged_changes(rows.node, select.span)
+        exploded, grouping.keys = grouping_sets(below, keys, sets, grouping.id_column)
         grouping.rows = replace(rows, node=exploded)
     node = aggregate_node(select, grouping, window, emission)
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))

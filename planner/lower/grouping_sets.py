@@ -12,7 +12,7 @@ from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.limits import L002
 from penstock.diagnostics.codes.windows import W017
 from penstock.planner.lower.context import column
-from penstock.planner.plan import Column, GroupingSets, KStream, Named, Node
+from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import BIGINT
 
@@ -105,7 +105,10 @@ def grouping_value(call: exp.Expression, places: Sequence[int], count: int, id_:
 
 
 def grouping_sets(node: Node, keys: Sequence[Named], sets: Sequence[KeySet], id_: str) -> tuple[Node, list[Named]]:
-    """The rows once per set, with the keys that the set has, and these and the set's id as keys over them."""
+    """The rows once per set, with the keys that the set has, and these and the set's id as keys over them.
+
+    Of a table `node` sends changes.
+    """
     taken = {each.name.lower() for each in node.schema}
 
     def fresh(name: str) -> str:
@@ -116,10 +119,11 @@ def grouping_sets(node: Node, keys: Sequence[Named], sets: Sequence[KeySet], id_
 
     inner = [Named(fresh(f"_key{place}"), key.value, key.type) for place, key in enumerate(keys, 1)]
     inner_id = fresh("_grouping_id")
+    shape = KTable((*node.shape.key, inner_id)) if isinstance(node.shape, KTable) else node.shape
     added = [Column(inner_id, BIGINT, nullable=False), *(Column(key.name, key.type) for key in inner)]
     exploded = GroupingSets(
         schema=(*node.schema, *added),
-        shape=node.shape if isinstance(node.shape, KStream) else KStream(),
+        shape=shape,
         span=node.span,
         input=node,
         keys=tuple(inner),

@@ -15,6 +15,7 @@ from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
     GroupAggregate,
+    GroupingSets,
     Intermediate,
     KStream,
     Latest,
@@ -174,6 +175,8 @@ class Changes:
                 return combined(change for each in taken for change in each)
             case Filter() | Project():
                 return [each for each in (through(node, change) for change in below(node.input)) if each is not None]
+            case GroupingSets():
+                return [each for change in below(node.input) for each in in_sets(node, change)]
             case TableJoin():
                 sides = []
                 for side in node.sides:
@@ -261,6 +264,18 @@ def through(node: Filter | Project, change: Change) -> Change | None:
     old, new = mapped(node, change.old), mapped(node, change.new)
     row = new if new is not None else old
     return None if old == new or row is None else Change(key_of(node, row), old, new)
+
+
+def in_sets(node: GroupingSets, change: Change) -> list[Change]:
+    """A change once for each set of keys."""
+    rows = [None if row is None else apply(node, [[row]]) for row in (change.old, change.new)]
+    found = []
+    for place, _ in enumerate(node.ids):
+        old, new = (None if each is None else each[place] for each in rows)
+        row = new if new is not None else old
+        assert row is not None
+        found.append(Change(key_of(node, row), old, new))
+    return found
 
 
 def keyed(

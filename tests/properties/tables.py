@@ -165,6 +165,9 @@ GROUPED = (
     " LEFT JOIN u ON t.id = u.id) q GROUP BY g",
     "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q WHERE n > 1",
     "SELECT DISTINCT g, v FROM t WHERE yes",
+    "SELECT g, yes, GROUPING_ID() AS set, {aggregates} FROM t GROUP BY ROLLUP (g, yes)",
+    "SELECT g, w, GROUPING_ID() AS set, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.g AS w, u.v AS v,"
+    " t.price AS price, t.yes AS yes FROM t LEFT JOIN u ON t.id = u.id) q GROUP BY GROUPING SETS ((g), (w), (g, w))",
     "SELECT DISTINCT v > 0 AS positive FROM t",
 )
 
