@@ -22,7 +22,6 @@ from penstock.codegen.sql.trees import (
     column,
     columns,
     either,
-    interval,
     is_null,
     named,
     null,
@@ -48,7 +47,7 @@ NO_KEY = "no primary key"
 NO_SEQUENCE = "no sequence"
 
 _EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
-_HOUR = 3_600_000
+_HOUR = 3_600_000_000  # microseconds
 # Spark's watermark is moved behind every event time by the end row; rows this late can not be real, they are rejected.
 _END_OF_TIME = "9000-01-01 00:00:00"
 
@@ -198,10 +197,11 @@ def _classified(scan: Scan, raw: str) -> str:
         return print_sql(select([*columns(origin.columns), named(null(STRING), "_reason")], raw))
     reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
     if origin.time is not None and origin.delay is not None:
-        latest = exp.Add(this=column("_arrived"), expression=interval(_HOUR))
+        # As numbers: Spark adds an interval to a time by way of its calendar, which takes as long as reading the row.
+        latest = exp.Add(this=call("UNIX_MICROS", column("_arrived")), expression=number(_HOUR))
         reasons += [
             exp.If(this=is_null(column(origin.time)), true=text(NO_TIME)),
-            exp.If(this=exp.GT(this=column(origin.time), expression=latest), true=text(FUTURE)),
+            exp.If(this=exp.GT(this=call("UNIX_MICROS", column(origin.time)), expression=latest), true=text(FUTURE)),
             exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(_EPOCH), TIMESTAMP)), true=text(PAST)),
         ]
     origin_of = ["_malformed", "_file"]
@@ -245,8 +245,9 @@ def _with_end(
 def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
-    clock = exp.Subquery(this=select([column("watermark")], f"{query}_clock"))
-    late = exp.LT(this=time, expression=shifted(clock, reading.slack))
+    # Shifted where there is one row of it.
+    clock = exp.Subquery(this=select([shifted(column("watermark"), reading.slack)], f"{query}_clock"))
+    late = exp.LT(this=time, expression=clock)
     end = cast(text(_END_OF_TIME), TIMESTAMP)
     if reading.told:
         # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
@@ -254,7 +255,7 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
     marks = [named(late, "_late")]
     if reading.keeps_late:
-        marks.append(named(_lateness(time.copy(), clock.copy(), reading.slack), LATENESS))
+        marks.append(named(_lateness(time.copy(), clock.copy()), LATENESS))
     tree = select([*columns(origin.columns), *map(column, beside), *marks], timed).where(before_end, copy=False)
     rejected = is_null(column("_late"))
     if isinstance(scan.shape, KTable):
@@ -267,9 +268,9 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     return View(name, print_sql(tree), metrics=tuple(metrics))
 
 
-def _lateness(time: Expression, watermark: Expression, slack: int) -> Expression:
+def _lateness(time: Expression, watermark: Expression) -> Expression:
     """By how many milliseconds a time is behind the watermark, rounded up."""
-    behind = exp.Sub(this=call("UNIX_MICROS", shifted(watermark, slack)), expression=call("UNIX_MICROS", time))
+    behind = exp.Sub(this=call("UNIX_MICROS", watermark), expression=call("UNIX_MICROS", time))
     return exp.IntDiv(this=exp.Add(this=behind, expression=number(999)), expression=number(1000))
 
 
