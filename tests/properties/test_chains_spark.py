@@ -34,9 +34,8 @@ THROUGH_SPARK = (
     "windows of rows with the one before",
     "windows beside those before",
     "windows of three streams",
-    "windows of joined windows",
-    "growing windows, of those counts in both",
-    *chains.TABLES,
+    "changing windows beside those before",
+    "changing windows of three streams",
 )
 
 
