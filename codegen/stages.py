@@ -19,9 +19,11 @@ from penstock.planner.plan import (
     RunningQuery,
     Scan,
     Sink,
+    TableLookup,
+    WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, walk, with_inputs
+from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -37,7 +39,10 @@ def stages(
     write for several; it grows.
     """
     known = {} if shared is None else shared
-    timed = {below for node in walk(query.root) if is_timed(node) for below in walk(node)}
+    nodes = set(walk(query.root))
+    timed = {below for node in nodes if is_timed(node) for below in walk(node)}
+    lookups = (node for node in nodes if isinstance(node, TableLookup) and node.kept is not None)
+    followed = {below for node in lookups for below in walk(node.stream)}
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
@@ -66,13 +71,15 @@ def stages(
         (writer,) = inputs(uncut)  # with all its event times
         if isinstance(shape, WTable):
             emission = Emission.CHANGES if is_changing(writer) else Emission.FINAL
-            above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span))
+            windows = stateful(node.input)
+            every = windows.every if isinstance(windows, WindowAggregate) else None
+            above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span, every))
             delay, late = disorder(writer), behind(writer, shape.end)
             origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.end, delay, None, behind=late)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
-        if not is_timed:
+        if not (is_timed or uncut in followed):
             shape = KStream(shape.key, ())
         of_time = None if shape.time is None else behind(writer, shape.time)
         origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=of_time)

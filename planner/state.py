@@ -32,7 +32,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import is_retracting, rows_leave, stateful, walk
+from penstock.planner.plan.walk import inputs, is_retracting, rows_leave, stateful, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -80,6 +80,9 @@ def state_bound(node: Node) -> str:
             delay = max(delay_of(node.stream), *(each.origin.delay or 0 for each in scans(node.table)))
             last = f"with time in the last {duration_text(delay)}"
             return f"rows of {relation_text(node.stream)} {last}; {held(node.table)}, and records {last}"
+        case TableLookup() if node.kept is not None and isinstance(node.table.shape, WTable):
+            key, last = ", ".join((*node.table.shape.key, "window")), duration_text(node.kept + followed(node.stream))
+            return f"one row per ({key}) of {relation_text(node.table)}: windows that end in the last {last}, and later"
         case TableLookup():
             return held(node.table)
         case TableJoin():
@@ -181,13 +184,13 @@ def scans(node: Node) -> list[Scan]:
 def windows_span(node: Node) -> int:
     """How far behind the newest row a window may begin that is still kept, in milliseconds.
 
-    Kept are windows that can still change, or be looked up, and those that a shift brings together with them.
+    Kept are windows that can still change, and those that a shift brings together with them.
     """
     spans = [0]
     for below in walk(node):
         if isinstance(below, WindowAggregate):
             length = below.window.gap if isinstance(below.window, Session) else below.window.size
-            spans.append(length + delay_of(below.input) + below.grace + (below.retention or 0))
+            spans.append(length + delay_of(below.input) + below.grace)
     shifts = [abs(side.shift) for below in walk(node) if isinstance(below, TableJoin) for side in below.sides]
     return max(spans) + sum(shifts)
 
@@ -219,6 +222,13 @@ def relation_text(node: Node) -> str:
 def delay_of(node: Node) -> int:
     """The watermark delay of a stream in milliseconds."""
     return node.shape.delay or 0 if isinstance(node.shape, KStream) else 0
+
+
+def followed(node: Node) -> int:
+    """The watermark delay of a stream, of which the columns that are used may not show the event time."""
+    while isinstance(node.shape, KStream) and node.shape.time is None and inputs(node):
+        node = inputs(node)[0]
+    return delay_of(node)
 
 
 def key_text(node: WindowAggregate) -> str:

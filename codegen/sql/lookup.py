@@ -8,6 +8,8 @@ changes. Views:
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
 * `<name>_pairs`: DuckDB's join of the rows with the records, as pairs of structs;
 * `<name>`: the columns of the pairs; NULL on the right where the rest of the condition does not hold.
+
+Of a windowed table the records say `until` when they are kept, and all rows that come what the watermark is `now`.
 """
 
 from __future__ import annotations
@@ -34,12 +36,13 @@ from penstock.codegen.sql.trees import (
     only_if,
     rows_where,
     select,
+    shifted,
     struct,
     struct_of,
     text,
 )
 from penstock.codegen.stages import STAGE
-from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup
+from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
 from penstock.planner.plan.walk import walk
 from penstock.planner.types import TIMESTAMP
 
@@ -47,21 +50,25 @@ NO_TIME = named(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
 """The column `time` where no row of a bucket has one."""
 
 
-def lookup_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
-    """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
+def lookup_views(node: TableLookup, name: str, stream: str, records: str, buckets: int, clock: str) -> tuple[Step, ...]:
+    """The views; the last one has the node's schema. Keys are spread over so many `buckets`.
+
+    The view `clock` knows the watermark, if records are kept for a time.
+    """
     keys = [f"k{place}" for place in range(len(node.equalities))]
     sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
-    fields = ("is_left", *keys, "order", "deleted", "left", "right")
-    rows = rows_view(
-        name, sides.name, "time", [*map(column, keys)], ((each, column(each)) for each in fields), buckets=buckets
-    )
+    values = {each: column(each) for each in ("is_left", *keys, "order", "deleted")}
+    if node.kept is not None:
+        values |= {"until": column("until"), "now": exp.Subquery(this=select([column("watermark")], clock))}
+    fields = (*values.items(), *((each, column(each)) for each in ("left", "right")))
+    rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
     tables = tables_view(name, rows)
     pairs = LookupView(
         name=f"{name}_pairs",
         source=tables.name,
-        newest=print_duckdb(_newest(keys)),
+        newest=print_duckdb(_newest(node, keys)),
         sql=print_duckdb(_pairs(node, keys)),
-        given=("is_left", *keys, "order", "deleted"),
+        given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
         schema=print_sql(select([named(column("row", each), each) for each in ("left", "right")], rows.name)),
@@ -70,7 +77,7 @@ def lookup_views(node: TableLookup, name: str, stream: str, records: str, bucket
 
 
 def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
-    """Columns `time`, `is_left`, `k0`, `k1` …, `order`, `deleted`, `left`, `right`."""
+    """Columns `time`, `is_left`, `k0`, `k1` …, `order`, `deleted`, of windowed tables `until`, `left`, `right`."""
 
     def one(*, is_left: bool) -> Expression:
         values = (equality[0 if is_left else 1] for equality in node.equalities)
@@ -80,12 +87,19 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
             *(named(value, key) for value, key in zip(values, keys, strict=True)),
             named(exp.Null() if is_left else order_of(node.table), "order"),
             named(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
+            *([] if node.kept is None else [named(exp.Null() if is_left else until(node.table, node.kept), "until")]),
             named(row_of(node.stream) if is_left else exp.Null(), "left"),
             named(exp.Null() if is_left else row_of(node.table), "right"),
         ]
         return select(items, stream if is_left else records)
 
     return exp.Union(this=one(is_left=True), expression=one(is_left=False), distinct=False)
+
+
+def until(table: Node, kept: int) -> Expression:
+    """The watermark that lets a window go, which is `kept` milliseconds behind its end."""
+    assert isinstance(table.shape, WTable)
+    return shifted(column(table.shape.end), kept)
 
 
 def row_of(node: Node) -> Expression:
@@ -108,10 +122,13 @@ def origin_of(table: Node) -> Origin:
     return next(each.origin for each in walk(table) if isinstance(each, Scan))
 
 
-def _newest(keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of the newest record of each key."""
+def _newest(node: TableLookup, keys: list[str]) -> Expression:
+    """DuckDB's SELECT: the place of the newest record of each key, of windows that are kept."""
     newest = call("ARG_MAX", column("place"), column("order"))
     tree = select([named(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
+    if node.kept is not None:
+        now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
+        tree = tree.where(exp.GT(this=column("until"), expression=now), copy=False)
     return tree.group_by(*map(column, keys), copy=False)
 
 

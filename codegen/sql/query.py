@@ -131,9 +131,11 @@ def _steps(query: RunningQuery, settings: Settings, *, observed: bool = False, t
     tracked = _is_tracked(query)
     moves = any(map(is_retracting, nodes))
     own = _own_columns(nodes, moves=moves, tracked=tracked, numbered=_sends_windows(query))
+    uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
     result: list[Step] = []
     for node in nodes:
-        reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, observed or told, told, own[node])
+        told_of = observed or told, told
+        reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, *told_of, own[node], uses_late)
         *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
         if node in unwanted:
             assert isinstance(last, View)
@@ -252,7 +254,8 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
 
     Spark has one delay per input, so that a window's grace is added to that of the streams which feed it.
     """
-    grace = {each.stream: 0 for each in nodes if timed and isinstance(each, TableLookup)}
+    lookups = (each for each in nodes if isinstance(each, TableLookup))
+    grace = {each.stream: 0 for each in lookups if timed or each.kept is not None}
     for node in reversed(nodes):
         if is_timed(node) or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
@@ -327,7 +330,7 @@ def _views(
             buckets = (operator.partitions or state_partitions) * _TABLE_BUCKETS
             if operator.as_of is not None:
                 return as_of_views(operator, name, below[0], below[1], buckets)
-            return lookup_views(operator, name, below[0], below[1], buckets)
+            return lookup_views(operator, name, below[0], below[1], buckets, f"{query}_clock")
         case OverRows():
             return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
         case Ranked():

@@ -59,7 +59,7 @@ class Reading:
     told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
     for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
     has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `own` are the columns that
-    moves or records, whichever are read, have beside their own.
+    moves or records, whichever are read, have beside their own. With `uses_late`, late rows are used like others.
     """
 
     wanted: Expression | None
@@ -69,6 +69,7 @@ class Reading:
     observed: bool = False
     told: bool = False
     own: tuple[str, ...] = ()
+    uses_late: bool = False
 
 
 def input_of(scan: Scan, view: str) -> Input:
@@ -99,7 +100,8 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         return counted, View(name, print_sql(kept))
     timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
     split = _split(scan, f"{name}_split", timed.name, query, reading)
-    kept = select(columns(origin.columns), split.name).where(_in_time(), copy=False)
+    is_used = exp.Not(this=is_null(column("_late"))) if reading.uses_late else _in_time()
+    kept = select(columns(origin.columns), split.name).where(is_used, copy=False)
     return read, timed, split, View(name, print_sql(kept))
 
 
@@ -117,8 +119,13 @@ def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
 def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
     """The rows of windows that another query has sent, as records: none is deleted."""
     origin = scan.origin
-    assert reading.delay is not None, "windows are let go of when the watermark has passed them"
-    items = [*columns(origin.columns), column(ORDER), named(null(STRING), "_reason")]
+    stored = [*columns(origin.columns), column(ORDER)]
+    if reading.delay is None:
+        counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
+        read = View(f"{name}_read", print_sql(select(stored, f"{name}_raw")), metrics=counts)
+        items = [*columns(origin.columns), column(ORDER), named(exp.Boolean(this=False), DELETED)]
+        return read, View(name, print_sql(select(items, read.name)))
+    items = [*stored, named(null(STRING), "_reason")]
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")))
     delay = reading.delay + reading.slack
     timed = _with_end(origin, f"{name}_timed", read.name, query, delay, told=reading.told, beside=[ORDER])
@@ -258,8 +265,8 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
         marks.append(named(_lateness(time.copy(), clock.copy()), LATENESS))
     tree = select([*columns(origin.columns), *map(column, beside), *marks], timed).where(before_end, copy=False)
     rejected = is_null(column("_late"))
-    if isinstance(scan.shape, KTable):
-        metrics = [*_fates(origin, rejected, exp.Not(this=rejected.copy()), None)]
+    if isinstance(scan.shape, KTable) or reading.uses_late:
+        metrics = [*_fates(origin, rejected, exp.Not(this=rejected.copy()), reading.wanted)]
     else:
         metrics = [*_fates(origin, rejected, _in_time(), reading.wanted)]
         metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))

@@ -21,7 +21,7 @@ J016 = Code("J016", "the key of both sides of a FULL JOIN of tables can be NULL"
 J017 = Code("J017", "a FULL JOIN of tables on more than their keys can give two rows of one key")
 J018 = Code("J018", "the join compares {compared} of {relation}, whose key is {key}")
 J019 = Code("J019", "the former rows of {relation} are not known: {reason}")
-J020 = Code("J020", "the windowed table {relation} has no RETENTION, and its windows are looked up")
+J020 = Code("J020", "the windowed table {relation} has no RETENTION, and its windows are looked up", severity="warning")
 J021 = Code("J021", "the windows of {left} and {right} can not be compared: {reason}")
 
 CODES = (

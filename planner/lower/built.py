@@ -64,11 +64,9 @@ def unlowered(node: Node) -> Diagnostic | None:
             return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
         case TableLookup() if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
             return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF of a table with a sequence")
-        case TableLookup() if isinstance(node.table.shape, WTable):
+        case TableLookup() if node.kept is not None and not is_of_windows(node.table):
             right = kind_text(node.table.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
-        case WindowAggregate() if node.retention is not None:
-            return B002.at(node.span, "", construct="RETENTION")
         case Filter() if is_changing(node) and isinstance(node.shape, WTable) and not of_key(node, node.shape):
             return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
     of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
@@ -76,7 +74,7 @@ def unlowered(node: Node) -> Diagnostic | None:
         return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
-            if isinstance(below.shape, WTable) and not isinstance(node, TableJoin):
+            if isinstance(below.shape, WTable) and not isinstance(node, TableJoin | TableLookup):
                 return unchained(operator_name(node), below.input, node.span)
     return None
 
@@ -115,6 +113,11 @@ def sources(node: Node) -> set[Node]:
     if isinstance(node, Scan | Intermediate):
         return {node}
     return set().union(*map(sources, inputs(node)))
+
+
+def is_of_windows(table: Node) -> bool:
+    """Whether the windowed table is what one aggregation comes to, so that all its windows are kept for one time."""
+    return isinstance([each for each in walk(table) if isinstance(each, STATEFUL)][-1], WindowAggregate)
 
 
 def has_sequence(node: Node) -> bool:

@@ -176,6 +176,9 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             keys=keys,
             aggregates=aggregates,
         )
+    if select.stream and select.retention is not None:
+        found = W005.at(select.retention.span, "", clause="RETENTION", needed="table that can be looked up")
+        raise CompileError([found.with_hint("CREATE TABLE … AS SELECT without STREAM")])
     window = timed.window
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
@@ -198,5 +201,5 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         emission=emission,
         grace=0 if select.grace is None else positive_milliseconds(select.grace, "grace period", least=0),
         every=positive_milliseconds(select.emit.every, "pause") if isinstance(select.emit, ast.EmitEarly) else None,
-        retention=None if select.retention is None else positive_milliseconds(select.retention, "retention"),
+        retention=None if select.retention is None else positive_milliseconds(select.retention, "retention", least=0),
     )

@@ -129,14 +129,14 @@ def lower_with_table(
         parts, filters = ([each for each in some if any(each is one for one in rest)] for some in (parts, filters))
     equalities, conditions = keys_and_conditions(join, parts, left, right, scope, context, filters)
     if isinstance(left.node.shape, KStream):
-        return lower_lookup(join, left, right, equalities, conditions)
+        return lower_lookup(join, left, right, equalities, conditions, context)
     if type(left.node.shape) is type(right.node.shape):
         joined = lower_primary_join(join, left, right, equalities, conditions, shift, through)
         if joined is not None:
             return joined
         if both_windowed:
             raise not_on_a_key(join, right, [other for _, other in equalities])
-    return lower_foreign_key(join, left, right, equalities, conditions)
+    return lower_foreign_key(join, left, right, equalities, conditions, context)
 
 
 def compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:

@@ -12,9 +12,9 @@ from penstock.diagnostics.codes.joins import J011, J019, J020
 from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
 from penstock.planner.lower.changes import staged_changes
-from penstock.planner.lower.context import scalar
+from penstock.planner.lower.context import Context, scalar
 from penstock.planner.lower.items import value_column
-from penstock.planner.lower.rows import Rows, staged
+from penstock.planner.lower.rows import Rows, event_time, staged
 from penstock.planner.lower.table_join import not_on_a_key, same_scope
 from penstock.planner.near_misses import right_part
 from penstock.planner.plan import (
@@ -66,7 +66,12 @@ def reference(table: Node, equalities: Sequence[Equality], conditions: Sequence[
 
 
 def lower_foreign_key(
-    join: ast.Join, left: Rows, right: Rows, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    equalities: Sequence[Equality],
+    conditions: Sequence[exp.Expression],
+    context: Context,
 ) -> Rows:
     """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
     found = reference(right.node, equalities, conditions)
@@ -76,7 +81,7 @@ def lower_foreign_key(
     if found is None and swapped is None:
         raise no_reference(join, right, equalities)
     check_kind(join, refers_left=found is not None)
-    check_served(join, right)
+    kept_windows(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
     type_ = JoinType[join.kind.name]
@@ -107,13 +112,20 @@ def check_kind(join: ast.Join, refers_left: bool) -> None:
 
 
 def lower_lookup(
-    join: ast.Join, left: Rows, right: Rows, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    equalities: Sequence[Equality],
+    conditions: Sequence[exp.Expression],
+    context: Context,
 ) -> Rows:
     """A join of a stream with a table; raises CompileError."""
     found = reference(right.node, equalities, conditions)
     if found is None:
         raise no_reference(join, right, equalities)
-    check_served(join, right)
+    kept = kept_windows(join, right, context)
+    if kept is not None:
+        event_time(left, "a join with a windowed table", join.left.span)
     shape = left.node.shape
     assert isinstance(shape, KStream)
     as_of = None if right.as_of is None else event_time_of(join, right.as_of, left, right)
@@ -128,6 +140,7 @@ def lower_lookup(
         equalities=found.equalities,
         condition=found.condition,
         as_of=as_of,
+        kept=kept,
     )
     return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
 
@@ -165,14 +178,19 @@ def outside_of_join(span: Span) -> Diagnostic:
     return W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
 
 
-def check_served(join: ast.Join, right: Rows) -> None:
-    """Raises CompileError for a windowed table whose former windows are asked for and that says not how long."""
-    if isinstance(right.node.shape, WTable) and not any(
-        isinstance(node, WindowAggregate) and node.retention for node in walk(right.node)
-    ):
+def kept_windows(join: ast.Join, right: Rows, context: Context) -> int | None:
+    """For how many milliseconds behind its end a window of the table on the right is kept; None of other tables.
+
+    Warns of a table that does not say how long its former windows can be asked for.
+    """
+    if not isinstance(right.node.shape, WTable):
+        return None
+    windows = [node for node in walk(right.node) if isinstance(node, WindowAggregate)]
+    if all(each.retention is None for each in windows):
         found = J020.at(join.right.span, "", relation=right.name)
-        found = found.because("Any of its windows can be asked for, so all would be kept for ever.")
-        raise CompileError([found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS")])
+        found = found.because("A window can be looked up until it can change no more, and then no longer.")
+        context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
+    return max(each.grace + (each.retention or 0) for each in windows)
 
 
 def no_reference(join: ast.Join, right: Rows, equalities: Sequence[Equality]) -> CompileError:

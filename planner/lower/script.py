@@ -13,6 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C010
 from penstock.diagnostics.codes.kinds import K008, K011, K012, K013, K015
+from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
 from penstock.planner.lower.context import Context, UsesBroken
@@ -30,8 +31,18 @@ from penstock.planner.lower.write import (
 )
 from penstock.planner.partitions.check import checked
 from penstock.planner.partitions.text import partitions_text
-from penstock.planner.plan import Answer, Explained, KStream, RunningQuery, Scan, Settings, Sink
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan import (
+    Answer,
+    Explained,
+    KStream,
+    Node,
+    RunningQuery,
+    Scan,
+    Settings,
+    Sink,
+    WindowAggregate,
+)
+from penstock.planner.plan.walk import stateful, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +160,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
             root = lower_query(statement.query, context)
             if isinstance(root.shape, KStream):
                 require_stream_word(statement.query, statement.span)
+            check_retention(root)
             shown = query_name("query", script)
             add_query(running_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
         case ast.Explain():
@@ -174,6 +186,14 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
             raise CompileError([B002.at(statement.span, "", construct="UPDATE")])
         case _:
             assert_never(statement)
+
+
+def check_retention(root: Node) -> None:
+    """Raises CompileError for a windowed table with RETENTION that has no name by which others could look it up."""
+    windows = stateful(root)
+    if isinstance(windows, WindowAggregate) and windows.retention is not None:
+        found = W005.at(windows.span, "", clause="RETENTION", needed="table that can be looked up")
+        raise CompileError([found.with_hint("CREATE TABLE … AS SELECT …")])
 
 
 def add_query(query: RunningQuery, context: Context, script: Script) -> None:

@@ -70,7 +70,8 @@ def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery
     check_clock(root)
     check_writable(sink, root, span)
     emission = Emission.CHANGES if is_changing(root) else Emission.FINAL
-    every = next((node.every for node in walk(root) if isinstance(node, WindowAggregate) and node.every), None)
+    pauses = (node.every for node in walk(root) if isinstance(node, WindowAggregate) and node.every)
+    every = None if isinstance(root.shape, KStream) else next(pauses, None)
     key = key_of(root.shape) if emission is Emission.CHANGES else ()
     return RunningQuery(name, root, sink, emission, key, span, every)
 
@@ -95,8 +96,9 @@ def check_columns(root: Node, span: Span) -> None:
 
 def check_names(root: Node) -> None:
     """Raises CompileError for a column of a table that is called as one that codegen puts beside it."""
+    is_read = any(isinstance(node, Intermediate) and isinstance(node.shape, WTable) for node in walk(root))
     for node in walk(root):
-        if isinstance(node.shape, KTable) or (isinstance(node, Intermediate) and isinstance(node.shape, WTable)):
+        if isinstance(node.shape, KTable) or (isinstance(node.shape, WTable) and is_read):
             columns = (*node.schema, *(node.origin.columns if isinstance(node, Scan) else ()))
             taken = next((each.name for each in columns if each.name.lower() in TABLE_COLUMNS), None)
             if taken is not None:

@@ -101,6 +101,8 @@ class TableLookup(Node):
     `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is
     processed, with all records of the same micro-batch. Otherwise the stream's event time: the newest record that is
     not after it in event time, of those that the table keeps for its retention. `partitions` as in IntervalJoin.
+    `kept`: of a windowed table, for how many milliseconds behind its end a window can be looked up, by the watermark of
+    the stream; None of other tables.
     """
 
     stream: Node
@@ -110,3 +112,4 @@ class TableLookup(Node):
     condition: Expression | None
     as_of: str | None
     partitions: int | None = None
+    kept: int | None = None

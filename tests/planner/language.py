@@ -107,7 +107,7 @@ ASKING = (
     Promise("SELECT STREAM id FROM orders EMIT CHANGES", "W005"),
     Promise("SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) GRACE PERIOD 5 MIN"),
     Promise(
-        "SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) RETENTION 1 DAY", "B002"
+        "SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) RETENTION 1 DAY", "W005"
     ),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) LATE DROP"),
     Promise("SELECT STREAM product, COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) LATE INTO sink"),
