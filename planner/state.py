@@ -75,7 +75,8 @@ def state_bound(node: Node) -> str:
             span = duration_text(windows_span(node))
             return f"one row per ({keys}, window) of each of {relation_text(node)}: windows of the last {span}"
         case ForeignKeyJoin():
-            return f"{held(node.left)}; {held(node.right)}"
+            shown = f" and those that rows of {relation_text(node.left)} show" * isinstance(node.right.shape, WTable)
+            return f"{held(node.left)}; {held(node.right)}{shown}"
         case TableLookup() if node.as_of is not None:
             delay = max(delay_of(node.stream), *(each.origin.delay or 0 for each in scans(node.table)))
             last = f"with time in the last {duration_text(delay)}"
@@ -168,7 +169,8 @@ def held(node: Node) -> str:
     """What is kept of a table: its rows, of a windowed one those of the windows that can still be looked up."""
     shape = node.shape
     if isinstance(shape, WTable):
-        key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node))
+        kept = max(each.retention or 0 for each in walk(node) if isinstance(each, WindowAggregate))
+        key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node) + kept)
         return f"one row per ({key}) of {relation_text(node)}: windows of the last {span}"
     assert isinstance(shape, KTable)
     if not shape.key:

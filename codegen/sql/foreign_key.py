@@ -8,6 +8,11 @@ the result as they were, beside what they referred to before, and come into it a
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
 * `<name>_pairs`: moves of left rows, each beside the record that it refers to;
 * `<name>`: moves of the joined rows.
+
+Windows say `until` when they are kept, and all that comes what the watermark is `now`. A window of the left side that
+is let go takes nothing back: of windowed tables there are no moves, but the rows that come. A window of the right side
+that is let go is not found by left rows that come from then on. Those from before show it until they change, and it
+stays with them, so that what leaves is what has come.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ from sqlglot import exp
 from penstock.codegen.program import LookupView, Step, View
 from penstock.codegen.sql.changes import DELETED, ORDER, SIGN
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME, joined, order_of, origin_of, row_of
+from penstock.codegen.sql.lookup import NO_TIME, joined, order_of, origin_of, row_of, until
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
     both,
@@ -35,40 +40,52 @@ from penstock.codegen.sql.trees import (
     table,
 )
 from penstock.codegen.stages import STAGE
-from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node
+from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, KStream, Node, WTable
 from penstock.planner.types import BIGINT
 
 _LEAVES = exp.LT(this=column(SIGN), expression=number(0))
 
 
-def foreign_key_views(node: ForeignKeyJoin, name: str, lefts: str, rights: str, buckets: int) -> tuple[Step, ...]:
-    """The views; the last one has the node's schema and MOVE. References are spread over so many `buckets`."""
+def foreign_key_views(
+    node: ForeignKeyJoin, name: str, lefts: str, rights: str, buckets: int, clock: str
+) -> tuple[Step, ...]:
+    """The views; the last one has the node's schema and, of tables without windows, MOVE.
+
+    References are spread over so many `buckets`. The view `clock` knows the watermark, where there are windows.
+    """
     references = [f"k{place}" for place in range(len(node.equalities))]
-    key = [column(each) for each in node.shape.key] or [exp.Boolean(this=True)]
+    assert not isinstance(node.shape, KStream)
+    key = [column(each) for each in node.shape.identity] or [exp.Boolean(this=True)]
     identity = [f"i{place}" for place in range(len(key))]
     sides = View(f"{name}_sides", print_sql(_sides(node, references, key, lefts, rights)))
-    facts = ("is_left", *references, *identity, "version", "order", "deleted")
-    fields = ((each, column(each)) for each in (*facts, "left", "right"))
+    values = {each: column(each) for each in ("is_left", *references, *identity, "version", "order", "deleted")}
+    if node.kept is not None:
+        values |= {"until": column("until"), "now": exp.Subquery(this=select([column("watermark")], clock))}
+    fields = (*values.items(), *((each, column(each)) for each in ("left", "right")))
     rows = rows_view(name, sides.name, "time", [*map(column, references)], fields, buckets=buckets)
     tables = tables_view(name, rows)
     shown = [named(column("row", each), each) for each in ("left", "right")]
     pairs = LookupView(
         name=f"{name}_pairs",
         source=tables.name,
-        newest=print_duckdb(_newest(references, identity)),
+        newest=print_duckdb(_newest(node, references, identity)),
         sql=print_duckdb(_pairs(node, references, identity)),
-        given=facts,
+        given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
         schema=print_sql(select([*shown, named(null(BIGINT), SIGN)], rows.name)),
     )
-    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.left, node.right, pairs.name, (SIGN,))))
+    beside = () if isinstance(node.shape, WTable) else (SIGN,)
+    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.left, node.right, pairs.name, beside)))
 
 
 def _sides(
     node: ForeignKeyJoin, references: Sequence[str], key: Sequence[Expression], lefts: str, rights: str
 ) -> Expression:
-    """Columns `time`, `is_left`, the reference, the left row's key, `version`, `order`, `deleted`, `left`, `right`."""
+    """Columns `time`, `is_left`, the reference, the left row's key, `version`, `order`, `deleted`, `left`, `right`.
+
+    With windows `until`, too.
+    """
     left = [
         NO_TIME,
         named(exp.Boolean(this=True), "is_left"),
@@ -76,7 +93,8 @@ def _sides(
         *(named(part, f"i{place}") for place, part in enumerate(key)),
         named(column(ORDER), "version"),
         named(exp.Null(), "order"),
-        named(_LEAVES, "deleted"),
+        named(_deleted(node.left), "deleted"),
+        *_until(node.left, node.kept),
         named(row_of(node.left), "left"),
         named(exp.Null(), "right"),
     ]
@@ -88,6 +106,7 @@ def _sides(
         named(exp.Null(), "version"),
         named(order_of(node.right), "order"),
         named(_deleted(node.right), "deleted"),
+        *_until(node.right, node.kept),
         named(exp.Null(), "left"),
         named(row_of(node.right), "right"),
     ]
@@ -96,19 +115,60 @@ def _sides(
 
 def _deleted(table: Node) -> Expression:
     """Of an intermediate changelog moves are read, because it may be that of the left side, too."""
-    return _LEAVES.copy() if origin_of(table).connector == STAGE else column(DELETED)
+    is_moved = origin_of(table).connector == STAGE and not isinstance(table.shape, WTable)
+    return _LEAVES.copy() if is_moved else column(DELETED)
 
 
-def _newest(references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest record of each key."""
+def _until(side: Node, kept: int | None) -> list[Expression]:
+    if kept is None:
+        return []
+    return [named(until(side, kept) if isinstance(side.shape, WTable) else exp.Null(), "until")]
+
+
+def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
+    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest record of each key.
+
+    Of windows only those that are kept.
+    """
     is_left = column("is_left")
+    now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
     last = [named(call("ARG_MAX", column(each), column("version")), each) for each in ("place", "deleted")]
-    lefts = select(last, "rows").where(is_left, copy=False).group_by(*map(column, identity), copy=False)
+    kept = exp.GT(this=column("until"), expression=now) if isinstance(node.left.shape, WTable) else None
+    lefts = select(last, "rows").where(_all(is_left, kept), copy=False).group_by(*map(column, identity), copy=False)
     there = exp.Select(expressions=[column("place")]).from_(_aliased(lefts, "l"), copy=False)
     there = there.where(exp.Not(this=column("deleted")), copy=False)
     newest = named(call("ARG_MAX", column("place"), column("order")), "place")
     rights = select([newest], "rows").where(exp.Not(this=is_left.copy()), copy=False)
-    return exp.Union(this=there, expression=rights.group_by(*map(column, references), copy=False), distinct=False)
+    records: Expression = rights.group_by(*map(column, references), copy=False)
+    if isinstance(node.right.shape, WTable):
+        records = _kept_or_shown(records, there, references, now)
+    return exp.Union(this=there, expression=records, distinct=False)
+
+
+def _kept_or_shown(records: Expression, lefts: Expression, references: Sequence[str], now: Expression) -> Expression:
+    """Of the records at some places those that are kept, or that a left row shows which came while they were."""
+
+    def among(places: Expression, alias: str, *names: str) -> exp.Subquery:
+        shown = [column_of("o", each) for each in ("place", *references, *names)]
+        tree = exp.Select(expressions=shown).from_(_rows("o"), copy=False)
+        same = exp.EQ(this=column_of("o", "place"), expression=column_of("p", "place"))
+        tree.append("joins", exp.Join(this=_aliased(places.copy(), "p"), on=same))
+        return _aliased(tree, alias)
+
+    place = exp.Select(expressions=[column_of("r", "place")]).from_(among(records, "r", "until"), copy=False)
+    in_time = exp.LT(this=column_of("l", "now"), expression=column_of("r", "until"))
+    equal = (exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references)
+    shown = place.copy()
+    shown.append("joins", exp.Join(this=among(lefts, "l", "now"), on=_all(in_time, *equal)))
+    kept = place.where(exp.GT(this=column_of("r", "until"), expression=now), copy=False)
+    return exp.Union(this=kept, expression=shown, distinct=True)
+
+
+def _rows(alias: str) -> exp.Table:
+    return exp.Table(
+        this=exp.Identifier(this="rows", quoted=True),
+        alias=exp.TableAlias(this=exp.Identifier(this=alias, quoted=True)),
+    )
 
 
 def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
@@ -121,15 +181,21 @@ def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[s
         exp.EQ(this=column_of("l", "sign"), expression=column_of("r", "sign")),
         *(exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references),
     )
+    if isinstance(node.right.shape, WTable):
+        # So it is for both signs: what leaves is what has come.
+        met = call("GREATEST", column_of("l", "now"), column_of("r", "now"))
+        equal = both(equal, exp.GT(this=column_of("r", "until"), expression=met))
+    moves = not isinstance(node.left.shape, WTable)
     shown = [
         named(column_of("l", "place"), "place"),
         named(column_of("r", "place"), "right"),
         named(cast(column_of("l", "sign"), BIGINT), SIGN),
     ]
-    tree = exp.Select(expressions=shown).from_(_aliased(_before_and_after(is_left, there), "l"), copy=False)
+    lefts = _before_and_after(is_left, there, moves=moves)
+    tree = exp.Select(expressions=shown).from_(_aliased(lefts, "l"), copy=False)
     tree.append("joins", exp.Join(this=_aliased(touched, "t"), on=same))
     side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
-    rights = _before_and_after(is_right, there.copy())
+    rights = _before_and_after(is_right, there.copy(), moves=moves)
     tree.append("joins", exp.Join(this=_aliased(rights, "r"), on=equal, **side))
     return tree
 
@@ -146,17 +212,18 @@ def _touched(references: Sequence[str], identity: Sequence[str]) -> Expression:
     return exp.Union(this=own, expression=others, distinct=True)
 
 
-def _before_and_after(which: Expression, there: Expression) -> Expression:
-    """The rows of one side that were in the bucket before, with sign -1, and those that are now, with 1."""
+def _before_and_after(which: Expression, there: Expression, *, moves: bool) -> Expression:
+    """The rows of one side that were in the bucket before, with sign -1, and those that are now, with 1; or these."""
 
     def one(sign: int, mark: str) -> Expression:
         tree = exp.Select(expressions=[exp.Star(), named(number(sign), "sign")]).from_(table("rows"), copy=False)
         return tree.where(_all(which.copy(), there.copy(), column(mark)), copy=False)
 
-    return exp.Union(this=one(-1, "known"), expression=one(1, "newest"), distinct=False)
+    after = one(1, "newest")
+    return exp.Union(this=one(-1, "known"), expression=after, distinct=False) if moves else after
 
 
-def _all(*conditions: Expression) -> Expression:
+def _all(*conditions: Expression | None) -> Expression:
     result = both(*conditions)
     assert result is not None
     return result

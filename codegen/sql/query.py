@@ -89,6 +89,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     operation = _operation(query) if tracked else None
     rejects = (rejects_of(scan, names[scan]) for scan in scans)
     output = _output(query, operation)
+    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, STATEFUL)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
     store = next((state_store(node, settings) for node in stateful), None)
@@ -112,8 +113,8 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
         partitions=partitions,
         operation=operation,
-        numbered=any(isinstance(node, ForeignKeyJoin) for node in nodes),
-        checked=not (tracked or any(source.ordered for source in sources)),
+        numbered=refers,
+        checked=not (tracked or refers or any(source.ordered for source in sources)),
         lasting=lasting_views,
     )
 
@@ -219,7 +220,7 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: boo
             case TableJoin() if node.is_windowed:
                 own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
-                own[node] = changes.MOVE
+                own[node] = () if isinstance(node.shape, WTable) else changes.MOVE
             case Filter() | Project() | GroupingSets():
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
@@ -256,6 +257,9 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
     """
     lookups = (each for each in nodes if isinstance(each, TableLookup))
     grace = {each.stream: 0 for each in lookups if timed or each.kept is not None}
+    for each in nodes:
+        if isinstance(each, ForeignKeyJoin):
+            grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
     for node in reversed(nodes):
         if is_timed(node) or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
@@ -325,7 +329,8 @@ def _views(
         case Over():
             return over_views(operator, name, *below)
         case ForeignKeyJoin():
-            return foreign_key_views(operator, name, below[0], below[1], state_partitions * _TABLE_BUCKETS)
+            buckets = state_partitions * _TABLE_BUCKETS
+            return foreign_key_views(operator, name, below[0], below[1], buckets, f"{query}_clock")
         case TableLookup():
             buckets = (operator.partitions or state_partitions) * _TABLE_BUCKETS
             if operator.as_of is not None:

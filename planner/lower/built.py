@@ -59,9 +59,8 @@ def unlowered(node: Node) -> Diagnostic | None:
     match node:
         case TableJoin() if node.is_windowed:
             return windows_unlowered(node)
-        case ForeignKeyJoin() if isinstance(node.left.shape, WTable) or isinstance(node.right.shape, WTable):
-            left, right = kind_text(node.left.shape), kind_text(node.right.shape)
-            return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
+        case ForeignKeyJoin() if node.kept is not None:
+            return references_unlowered(node)
         case TableLookup() if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
             return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF of a table with a sequence")
         case TableLookup() if node.kept is not None and not is_of_windows(node.table):
@@ -74,7 +73,7 @@ def unlowered(node: Node) -> Diagnostic | None:
         return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
     if isinstance(node, STATEFUL):
         for below in stage_inputs(node):
-            if isinstance(below.shape, WTable) and not isinstance(node, TableJoin | TableLookup):
+            if isinstance(below.shape, WTable) and not isinstance(node, TableLookup):
                 return unchained(operator_name(node), below.input, node.span)
     return None
 
@@ -99,12 +98,32 @@ def windows_unlowered(node: TableJoin) -> Diagnostic | None:
         construct = "a condition on the rows of windowed tables that change"
         return B002.at(node.span, "", construct=construct).with_hint(hint)
     for each in changing:
-        if isinstance(stateful(each), TableJoin):
+        if isinstance(stateful(each), TableJoin | ForeignKeyJoin):
             return B002.at(node.span, "", construct="a join over a join of windowed tables that change").with_hint(hint)
         if len(sources(each)) > 1:
             # How far the ends of their windows lie apart is not known.
             construct = "a join of windowed tables that change, of several streams"
             return B002.at(node.span, "", construct=construct).also(each.span).with_hint(hint)
+    return None
+
+
+def references_unlowered(node: ForeignKeyJoin) -> Diagnostic | None:
+    """Why a join of a windowed table with a table does not run, None if it does."""
+    side = node.left if isinstance(node.left.shape, WTable) else node.right
+    windows = next(below.input for below in stage_inputs(node) if isinstance(below.shape, WTable))
+    if not is_of_windows(side):
+        left, right = kind_text(node.left.shape), kind_text(node.right.shape)
+        return B003.at(node.span, "", kind=node.type.value.upper(), left=left, right=right)
+    hint = "EMIT FINAL in the SELECT with the windows"
+    if is_changing(windows) and len(sources(windows)) > 1:
+        # How far the ends of their windows lie apart is not known.
+        construct = "a join with a windowed table that changes, of several streams"
+        return B002.at(node.span, "", construct=construct).with_hint(hint)
+    referring = {each.name for one, _ in node.equalities for each in one.find_all(exp.Column)}
+    shape = node.left.shape
+    if isinstance(shape, WTable) and is_changing(windows) and not referring <= set(shape.identity):
+        construct = "a windowed table that refers to rows by what changes in its windows"
+        return B002.at(node.span, "", construct=construct).with_hint(hint)
     return None
 
 

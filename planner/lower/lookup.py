@@ -95,6 +95,7 @@ def lower_foreign_key(
         type=type_,
         equalities=referring.equalities,
         condition=referring.condition,
+        kept=retention(windows(one.node) or windows(other.node)),
     )
     return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
 
@@ -185,12 +186,24 @@ def kept_windows(join: ast.Join, right: Rows, context: Context) -> int | None:
     """
     if not isinstance(right.node.shape, WTable):
         return None
-    windows = [node for node in walk(right.node) if isinstance(node, WindowAggregate)]
-    if all(each.retention is None for each in windows):
+    if all(each.retention is None for each in windows(right.node)):
         found = J020.at(join.right.span, "", relation=right.name)
         found = found.because("A window can be looked up until it can change no more, and then no longer.")
         context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
-    return max(each.grace + (each.retention or 0) for each in windows)
+    # By the watermark of another stream, which does not wait for the grace period.
+    return max(each.grace + (each.retention or 0) for each in windows(right.node))
+
+
+def windows(table: Node) -> list[WindowAggregate]:
+    """What the windows of a windowed table are computed by; nothing for other tables."""
+    if not isinstance(table.shape, WTable):
+        return []
+    return [node for node in walk(table) if isinstance(node, WindowAggregate)]
+
+
+def retention(windows: Sequence[WindowAggregate]) -> int | None:
+    """For how long windows can be looked up after they can change no more, in milliseconds; None without windows."""
+    return max((each.retention or 0 for each in windows), default=None)
 
 
 def no_reference(join: ast.Join, right: Rows, equalities: Sequence[Equality]) -> CompileError:

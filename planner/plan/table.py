@@ -85,6 +85,8 @@ class ForeignKeyJoin(Node):
     `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
     also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT pads
     left rows without a partner with NULL, INNER leaves them out. Driven by both sides. `left` sends changes.
+    `kept`: for how many milliseconds a window is kept behind its end, by the watermark of the windowed table; None of
+    tables without windows.
     """
 
     left: Node
@@ -92,6 +94,7 @@ class ForeignKeyJoin(Node):
     type: JoinType
     equalities: tuple[tuple[Expression, Expression], ...]
     condition: Expression | None
+    kept: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

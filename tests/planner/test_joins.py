@@ -43,7 +43,7 @@ MATRIX = {
 # The cells that this version runs.
 BUILT = [
     *(("stream", "stream"), ("stream", "table"), ("stream", "windowed")),
-    *(("table", "table"), ("windowed", "windowed")),
+    *(("table", "table"), ("table", "windowed"), ("windowed", "table"), ("windowed", "windowed")),
 ]
 
 
