@@ -133,7 +133,7 @@ def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[
     is_left = column("is_left")
     now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
     last = [named(call("ARG_MAX", column(each), column("version")), each) for each in ("place", "deleted")]
-    kept = exp.GT(this=column("until"), expression=now) if isinstance(node.left.shape, WTable) else None
+    kept = exp.GTE(this=column("until"), expression=now) if isinstance(node.left.shape, WTable) else None
     lefts = select(last, "rows").where(_all(is_left, kept), copy=False).group_by(*map(column, identity), copy=False)
     there = exp.Select(expressions=[column("place")]).from_(_aliased(lefts, "l"), copy=False)
     there = there.where(exp.Not(this=column("deleted")), copy=False)
@@ -156,11 +156,11 @@ def _kept_or_shown(records: Expression, lefts: Expression, references: Sequence[
         return _aliased(tree, alias)
 
     place = exp.Select(expressions=[column_of("r", "place")]).from_(among(records, "r", "until"), copy=False)
-    in_time = exp.LT(this=column_of("l", "now"), expression=column_of("r", "until"))
+    in_time = exp.LTE(this=column_of("l", "now"), expression=column_of("r", "until"))
     equal = (exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references)
     shown = place.copy()
     shown.append("joins", exp.Join(this=among(lefts, "l", "now"), on=_all(in_time, *equal)))
-    kept = place.where(exp.GT(this=column_of("r", "until"), expression=now), copy=False)
+    kept = place.where(exp.GTE(this=column_of("r", "until"), expression=now), copy=False)
     return exp.Union(this=kept, expression=shown, distinct=True)
 
 
@@ -184,7 +184,7 @@ def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[s
     if isinstance(node.right.shape, WTable):
         # So it is for both signs: what leaves is what has come.
         met = call("GREATEST", column_of("l", "now"), column_of("r", "now"))
-        equal = both(equal, exp.GT(this=column_of("r", "until"), expression=met))
+        equal = both(equal, exp.GTE(this=column_of("r", "until"), expression=met))
     moves = not isinstance(node.left.shape, WTable)
     shown = [
         named(column_of("l", "place"), "place"),

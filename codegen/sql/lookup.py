@@ -128,7 +128,7 @@ def _newest(node: TableLookup, keys: list[str]) -> Expression:
     tree = select([named(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
     if node.kept is not None:
         now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
-        tree = tree.where(exp.GT(this=column("until"), expression=now), copy=False)
+        tree = tree.where(exp.GTE(this=column("until"), expression=now), copy=False)
     return tree.group_by(*map(column, keys), copy=False)
 
 
