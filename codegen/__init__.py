@@ -8,16 +8,27 @@ from collections.abc import Sequence
 from penstock.codegen.looked_up import looked_up
 from penstock.codegen.packed import packed, unpacked
 from penstock.codegen.panes import answer_panes
-from penstock.codegen.program import Program
+from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
 from penstock.codegen.remembered import answered_rows
 from penstock.codegen.sql.query import lower_query
+from penstock.codegen.sql.read import read_views
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
-__all__ = ["answer_panes", "answered_rows", "eject", "looked_up", "lower", "packed", "spark_text", "unpacked"]
+__all__ = [
+    "answer_panes",
+    "answered_rows",
+    "eject",
+    "looked_up",
+    "lower",
+    "lower_read",
+    "packed",
+    "spark_text",
+    "unpacked",
+]
 
 
 def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Program:
@@ -33,6 +44,13 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     )
     queries_ = tuple(lower_query(part, settings, observed=observed) for part in parts)
     return Program(settings=_settings(settings.state_partitions), queries=queries_)
+
+
+def lower_read(root: Node) -> Read:
+    """The plan of a read as Spark SQL."""
+    inputs, views, result = read_views(root)
+    columns = tuple(each.name for each in root.schema)
+    return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns)
 
 
 def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:

@@ -30,7 +30,9 @@ class Input:
 
     The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that
     does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time). Those
-    of an `ordered` input have `_place`, too: a value that grows from line to line of a file.
+    of an `ordered` input have `_place`, too: a value that grows from line to line of a file. In a read, an ordered
+    input of files has `_commit` besides: the place of the file among those that Spark's file sink has committed there,
+    NULL where it has written none; and there is the connector memory, with columns and, if ordered, `_place` alone.
     """
 
     name: str
@@ -250,6 +252,21 @@ class SparkQuery:
         if self.store is None:
             return ()
         return (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A query over what is there now. Its inputs and then its views are registered in order.
+
+    `result` is the answer, which has these `columns`. The names of its inputs and views may be those of others: it
+    needs a session of its own.
+    """
+
+    settings: tuple[tuple[str, str], ...]
+    inputs: tuple[Input, ...]
+    views: tuple[View, ...]
+    result: str
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,10 @@ def _select(select: Select) -> Pieces:
         pieces.append(f" RETENTION {duration_text(select.retention)}")
     if select.late is not None:
         pieces.append(_late(select.late))
+    if select.order_by is not None:
+        pieces += [" ORDER BY ", *separated(select.order_by.keys)]
+    if select.limit is not None:
+        pieces.append(f" LIMIT {select.limit.count}")
     return pieces
 
 

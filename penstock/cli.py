@@ -42,6 +42,7 @@ def main() -> None:
       penstock check orders.sql          is it right? no Spark needed
       penstock explain STATE orders.sql  what will it keep, and how much of it?
       penstock run --once orders.sql     process what is there, then end
+      penstock query orders.sql "…"      what does a SELECT over tables give now?
 
     Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
     """
@@ -219,6 +220,46 @@ def _run_on(master: str | None, checkpoint: str | None, program: Program, *, res
         kept = session.kept()
     click.echo("stopped", err=True)
     show_kept(kept)
+
+
+@main.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="FILE... SELECT")
+@click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", help="How to print rows.")
+@click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
+def query(arguments: tuple[str, ...], form: str, master: str | None) -> None:
+    """Print the answer to a SELECT over tables as they are now, also while their queries run.
+
+    The FILEs declare the tables; none of their queries is started. A table that `penstock run` writes to files with
+    the option operation has the rows of the last finished micro-batch.
+
+    \b
+    Examples:
+      penstock query orders.sql "SELECT * FROM totals WHERE total > 100 ORDER BY total DESC LIMIT 10"
+      penstock query --format json orders.sql "SELECT region, COUNT(*) AS n FROM totals GROUP BY region"
+
+    json prints one object per line. Exit code 0: answered, 1: refused, 2: a file can not be read, 3: failed while
+    running.
+    """
+    *files, select = arguments
+    if not files:
+        raise click.UsageError("name the FILEs that declare the tables, then the SELECT")
+    with _errors_shown():
+        from penstock.compilation import compile_read
+
+        read = compile_read(Source("<query>", select), _compiled(files).catalog, memory=False)
+
+    from penstock import runtime
+    from penstock.answers import show_answer
+
+    try:
+        with runtime.connect(master) as session:
+            rows = session.read(read)
+    except runtime.RunError as failure:
+        _show(failure.diagnostics)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    show_answer(read.columns, rows, form)
 
 
 @main.command("compile")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from penstock.diagnostics import CompileError, Diagnostic, Source
+from penstock.diagnostics import CompileError, Diagnostic, Source, Span
 from penstock.parser import parse
 from penstock.parser.ast import Statement
-from penstock.planner import Catalog, Settings, plan
+from penstock.planner import Catalog, Settings, plan, plan_read
 from penstock.planner.plan import Answer, RunningQuery
 
 if TYPE_CHECKING:
-    from penstock.codegen.program import Program
+    from penstock.codegen.program import Program, Read
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,17 @@ def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Co
     error that was found, when the script is refused.
     """
     return compile_sources([Source(name, sql)], catalog)
+
+
+def compile_read(source: Source, catalog: Catalog, *, memory: bool) -> Read:
+    """The one SELECT of the source over tables as they are now. `memory`: those kept in memory are at hand, too.
+
+    Raises CompileError.
+    """
+    from penstock.codegen import lower_read
+
+    statements = parse(source)
+    return lower_read(plan_read(statements, catalog, Span(source, 0, len(source.text)), memory=memory))
 
 
 def compile_sources(sources: Iterable[Source], catalog: Catalog | None = None) -> Compilation:

@@ -6,7 +6,8 @@ from types import TracebackType
 from typing import Any
 
 from penstock import runtime
-from penstock.compilation import compile
+from penstock.compilation import compile, compile_read
+from penstock.diagnostics import Source
 from penstock.planner import Catalog
 from penstock.runtime import QueryHandle
 
@@ -38,6 +39,14 @@ class Session:
         handles = self._spark.start(compilation.program)
         self.catalog = compilation.catalog
         return handles
+
+    def sql(self, sql: str, name: str = "<sql>") -> list[dict[str, Any]]:
+        """The rows of a SELECT over tables as they are now. Times are in UTC.
+
+        What a query has written counts up to its last finished micro-batch, each table for itself. Raises CompileError
+        when the SELECT is refused, as SELECT STREAM is, and RunError when a table is not there or can not be read.
+        """
+        return self._spark.read(compile_read(Source(name, sql), self.catalog, memory=True))
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows that the memory sink `name` holds now. Raises RunError if no query of this session writes there."""

@@ -4,6 +4,7 @@ The door: `plan`, the texts of EXPLAIN, the rules of state and changes, the type
 """
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.lower.read import plan_read
 from penstock.planner.lower.retraction import argument_type
 from penstock.planner.lower.script import PlannedScript, plan
 from penstock.planner.partitions.text import mermaid, partitions_text
@@ -19,6 +20,7 @@ __all__ = [
     "mermaid",
     "partitions_text",
     "plan",
+    "plan_read",
     "plan_text",
     "sends_changes",
     "state_store",

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from penstock.diagnostics import Span
-from penstock.planner.plan import Node, Origin
+from penstock.parser import ast
+from penstock.planner.plan import Node, Origin, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
 
@@ -27,7 +28,8 @@ class Declared:
 class Derived:
     """CREATE STREAM, TABLE or VIEW … AS: `node` is planned into whatever reads it.
 
-    `reads`: the derived streams that the definition uses itself, in lower case.
+    `reads`: the derived streams that the definition uses itself, in lower case. `query`: the definition as written.
+    `sink`: where its rows go, None of a view.
     """
 
     kind: Kind
@@ -35,6 +37,8 @@ class Derived:
     node: Node
     reads: frozenset[str]
     span: Span = field(compare=False, repr=False)
+    query: ast.Query = field(compare=False, repr=False)
+    sink: Sink | None = None
 
 
 @dataclass(frozen=True, slots=True)

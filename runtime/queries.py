@@ -86,6 +86,8 @@ class Run:
                 if pulse is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
+                if isinstance(self._sink, FilesSink):
+                    self._storage.folder(self._sink.path)  # so that who reads it finds it, if still empty
                 if isinstance(self._sink, FilesSink) and self.query.mode == "append":
                     writer = self._sink.writer(rows)
                 else:

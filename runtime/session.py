@@ -11,8 +11,8 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, SparkQuery, Step
-from penstock.diagnostics.codes.running import R016, R030
+from penstock.codegen.program import Program, Read, SparkQuery, Step
+from penstock.diagnostics.codes.running import R016, R030, R034
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
@@ -20,6 +20,7 @@ from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
 from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
+from penstock.runtime.reading import in_memory, read
 from penstock.runtime.reset import reset
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 from penstock.runtime.sources.stage import STAGE, placed, stage_rows
@@ -121,6 +122,22 @@ class Session:
         if not sinks:
             raise RunError([R030.at(None, name=name)])
         return [row for sink in sinks for row in sink.rows()]
+
+    def read(self, query: Read) -> list[dict[str, Any]]:
+        """The rows of a query over what is there now. Times are in UTC.
+
+        Raises:
+            RunError: an input is not there, or not whole; or Spark fails.
+        """
+        return read(self._spark, query, {each.name: self._whole(each.name) for each in query.inputs if in_memory(each)})
+
+    def _whole(self, name: str) -> list[dict[str, Any]]:
+        rows = self.rows(name)
+        let_go = sum(sink.let_go for (output, _), (_, sink) in self._memory.items() if output == name)
+        if let_go:
+            found = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + let_go:,}")
+            raise RunError([found.with_hint("give it the option rows = n, or connector = 'files'")])
+        return rows
 
     def kept(self) -> list[Kept]:
         """What the memory sinks of this session hold, one entry per name that had a batch, if only one without rows."""

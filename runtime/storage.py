@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from itertools import count, takewhile
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -11,6 +13,27 @@ from pyspark.sql import SparkSession
 def absolute(path: str) -> str:
     """A path that means the same to Python and to a JVM that was started in another folder."""
     return path.rstrip("/") if "://" in path or path.startswith("file:") else os.path.abspath(path)
+
+
+def committed(storage: Storage, folder: str) -> list[str] | None:
+    """The names of the files that Spark's file sink has committed to a folder, in the order of its micro-batches.
+
+    None if it has never written there. A log of micro-batches has a file for each, and every so often one,
+    `<number>.compact`, for all up to it; those before are deleted some time later.
+    """
+    log = f"{folder}/_spark_metadata"
+    while storage.is_folder(log):
+        names = storage.names(log)
+        compact = max((int(name.removesuffix(".compact")) for name in names if name.endswith(".compact")), default=-1)
+        later = {int(name) for name in names if name.isdigit() and int(name) > compact}
+        parts = [f"{compact}.compact"] if compact >= 0 else []
+        # What is written while a folder is listed may be missing: nothing behind a gap counts.
+        parts += map(str, takewhile(later.__contains__, count(min(later, default=0) if compact < 0 else compact + 1)))
+        texts = [storage.read(f"{log}/{part}") for part in parts]
+        if None not in texts:
+            entries = [json.loads(line) for text in texts if text for line in text.splitlines()[1:]]
+            return [entry["path"].rpartition("/")[2] for entry in entries]
+    return None
 
 
 class Storage:
@@ -33,6 +56,11 @@ class Storage:
         """Whether a path exists and is no folder."""
         files, place = self._at(path)
         return bool(files.exists(place) and not files.getFileStatus(place).isDirectory())
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a path exists and is a folder."""
+        files, place = self._at(path)
+        return bool(files.exists(place) and files.getFileStatus(place).isDirectory())
 
     def names(self, folder: str) -> list[str]:
         """The names in a folder, none if there is no such folder."""

@@ -93,6 +93,7 @@ _STRUCTURE = (
     exp.WindowSpec,
     exp.Order,
     exp.Ordered,
+    exp.Limit,
 )
 
 

@@ -38,6 +38,8 @@ from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.scan import DELETES
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
+COMMIT = "_commit"
+"""In a read: the place of a record's file among those that a query has committed, NULL where none has written them."""
 MALFORMED = "malformed record"
 NO_TIME = "no event time"
 FUTURE = "event time more than an hour after arrival"
@@ -142,6 +144,19 @@ def _records(scan: Scan, name: str) -> tuple[View, ...]:
     return read, View(name, print_sql(_ordered(origin, read.name).where(sound, copy=False)))
 
 
+def records_now(scan: Scan, name: str) -> tuple[View, ...]:
+    """The records of a changelog that a read finds there, in the order in which they were committed."""
+    read = View(f"{name}_read", _classified(scan, f"{name}_raw", beside=[COMMIT]))
+    records = _ordered(scan.origin, read.name, before=[COMMIT])
+    return read, View(f"{name}_records", print_sql(records.where(is_null(column("_reason")), copy=False)))
+
+
+def rows_now(scan: Scan, name: str) -> tuple[View, ...]:
+    """The rows that a read finds in a place where rows are only added."""
+    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
+    return read, View(name, print_sql(select(columns(scan.schema), read.name).where(is_null(column("_reason")))))
+
+
 def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
     """The records of a changelog whose event time moves the watermark. Late ones are used: later rows ask for them."""
     origin = scan.origin
@@ -157,9 +172,13 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     return read, timed, split, View(name, print_sql(_ordered(origin, split.name).where(known, copy=False)))
 
 
-def _ordered(origin: Origin, source: str) -> exp.Select:
-    """SELECT the columns of the records, their places in the order of all, and whether they delete."""
+def _ordered(origin: Origin, source: str, *, before: Sequence[str] = ()) -> exp.Select:
+    """SELECT the columns of the records, their places in the order of all, and whether they delete.
+
+    `before`: columns that come before the files in that order.
+    """
     place = {} if origin.newest is None else {"sequence": column(origin.newest)}
+    place |= {each.removeprefix("_"): column(each) for each in before}
     place |= {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
     deletes: Expression = exp.Boolean(this=False)
     if origin.operation is not None:
@@ -197,8 +216,8 @@ def _stored(origin: Origin) -> tuple[Column, ...]:
     return origin.columns if origin.operation is None else (*origin.columns, Column(origin.operation, STRING))
 
 
-def _classified(scan: Scan, raw: str) -> str:
-    """All columns, and the reason why the row is set aside, NULL for a sound one."""
+def _classified(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
+    """All columns, those `beside` them, and the reason why the row is set aside, NULL for a sound one."""
     origin = scan.origin
     if not _can_reject(origin):
         return print_sql(select([*columns(origin.columns), named(null(STRING), "_reason")], raw))
@@ -218,7 +237,7 @@ def _classified(scan: Scan, raw: str) -> str:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += ["_arrived", "_place"]
     reason = named(exp.Case(ifs=reasons), "_reason")
-    return print_sql(select([*columns(_stored(origin)), *map(column, origin_of), reason], raw))
+    return print_sql(select([*columns(_stored(origin)), *map(column, [*origin_of, *beside]), reason], raw))
 
 
 def _with_end(

@@ -21,11 +21,15 @@ R020 = Code("R020", "division by zero in {query}")
 R021 = Code("R021", "{value} can not be cast to {type} in {query}")
 R022 = Code("R022", "number out of range in {query}")
 R030 = Code("R030", "no memory sink is called {name}")
+R031 = Code("R031", "a read is one SELECT without STREAM, and this is {found}")
+R032 = Code("R032", "{name} can not be read as it is now: {reason}")
+R033 = Code("R033", "{clause} belongs to queries that keep running, and a read ends")
+R034 = Code("R034", "memory sink {name} holds no more than the newest {kept} of {count} rows of the table")
 R090 = Code("R090", "script {path} can not be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
     *(R001, R002, R003, R004, R005, R006, R007),
     *(R010, R011, R012, R013, R014, R015, R016, R017),
-    *(R020, R021, R022, R030, R090, R099),
+    *(R020, R021, R022, R030, R031, R032, R033, R034, R090, R099),
 )

@@ -26,6 +26,7 @@ S021 = Code("S021", "wrong parameters of type {name}")
 S022 = Code("S022", "empty name")
 S023 = Code("S023", "two watermarks in one statement")
 S024 = Code("S024", "{number} is not a number of partitions")
+S025 = Code("S025", "LIMIT takes a whole number of at most nine digits")
 
 CODES = (
     S001,
@@ -52,4 +53,5 @@ CODES = (
     S022,
     S023,
     S024,
+    S025,
 )

@@ -66,6 +66,22 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderBy:
+    """`ORDER BY keys`, each an `exp.Ordered`."""
+
+    keys: tuple[Scalar, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """`LIMIT count`."""
+
+    count: int
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Select:
     """`group_by` holds scalars; TUMBLE, ROLLUP and their kin among them are function calls.
 
@@ -87,6 +103,8 @@ class Select:
     grace: Duration | None
     retention: Duration | None
     late: Late | None
+    order_by: OrderBy | None
+    limit: Limit | None
     span: Span = field(compare=False, repr=False)
 
 

@@ -19,8 +19,10 @@ from penstock.parser.ast import (
     EmitFinal,
     Item,
     Late,
+    Limit,
     Name,
     NamedWindow,
+    OrderBy,
     PartitionBy,
     Query,
     Relation,
@@ -52,6 +54,8 @@ CLAUSES = {
     "grace": "GRACE PERIOD",
     "retention": "RETENTION",
     "late": "LATE",
+    "order_by": "ORDER BY",
+    "limit": "LIMIT",
 }
 _ORDER = list(CLAUSES)
 
@@ -88,6 +92,8 @@ def select(
         grace=given.get("grace"),
         retention=given.get("retention"),
         late=given.get("late"),
+        order_by=given.get("order_by"),
+        limit=given.get("limit"),
         span=span,
     )
 
@@ -172,14 +178,15 @@ def late_into(span: Span, token: Token) -> _Clause:
     return _Clause("late", Late(name(span, token), span), span)
 
 
-def order_by(span: Span, *keys: exp.Ordered) -> _Clause:
-    refused = syntax.S008.at(span).because("rows keep arriving, so there is no last row before which to sort")
-    raise CompileError([refused.with_hint("leave it out, and sort where the result is read")])
+def order_by(span: Span, *keys: exp.Expression) -> _Clause:
+    return _Clause("order_by", OrderBy(keys, span), span)
 
 
 def limit(span: Span, count: exp.Expression) -> _Clause:
-    refused = syntax.S009.at(span).because("rows keep arriving, so which ones are the first depends on chance")
-    raise CompileError([refused.with_hint("leave it out, and limit where the result is read")])
+    text = count.name if isinstance(count, exp.Literal) and not count.is_string else ""
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise CompileError([syntax.S025.at(span_of(count))])
+    return _Clause("limit", Limit(int(text), span), span)
 
 
 def union(span: Span, *parts: Any) -> UnionAll:

@@ -28,8 +28,8 @@ def lower_query(query: ast.Query, context: Context) -> Node:
                 first = seen.setdefault(table.name.folded, table.name)
                 if first is not table.name:
                     raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
-                context = context.with_table(table.name.text, lower_query(table.query, context))
-            return lower_query(query.body, context)
+                context = context.with_table(table.name.text, context.lower_query(table.query, context))
+            return context.lower_query(query.body, context)
         case _:
             assert_never(query)
 
@@ -40,7 +40,7 @@ def lower_union(union: ast.UnionAll, context: Context) -> Node:
     report: list[Diagnostic] = []
     for branch in union.branches:
         try:
-            branches.append(lower_query(branch, context))
+            branches.append(context.lower_query(branch, context))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:

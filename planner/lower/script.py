@@ -138,21 +138,22 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 script.catalog = script.catalog.with_(lower_create(statement))
         case ast.CreateAs():
             if is_new(statement, script):
-                derived, sink = lower_create_as(statement, context)
+                derived = lower_create_as(statement, context)
+                is_placed = derived.sink is not None
                 replaced = script.catalog.find(derived.name)
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
-                target = sink or Sink(derived.name, "memory", ())
-                query = running_query(query_name(derived.name, script), derived.node, target, derived.span)
+                sink = derived.sink or Sink(derived.name, "memory", ())
+                query = running_query(query_name(derived.name, script), derived.node, sink, derived.span)
                 add_query(query, context, script)
-                if sink is None and isinstance(derived.node.shape, KStream) and late is None:
+                if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
                     script.unplaced.add(query.name)
-                script.catalog = script.catalog.with_(derived)
+                script.catalog = script.catalog.with_(replace(derived, sink=sink))
         case ast.CreateView():
             if is_new(statement, script):
                 node = lower_query(statement.query, context)
                 name = statement.name
-                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span)
+                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement.query)
                 script.catalog = script.catalog.with_(view)
         case ast.Insert():
             add_query(lower_insert(statement, query_name(statement.target.text, script), context), context, script)

@@ -13,6 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
+from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, condition
@@ -193,10 +194,17 @@ def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
 
 
 def refuse_unbuilt(select: ast.Select, context: Context) -> None:
-    """Raises CompileError for each clause that this version does not lower."""
+    """Raises CompileError for each clause that this version does not lower, or that no query that runs on can have."""
     report: list[Diagnostic] = []
     if select.late is not None and select.late.into is not None and select.late is not context.late:
         report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
+    for clause, code, reason in (
+        (select.order_by, S008, "rows keep arriving, so there is no last row before which to sort"),
+        (select.limit, S009, "rows keep arriving, so which ones are the first depends on chance"),
+    ):
+        if clause is not None:
+            hint = "leave it out here; penstock query and Session.sql read tables as they are now, with it"
+            report.append(code.at(clause.span).because(reason).with_hint(hint))
     if report:
         raise CompileError(report)
 

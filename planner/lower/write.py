@@ -283,8 +283,8 @@ def fit(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert)
     return renamed(root, items, KStream(), span)
 
 
-def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived, Sink | None]:
-    """CREATE STREAM / TABLE … AS: the derived relation and the place it is written to, None if none is named."""
+def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
+    """CREATE STREAM / TABLE … AS: the derived relation, with no sink if it names no place."""
     root = context.lower_query(statement.query, context)
     made: Literal["STREAM", "TABLE"] = statement.kind.value
     name = statement.name.text
@@ -310,7 +310,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> tuple[Derived,
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
         sink = Sink(name, connector, without_partitions(options), declared)
-    return Derived(made, name, root, frozenset(context.reads), statement.name.span), sink
+    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
 
 
 def without_partitions(options: Options) -> Options:

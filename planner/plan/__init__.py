@@ -20,6 +20,7 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
+from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
@@ -87,6 +88,7 @@ __all__ = [
     "Origin",
     "Over",
     "OverRows",
+    "PlainJoin",
     "Project",
     "Ranked",
     "Ranking",
@@ -99,6 +101,8 @@ __all__ = [
     "Shape",
     "Side",
     "Sink",
+    "Snapshot",
+    "Sort",
     "Sorting",
     "StateStore",
     "Stateless",

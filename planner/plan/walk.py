@@ -14,6 +14,7 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import KStream, KTable, Node
 from penstock.planner.plan.over import Over, OverRows
 from penstock.planner.plan.rank import Ranked
+from penstock.planner.plan.read import PlainJoin, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, TableJoin, TableLookup
@@ -24,7 +25,7 @@ STATEFUL = (
     *(Latest, TableJoin, ForeignKeyJoin, TableLookup),
 )
 _OF_ONE_INPUT = (
-    *(Filter, Project, AssignWindows, GroupingSets, Rekey),
+    *(Filter, Project, AssignWindows, GroupingSets, Rekey, Sort),
     *(WindowAggregate, GroupAggregate, Distinct, Over, OverRows, Ranked, WithLate, Intermediate, Latest),
 )
 
@@ -36,7 +37,7 @@ def inputs(node: Node) -> tuple[Node, ...]:
     match node:
         case UnionAll():
             return node.inputs
-        case IntervalJoin() | ForeignKeyJoin():
+        case IntervalJoin() | ForeignKeyJoin() | PlainJoin():
             return (node.left, node.right)
         case TableLookup():
             return (node.stream, node.table)
@@ -55,7 +56,7 @@ def with_inputs(node: Node, below: tuple[Node, ...]) -> Node:
     match node:
         case UnionAll():
             return replace(node, inputs=below)
-        case IntervalJoin() | ForeignKeyJoin():
+        case IntervalJoin() | ForeignKeyJoin() | PlainJoin():
             return replace(node, left=below[0], right=below[1])
         case TableLookup():
             return replace(node, stream=below[0], table=below[1])

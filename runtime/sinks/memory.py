@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
+from threading import Lock
 from typing import Any, cast
 
 import pyarrow as pa
@@ -26,7 +27,7 @@ class Kept:
 
 
 class MemorySink:
-    """The result of one query. A batch that Spark runs again after a failure changes nothing.
+    """The result of one query. A batch that Spark runs again after a failure changes nothing. Batches are seen whole.
 
     `begun`: whether it had a batch; `let_go`: how many rows of an append query were more than are kept.
     """
@@ -39,6 +40,7 @@ class MemorySink:
         self._rows: dict[str | int, Row] = {}
         self._next = 0
         self._newest_batch = -1
+        self._lock = Lock()
 
     @property
     def begun(self) -> bool:
@@ -50,9 +52,12 @@ class MemorySink:
 
     def put(self, batch: pa.Table, number: int) -> None:
         """Adds a batch; `number` counts from 0 and grows."""
-        if number <= self._newest_batch:
-            return
-        self._newest_batch = number
+        with self._lock:
+            if number > self._newest_batch:
+                self._newest_batch = number
+                self._add(batch)
+
+    def _add(self, batch: pa.Table) -> None:
         if self._upsert:
             for row in _dicts(batch):
                 self._take(row)
@@ -74,7 +79,8 @@ class MemorySink:
 
     def rows(self) -> list[Row]:
         """The rows in the order in which they, or in an update query their keys, came first."""
-        return list(self._rows.values())
+        with self._lock:
+            return list(self._rows.values())
 
 
 def _dicts(batch: pa.Table) -> list[Row]:

@@ -6,14 +6,14 @@ field of a record is parsed, whether a query uses it or not, so that a record is
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamReader
 
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R003, R005
 from penstock.runtime.errors import RunError
-from penstock.runtime.storage import Storage, absolute
+from penstock.runtime.storage import Storage, absolute, committed
 
 _ORIGIN = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
 # Within a part of a file the number grows from record to record; its upper bits, the number of the task, do not.
@@ -37,9 +37,37 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
     """
     options = dict(source.options)
     # Spark by itself ignores files that are a week older than the newest one.
-    reader = spark.readStream.option("recursiveFileLookup", True).option("maxFileAge", "36500d")
+    reader = spark.readStream.option("maxFileAge", "36500d")
     if "files_per_batch" in options:
         reader = reader.option("maxFilesPerTrigger", options["files_per_batch"])
+    return _rows(spark, reader, source)
+
+
+def now(spark: SparkSession, storage: Storage, source: Input) -> DataFrame:
+    """The same of what is there now, once; of a folder that a query writes the whole micro-batches that it has written.
+
+    An ordered input has `_commit`, too: the place of the record's file among those of all micro-batches, else NULL.
+
+    Raises:
+        RunError: a CSV header lacks a declared column.
+    """
+    path = absolute(str(dict(source.options)["path"]))
+    names = committed(storage, path)
+    if names is None:
+        rows = _rows(spark, spark.read, source)
+        # A query may have begun to write there since, and have left a part of its first micro-batch.
+        names = committed(storage, path)
+        if names is None:
+            return rows.withColumn("_commit", F.lit(None).cast("bigint")) if source.ordered else rows
+    places = spark.createDataFrame(list(enumerate(names)), "_commit BIGINT, _name STRING")
+    rows = _rows(spark, spark.read, source).withColumn("_name", F.substring_index("_file", "/", -1))
+    rows = rows.join(F.broadcast(places), "_name").drop("_name")
+    return rows if source.ordered else rows.drop("_commit")
+
+
+def _rows(spark: SparkSession, reader: DataStreamReader | DataFrameReader, source: Input) -> DataFrame:
+    options = dict(source.options)
+    reader = reader.option("recursiveFileLookup", True)
     path = absolute(str(options["path"]))
     match options["format"]:
         case "json":
@@ -54,7 +82,7 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
             raise AssertionError(f"codegen let the format {other} through")
 
 
-def _json(reader: DataStreamReader, path: str, source: Input) -> DataFrame:
+def _json(reader: DataStreamReader | DataFrameReader, path: str, source: Input) -> DataFrame:
     # Spark's own JSON source parses only the fields that a query uses and cannot count records alone.
     lines = reader.text(path).where("length(trim(value)) > 0")
     schema = _schema((*source.columns, ("_malformed", "STRING")))
@@ -63,7 +91,7 @@ def _json(reader: DataStreamReader, path: str, source: Input) -> DataFrame:
     return parsed.selectExpr(*fields, "IF(record IS NULL, value, record._malformed) AS _malformed", *_origin(source))
 
 
-def _csv(spark: SparkSession, reader: DataStreamReader, path: str, source: Input) -> DataFrame:
+def _csv(spark: SparkSession, reader: DataStreamReader | DataFrameReader, path: str, source: Input) -> DataFrame:
     options = dict(source.options)
     columns = source.columns
     reader = reader.options(columnPruning=False, **_MALFORMED)

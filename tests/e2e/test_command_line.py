@@ -19,6 +19,9 @@ WITH (connector = 'files', path = 'orders', format = 'json');
 CREATE STREAM big (id BIGINT, price DOUBLE) WITH (connector = 'files', path = 'big', format = 'json');
 INSERT INTO big SELECT STREAM id, price FROM orders WHERE price > 100;
 """
+TOTALS = """CREATE TABLE totals WITH (connector = 'files', path = 'totals', format = 'json', operation = 'op') AS
+SELECT id, SUM(price) AS total, MAX(time) AS newest FROM orders GROUP BY id;
+"""
 ORDERS = [
     {"id": 1, "price": 50.0, "time": "2024-01-01T00:00:00Z"},
     {"id": 2, "price": 150.0, "time": "2024-01-01T00:00:01Z"},
@@ -80,12 +83,37 @@ def test_ctrl_c_before_the_end(folder: Path) -> None:
     assert rows(folder) == BIG
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_until_told_to_stop(folder: Path, number: signal.Signals) -> None:
+@pytest.mark.usefixtures("spark")
+def test_another_process_reads_a_table_whose_query_runs_and_after_its_end(folder: Path) -> None:
+    (folder / "script.sql").write_text(SCRIPT.partition("CREATE STREAM big")[0] + TOTALS, encoding="utf-8")
+    command = [*PENSTOCK, "run", *LOCAL, "script.sql"]
+    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        told = iter(process.stderr.readline, "")
+        assert next(line for line in told if "batch 1" in line) == "totals: 4 rows in, 3 out, batch 1\n"
+        select = "SELECT id, total, newest FROM totals WHERE total > 100 ORDER BY id DESC"
+        read = penstock_here(folder, "query", "--format", "json", "script.sql", select)
+        assert read.exit_code == 0, read.output
+        assert [json.loads(line) for line in read.stdout.splitlines()] == [
+            {"id": 3, "total": 250.0, "newest": "2024-01-01T00:00:02.000000Z"},
+            {"id": 2, "total": 150.0, "newest": "2024-01-01T00:00:01.000000Z"},
+        ]
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr.read().endswith("stopped\n")
+    assert process.returncode == 0
+    read = penstock_here(folder, "query", "script.sql", "SELECT COUNT(*) AS n FROM totals")
+    assert [line.split() for line in read.stdout.splitlines() if line.strip()][-1] == ["3"]
+    (folder / "totals").rename(folder / "elsewhere")
+    read = penstock_here(folder, "query", "script.sql", select)
+    assert (read.exit_code, read.stdout) == (3, "")
+    assert read.stderr.startswith("error[R003]")
+
+
+def test_until_told_to_stop(folder: Path) -> None:
     command = [*PENSTOCK, "run", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr
         assert process.stderr.readline() == "running: big; Ctrl-C ends\n"
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         assert process.stderr.read().endswith("stopped\n")
     assert process.returncode == 0

@@ -29,8 +29,6 @@ REFUSED = [
     ("SELECT a «!» b FROM t", "S006", None),
     ("SELECT «1x» FROM t", "S007", None),
     ("SELECT «1.2.3» FROM t", "S007", None),
-    ("SELECT a FROM t «ORDER BY a DESC, b»", "S008", None),
-    ("SELECT a FROM t WHERE b «LIMIT 5»", "S009", None),
     ("SELECT a FROM t «UNION» SELECT a FROM t", "S010", "UNION ALL"),
     ("SELECT a FROM t «UNION DISTINCT» SELECT a FROM t", "S010", "UNION ALL"),
     ("CREATE STREAM s (a «INTT»)", "S011", "INT"),
@@ -39,6 +37,7 @@ REFUSED = [
     ("SELECT a FROM t GROUP BY b HAVING c «GROUP BY d»", "S012", None),
     ("SELECT a FROM t GROUP BY a «WHERE b»", "S013", "WHERE, DEDUPLICATE, GROUP BY"),
     ("SELECT a FROM t RETENTION 1 DAY «EMIT FINAL»", "S013", None),
+    ("SELECT a FROM t LIMIT 5 «ORDER BY a DESC, b»", "S013", "ORDER BY, LIMIT"),
     ("SELECT a FROM TUMBLE(t, time, «60»)", "S014", "INTERVAL"),
     ("SELECT INTERVAL «'ten'» MINUTE FROM t", "S014", None),
     ("SELECT a FROM «SLIDING»(t, time, 1 HOUR)", "S015", "TUMBLE"),
@@ -58,6 +57,9 @@ REFUSED = [
     ("CREATE STREAM s (a INT, WATERMARK FOR a AS a, «WATERMARK FOR b AS b»)", "S023", None),
     ("SELECT a FROM t PARTITION BY b INTO «0» PARTITIONS", "S024", None),
     ("SELECT a FROM t PARTITION BY b INTO «1e9» PARTITIONS", "S024", None),
+    ("SELECT a FROM t LIMIT «b»", "S025", None),
+    ("SELECT a FROM t LIMIT «1.5»", "S025", None),
+    ("SELECT a FROM t LIMIT «'1'»", "S025", None),
 ]
 
 

@@ -171,18 +171,37 @@ class TestUsage:
             ["check", "--format", "xml", "bad.sql"],
             ["run", "--drain", "queries.sql"],
             ["run", "--reset", "queries.sql"],
+            ["query", "SELECT id FROM orders"],
+            ["query", "missing.sql", "SELECT id FROM orders"],
+            ["query", "--format", "xml", "declarations.sql", "SELECT id FROM orders"],
             ["run"],
         ],
     )
     def test_wrong_usage_is_2(self, arguments: list[str]) -> None:
         assert penstock(*arguments).exit_code == 2
 
-    @pytest.mark.parametrize("command", ["check", "explain", "run", "compile"])
+    @pytest.mark.parametrize("command", ["check", "explain", "run", "query", "compile"])
     def test_help_has_examples(self, command: str) -> None:
         run = penstock(command, "--help")
         assert run.exit_code == 0
         assert f"  penstock {command} " in run.stdout
         assert "Exit code 0" in run.stdout
+
+    @pytest.mark.parametrize(
+        ("select", "code"),
+        [
+            ("SELECT * FROM big", "R032"),
+            ("SELECT * FROM kept", "R032"),
+            ("SELECT FROM", "S001"),
+            ("DROP VIEW v", "R031"),
+        ],
+    )
+    def test_a_read_that_is_refused_needs_no_spark(self, select: str, code: str) -> None:
+        Path("kept.sql").write_text("CREATE TABLE kept AS SELECT id, COUNT(*) AS n FROM orders GROUP BY id;")
+        run = penstock("query", "declarations.sql", "queries.sql", "kept.sql", select)
+        assert (run.exit_code, run.stdout) == (1, "")
+        assert run.stderr.startswith(f"error[{code}]")
+        assert "--> <query>:1:" in run.stderr
 
     def test_a_refused_script_is_not_run(self) -> None:
         run = penstock("run", "--once", "bad.sql")

@@ -32,9 +32,11 @@ from penstock.parser.ast import (
     Join,
     JoinKind,
     Late,
+    Limit,
     Name,
     NamedWindow,
     Option,
+    OrderBy,
     Over,
     PartitionBy,
     Pause,
@@ -174,8 +176,11 @@ def _compound(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp
     )
 
 
+def _ordered(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp.Expression]:
+    return _kind(exp.Ordered, this=inner, desc=st.booleans(), nulls_first=st.booleans())
+
+
 def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[Over]:
-    ordered = _kind(exp.Ordered, this=inner, desc=st.booleans(), nulls_first=st.booleans())
     bounds = st.one_of(
         st.just(("CURRENT ROW", None)),
         st.tuples(st.just("UNBOUNDED") | numbers | intervals, st.sampled_from(["PRECEDING", "FOLLOWING"])),
@@ -188,7 +193,9 @@ def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[Over]:
         bounds,
         bounds,
     )
-    return st.builds(Over, st.just(()) | _some(inner, 2), st.just(()) | _some(ordered, 2), st.none() | frames, NOWHERE)
+    return st.builds(
+        Over, st.just(()) | _some(inner, 2), st.just(()) | _some(_ordered(inner), 2), st.none() | frames, NOWHERE
+    )
 
 
 def _window(call: exp.Expression, over: Over) -> exp.Window:
@@ -246,6 +253,8 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
         grace=st.none() | durations,
         retention=st.none() | durations,
         late=st.none() | st.builds(Late, aliases, NOWHERE),
+        order_by=st.none() | st.builds(OrderBy, _some(_ordered(scalars)), NOWHERE),
+        limit=st.none() | st.builds(Limit, st.integers(0, 999_999_999), NOWHERE),
         span=NOWHERE,
     )
 
@@ -253,8 +262,8 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
 _sets = st.lists(scalars, max_size=3).map(lambda keys: exp.Tuple(expressions=keys))
 _grouping_sets = st.lists(_sets, min_size=1, max_size=3).map(lambda sets: exp.GroupingSets(expressions=sets))
 _plain = st.builds(
-    lambda item, table: Select(
-        False, False, (item,), table, None, None, (), None, (), None, None, None, None, None, None, table.span
+    lambda item, of: Select(
+        False, False, (item,), of, None, None, (), None, (), None, None, None, None, None, None, None, None, of.span
     ),
     st.builds(Item, scalars, aliases, NOWHERE),
     tables,

@@ -1,0 +1,128 @@
+"""The plan of a read -> views of Spark SQL over what is there now. Its expressions are those of queries that run."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.program import Input, View
+from penstock.codegen.sql.aggregate import group_aggregate_view
+from penstock.codegen.sql.changes import DELETED, ORDER
+from penstock.codegen.sql.printing import print_sql
+from penstock.codegen.sql.scan import input_of, records_now, rows_now
+from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
+from penstock.codegen.sql.table import record
+from penstock.codegen.sql.trees import call, column, columns, named, number, select, table
+from penstock.planner.plan import (
+    Filter,
+    GroupAggregate,
+    GroupingSets,
+    JoinType,
+    KStream,
+    KTable,
+    Node,
+    PlainJoin,
+    Project,
+    Scan,
+    Snapshot,
+    Sort,
+    UnionAll,
+)
+from penstock.planner.plan.walk import folded, inputs
+
+_JOIN = {
+    JoinType.INNER: "INNER",
+    JoinType.LEFT: "LEFT",
+    JoinType.RIGHT: "RIGHT",
+    JoinType.FULL: "FULL",
+    JoinType.SEMI: "LEFT SEMI",
+    JoinType.ANTI: "LEFT ANTI",
+}
+
+
+def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
+    """What is read, the views over it, and the last one's name. A table that is named twice is read once."""
+    names: dict[Node, str] = {}
+    sources: list[Input] = []
+    views: list[View] = []
+
+    def lowered(node: Node, below: tuple[str, ...]) -> str:
+        if node not in names:
+            names[node] = f"r{len(names)}"
+            if isinstance(node, Snapshot):
+                sources.append(_input(node, names[node]))
+            views.extend(_views(node, names[node], below))
+        return names[node]
+
+    result = folded(root, lowered)
+    return tuple(sources), tuple(views), result
+
+
+def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
+    match node:
+        case Snapshot():
+            return _snapshot_views(node, name)
+        case Filter():
+            return (filter_view(node, name, *below),)
+        case Project():
+            return (project_view(node, name, *below),)
+        case UnionAll():
+            return (union_view(node, name, below),)
+        case GroupingSets():
+            return grouping_sets_views(node, name, below[0], ())
+        case GroupAggregate():
+            return (group_aggregate_view(node, name, below[0], ()),)
+        case PlainJoin():
+            return (_join_view(node, name, *below),)
+        case Sort():
+            return (_sort_view(node, name, *below),)
+        case _:
+            raise AssertionError(f"the planner let a {type(node).__name__} over {len(inputs(node))} inputs into a read")
+
+
+def _input(node: Snapshot, name: str) -> Input:
+    if node.origin.connector == "memory":
+        stored = tuple((each.name, str(each.type)) for each in node.schema)
+        return Input(node.origin.name, f"{name}_raw", "memory", (), stored, ordered=node.key is not None)
+    return input_of(_scan(node), f"{name}_raw")
+
+
+def _scan(node: Snapshot) -> Scan:
+    """The table as a query that runs would read it."""
+    shape = KStream() if node.key is None else KTable(node.key)
+    return Scan(schema=node.schema, shape=shape, span=node.span, origin=node.origin)
+
+
+def _snapshot_views(node: Snapshot, name: str) -> tuple[View, ...]:
+    """The newest record of each key, where it is not deleted."""
+    if node.origin.connector == "memory" and node.key is None:
+        return (View(name, print_sql(select(columns(node.schema), f"{name}_raw"))),)
+    if node.key is None:
+        return rows_now(_scan(node), name)
+    if node.origin.connector == "memory":
+        marks = [named(column("_place"), ORDER), named(exp.Boolean(this=False), DELETED)]
+        sql = print_sql(select([*columns(node.schema), *marks], f"{name}_raw"))
+        records: tuple[View, ...] = (View(f"{name}_records", sql),)
+    else:
+        records = records_now(_scan(node), name)
+    newest = named(call("MAX_BY", record(node), column(ORDER)), "_newest")
+    tree = select([newest], records[-1].name).group_by(*map(column, node.key), copy=False)
+    last = View(f"{name}_newest", print_sql(tree))
+    items = [named(column("_newest", each.name), each.name) for each in node.schema]
+    there = exp.Not(this=column("_newest", DELETED))
+    return (*records, last, View(name, print_sql(select(items, last.name).where(there, copy=False))))
+
+
+def _join_view(node: PlainJoin, name: str, left: str, right: str) -> View:
+    tree = select(columns(node.schema), left)
+    tree = tree.join(table(right), on=node.condition.copy(), join_type=_JOIN[node.type], copy=False)
+    return View(name, print_sql(tree))
+
+
+def _sort_view(node: Sort, name: str, source: str) -> View:
+    tree = select(columns(node.schema), source)
+    for each in node.order_by:
+        ordered = exp.Ordered(this=each.value, desc=each.descending, nulls_first=each.nulls_first)
+        tree = tree.order_by(ordered, copy=False)
+    if node.limit is not None:
+        tree = tree.limit(number(node.limit), copy=False)
+    return View(name, print_sql(tree))

@@ -1,0 +1,49 @@
+"""Reads: the rows of tables as they are at one moment, and what SQL makes of them. Nothing here waits or changes.
+
+The rows of a read are facts: the shape of its nodes is KStream, without a key and without a time. Above snapshots there
+are also Filter, Project, GroupAggregate, GroupingSets and UnionAll, which mean what they mean over any rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.join import JoinType
+from penstock.planner.plan.node import Node
+from penstock.planner.plan.rank import Sorting
+from penstock.planner.plan.scan import Origin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Snapshot(Node):
+    """The rows of a table. With a `key`, its place holds records, of which the newest of each key is the row.
+
+    Without one (None) the rows themselves are there. An empty key is that of a table of one row. Records whose key is
+    NULL are set aside where the key is the origin's, too; among what queries write there are groups of NULL.
+    """
+
+    origin: Origin
+    key: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlainJoin(Node):
+    """The join that SQL knows: rows of both sides beside each other where the condition is true.
+
+    The names of the sides' columns are disjoint (`alias.column`).
+    """
+
+    left: Node
+    right: Node
+    type: JoinType
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sort(Node):
+    """The rows in an order, in any if `order_by` is empty; only the first `limit` of them if that is not None."""
+
+    input: Node
+    order_by: tuple[Sorting, ...]
+    limit: int | None
