@@ -39,7 +39,8 @@ demo: $(READY)
 
 # Hours; `python -m bench --help` says how to run a part. Flink goes into bench/.flink.
 bench: $(READY)
-	$(BIN)/python -m bench --sets main,self-join,frames,bounds --page
+	$(BIN)/python -m bench --sets main,self-join,frames,bounds
+	$(BIN)/python -m bench --sets tables,table-size --systems penstock,spark,spark-rocksdb,flink,duckdb --page
 
 # Compiles the grammar to its tables; fails if it is not LALR(1).
 grammar: $(READY)

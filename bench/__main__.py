@@ -15,13 +15,16 @@ from typing import TypeVar
 
 from rich.console import Console
 
+from bench import changelog, nexmark
 from bench.answers import Answer, answer, columns_of
+from bench.changelog import Log
 from bench.machine import machine
 from bench.measure import adopt_orphans, measure
-from bench.nexmark import Recipe, generate
+from bench.nexmark import Recipe
 from bench.page import write_page
 from bench.report import Run, Runs, print_tables
-from bench.workload import FLINK_PYTHON, QUERIES, QUERY_SETS, SYSTEMS, Query, System, can_run, program
+from bench.watch import EVENTS, warm_batches
+from bench.workload import FLINK_PYTHON, QUERY_SETS, SYSTEMS, Query, System, can_run, program
 
 Named = TypeVar("Named", Query, System)
 
@@ -29,6 +32,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 SMALL = 0.1
 """The part of the events over which each query is run as well: the difference is what rows cost, without start-up."""
+CHANGES = 10_000
+"""Records of each table in a micro-batch, where tables of several sizes are compared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +98,11 @@ def _make_flink(console: Console) -> None:
 def _runs(
     queries: list[Query], systems: list[System], recipe: Recipe, arguments: argparse.Namespace, console: Console
 ) -> Iterator[Run]:
-    jobs = [_job(query, part, recipe, arguments.folder) for query in queries for part in (SMALL, 1)]
+    jobs = [
+        _job(query, part, recipe, arguments.folder)
+        for query in queries
+        for part in ((1,) if query.size else (SMALL, 1))
+    ]
     expected: dict[Job, tuple[str, Answer]] = {}
     for number in range(arguments.runs):
         for job in jobs:
@@ -111,10 +120,21 @@ def _runs(
 
 
 def _job(query: Query, part: float, recipe: Recipe, folder: Path) -> Job:
-    data, rows = generate(replace(recipe, events=int(recipe.events * query.share * part)), folder / "data")
-    texts = [(path / "duckdb.sql").read_text(encoding="utf-8") for path in (QUERIES / "streams", query.path)]
+    data, rows = _inputs(query, replace(recipe, events=int(recipe.events * query.share * part)), folder / "data")
+    texts = [(path / "duckdb.sql").read_text(encoding="utf-8") for path in (query.inputs, query.path)]
     script = Template("\n".join(texts)).substitute(data=data, format=recipe.format, **query.parameters)
     return Job(query, data, sum(rows[name] for name in query.reads), columns_of(script))
+
+
+def _inputs(query: Query, recipe: Recipe, root: Path) -> tuple[Path, dict[str, int]]:
+    if query.inputs.name == "streams":
+        return nexmark.generate(recipe, root)
+    if query.size:
+        log = Log(query.size, recipe.files * CHANGES, recipe.files, grown=True)
+    else:
+        # Half of the records are of each table; a row has ten of them.
+        log = Log(recipe.events // 20, recipe.events // 2, recipe.files)
+    return changelog.generate(replace(log, seed=recipe.seed, format=recipe.format), root)
 
 
 def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, Answer]:
@@ -124,14 +144,20 @@ def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, A
         place = Path(work)
         out = place / "out"
         settings = {"spark.driver.memory": "2g", **system.settings}
+        watched = job.query.size > 0 and system.language in ("penstock", "spark")
+        if watched:
+            (place / "events").mkdir()
+            settings |= {**EVENTS, "spark.eventLog.dir": f"{place}/events"}
         text = "".join(f"{name} {value}\n" for name, value in settings.items())
         (place / "spark-defaults.conf").write_text(text, encoding="utf-8")
         environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
         command = program(system, job.query, job.data, out, place, recipe.format)
-        cost = measure(command, place, environment, log)
-        found = answer(out, job.columns)
+        cost = measure(command, place, environment, log, watched=watched)
+        batches = warm_batches(place / "events", cost.moments) if watched else None
+        found = answer(out, job.columns, job.query.key)
         shutil.rmtree(out, ignore_errors=True)
-    return Run(job.query.name, job.query.title, system.name, job.rows, found.rows, cost.cpu, cost.wall), found
+    query = job.query
+    return Run(query.name, query.title, system.name, job.rows, found.rows, cost.cpu, cost.wall, batches), found
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""A command -> the CPU seconds of its whole process tree, the seconds that it took, and how it ended."""
+"""A command -> the CPU seconds of its whole process tree, the seconds that it took, and how it ended.
+
+It may be watched as well: then what it had used at moments on the way is told, too.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,15 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from bench.watch import Moment, moment
 
 _PR_SET_CHILD_SUBREAPER = 36
 _LIMIT = 1_800  # seconds
+_EVERY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +29,7 @@ class Cost:
 
     cpu: float
     wall: float
+    moments: list[Moment] = field(default_factory=list)
 
 
 def adopt_orphans() -> None:
@@ -35,8 +43,10 @@ def adopt_orphans() -> None:
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-def measure(command: list[str], folder: Path, environment: dict[str, str], log: Path) -> Cost:
+def measure(command: list[str], folder: Path, environment: dict[str, str], log: Path, *, watched: bool = False) -> Cost:
     """Runs a command to the end of its last process. `adopt_orphans` was called, and no other child is running.
+
+    `watched`: five times a second this process looks at it, in time that does not count.
 
     Raises:
         RuntimeError: the command failed or took more than half an hour.
@@ -48,6 +58,7 @@ def measure(command: list[str], folder: Path, environment: dict[str, str], log: 
             command, cwd=folder, env=os.environ | environment, stdout=output, stderr=output, start_new_session=True
         )
         try:
+            moments = list(_watch(child, start)) if watched else []
             status = child.wait(_LIMIT)
         except BaseException:
             os.killpg(child.pid, signal.SIGKILL)
@@ -59,7 +70,18 @@ def measure(command: list[str], folder: Path, environment: dict[str, str], log: 
     if status != 0:
         text = log.read_text(encoding="utf-8", errors="replace")
         raise RuntimeError(f"{' '.join(command)} ended with {status}:\n{text[-4000:]}")
-    return Cost(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall)
+    return Cost(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall, moments)
+
+
+def _watch(child: subprocess.Popen[bytes], start: float) -> Iterator[Moment]:
+    """Until it ends, or has taken too long."""
+    while time.perf_counter() < start + _LIMIT:
+        yield moment(child.pid, time.time())
+        try:
+            child.wait(_EVERY)
+        except subprocess.TimeoutExpired:
+            continue
+        return
 
 
 def _wait_for_all() -> None:

@@ -98,8 +98,8 @@ def _people(event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.rand
     return pa.table(
         {
             "id": event // _CYCLE + _FIRST_PERSON,
-            "name": _joined(first, " ", last),
-            "email": _joined(pc.utf8_lower(last), "@", pc.utf8_lower(first), ".example"),
+            "name": joined(first, " ", last),
+            "email": joined(pc.utf8_lower(last), "@", pc.utf8_lower(first), ".example"),
             "credit_card": pc.binary_join_element_wise(*(_padded(part, 4) for part in card), " "),
             "city": _any(_CITIES, size, chance),
             "state": _any(_STATES, size, chance),
@@ -119,8 +119,8 @@ def _auctions(event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.ra
     return pa.table(
         {
             "id": number + _FIRST_AUCTION,
-            "item": _joined("item ", pa.array(number)),
-            "description": _joined("as seen in ", words),
+            "item": joined("item ", pa.array(number)),
+            "description": joined("as seen in ", words),
             "initial_bid": initial,
             "reserve": initial + _prices(size, chance),
             "time": when,
@@ -142,7 +142,7 @@ def _bids(event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.random
     bidder = np.where(chance.random(size) < 0.75, cycle // _HOT * _HOT, cold) + _FIRST_PERSON
     number = chance.integers(0, 10_000, size)
     channel = pc.if_else(
-        pa.array(chance.random(size) < 0.5), _any(_HOT_CHANNELS, size, chance), _joined("channel-", pa.array(number))
+        pa.array(chance.random(size) < 0.5), _any(_HOT_CHANNELS, size, chance), joined("channel-", pa.array(number))
     )
     return pa.table(
         {
@@ -150,7 +150,7 @@ def _bids(event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.random
             "bidder": bidder,
             "price": _prices(size, chance),
             "channel": channel,
-            "url": _joined("https://auctions.example/", channel, "/item.html?query=1&channel_id=", pa.array(number)),
+            "url": joined("https://auctions.example/", channel, "/item.html?query=1&channel_id=", pa.array(number)),
             "time": when,
         }
     )
@@ -164,7 +164,8 @@ def _any(values: tuple[str, ...], size: int, chance: np.random.Generator) -> pa.
     return pa.array(values).take(pa.array(chance.integers(0, len(values), size)))
 
 
-def _joined(*parts: str | pa.Array) -> pa.Array:
+def joined(*parts: str | pa.Array) -> pa.Array:
+    """Texts and columns, one behind the other."""
     return pc.binary_join_element_wise(*(p if isinstance(p, str) else p.cast(pa.string()) for p in parts), "")
 
 
@@ -178,28 +179,25 @@ def _write(table: pa.Table, batch: np.ndarray, folder: Path, name: str, recipe: 
     oldest = int(time.time()) - recipe.files - 2
     for number in range(recipe.files):
         part = table.slice(borders[number], borders[number + 1] - borders[number])
-        _write_file(part, folder / name / f"{number:04}", recipe.format, oldest + number)
+        write_file(part, folder / name / f"{number:04}", recipe.format, oldest + number)
     # No NULLs: Spark looks for keys that are not NULL below the watermark, which then would not see the row.
     end = table.slice(0, 1).set_column(table.schema.get_field_index("time"), "time", pa.array([_END]))
-    _write_file(end, folder / f"{name}-end" / "end", recipe.format, oldest + recipe.files)
+    write_file(end, folder / f"{name}-end" / "end", recipe.format, oldest + recipe.files)
     for half in range(2):
         mine = table.take(pa.array(np.arange(half, table.num_rows, 2)))
-        _write_file(mine, folder / f"{name}-halves" / f"{half}", recipe.format, oldest)
+        write_file(mine, folder / f"{name}-halves" / f"{half}", recipe.format, oldest)
 
 
-def _write_file(rows: pa.Table, path: Path, format_: str, modified: int) -> None:
+def write_file(rows: pa.Table, path: Path, format_: str, modified: int) -> None:
+    """A file without header, last written `modified` seconds after 1970. Times are texts in CSV."""
     path = path.with_suffix(f".{format_}")
     path.parent.mkdir(parents=True, exist_ok=True)
     if format_ == "parquet":
         pa.parquet.write_table(rows, path)
     else:
-        text = rows.set_column(rows.schema.get_field_index("time"), "time", _text(rows["time"]))
-        if "expires" in rows.schema.names:
-            text = text.set_column(rows.schema.get_field_index("expires"), "expires", _text(rows["expires"]))
+        for place, field in enumerate(rows.schema):
+            if pa.types.is_timestamp(field.type):
+                rows = rows.set_column(place, field.name, pc.strftime(rows[field.name], "%Y-%m-%d %H:%M:%S"))
         options = pa.csv.WriteOptions(include_header=False, quoting_style="none")
-        pa.csv.write_csv(text, path, options)
+        pa.csv.write_csv(rows, path, options)
     os.utime(path, (modified, modified))
-
-
-def _text(times: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.strftime(times, "%Y-%m-%d %H:%M:%S")

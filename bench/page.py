@@ -8,8 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from bench.report import Runs, times
-from bench.workload import BOUNDS, FRAMES, SYSTEMS
+from bench.report import Runs, batches_told, times
+from bench.workload import BOUNDS, FRAMES, SIZES, SYSTEMS
 
 COLOURS = {
     "penstock": "#0072B2",
@@ -28,7 +28,8 @@ def write_page(docs: Path, measured: dict[str, Runs]) -> None:
     page = docs / "performance.md"
     text = page.read_text(encoding="utf-8")
     for name, runs in measured.items():
-        block = "\n".join([_conditions(runs), "", *_table(runs)])
+        table = _sizes(runs) if any(run.batches for run in runs.runs) else _table(runs)
+        block = "\n".join([_conditions(runs), "", *table])
         before, begin, rest = text.partition(f"<!-- {name} -->\n")
         _, end, behind = rest.partition("<!-- end -->")
         text = f"{before}{begin}{block}\n{end}{behind}" if end else text
@@ -37,6 +38,8 @@ def write_page(docs: Path, measured: dict[str, Runs]) -> None:
         _bars(measured["main"]).savefig(docs / "performance.svg")
     if "frames" in measured and "bounds" in measured:
         _lines(measured["frames"], measured["bounds"]).savefig(docs / "linear.svg")
+    if "table-size" in measured:
+        _growth(measured["table-size"]).savefig(docs / "table-size.svg")
 
 
 def _conditions(runs: Runs) -> str:
@@ -44,7 +47,10 @@ def _conditions(runs: Runs) -> str:
     date, machine = about.pop("date"), about.pop("machine")
     versions = ", ".join(f"{name} {version}" for name, version in about.items())
     recipe = runs.recipe
-    rounds = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries()) // 2
+    rounds = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries())
+    if any(run.batches for run in runs.runs):
+        return f"{date}, {machine}; {versions}.\nMedians of {rounds} interleaved runs."
+    rounds //= 2
     return (
         f"{date}, {machine}; {versions}.\n{recipe['events']:,} events in {recipe['files']} files of each stream "
         f"({recipe['format']}), medians of {rounds} interleaved runs."
@@ -64,6 +70,49 @@ def _table(runs: Runs) -> Iterator[str]:
             cells.append(told or "–")
         name = f"{query.query}: {query.title}"
         yield f"| {name} | {query.rows:,} | {query.out:,} | " + " | ".join(cells) + " |"
+
+
+def _sizes(runs: Runs) -> Iterator[str]:
+    """Markdown: what a micro-batch costs."""
+    systems = [system for system in runs.systems() if any(run.batches for run in runs.runs if run.system == system)]
+    yield "| query | " + " | ".join(TITLES[system] for system in systems) + " |"
+    yield "|---|" + "--:|" * len(systems)
+    for query in SIZES:
+        found = [runs.batches(query.name, system) for system in systems]
+        if any(found):
+            cells = [batches_told(batches) if batches else "–" for batches in found]
+            yield f"| {query.title} | " + " | ".join(cells) + " |"
+
+
+def _growth(runs: Runs) -> Figure:
+    """What a micro-batch takes, and the memory, over the size of the table."""
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    sizes = sorted({query.size for query in SIZES})
+    for folder, style in (("table_join", "-"), ("lookup", "--")):
+        queries = [query for query in SIZES if query.folder == folder]
+        for system in runs.systems():
+            known = [(each.size, found) for each in queries for found in [runs.batches(each.name, system)] if found]
+            if not known:
+                continue
+            places = [size for size, _ in known]
+            label = f"{TITLES[system]}: {folder.replace('_', ' ')}"
+            for axes, values in (
+                (left, [each.wall for _, each in known]),
+                (right, [each.memory / 2**30 for _, each in known]),
+            ):
+                axes.plot(places, values, marker="o", linestyle=style, color=COLOURS[system], label=label)
+    for axes, title in ((left, "seconds for a micro-batch of 10,000 records of each table"), (right, "GiB of memory")):
+        axes.set_xscale("log")
+        axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel("rows of the table")
+        axes.set_title(title, loc="left", fontsize="medium")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(axis="y", color="#dddddd")
+    left.legend(frameon=False)
+    return figure
 
 
 def _bars(runs: Runs) -> Figure:

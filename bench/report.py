@@ -12,12 +12,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from bench.watch import Batches
 from bench.workload import SYSTEMS
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One query run once by one system, over all rows or a part. `cpu` and `wall` in seconds; `out`: rows out."""
+    """One query run once by one system, over all rows or a part. `cpu` and `wall` in seconds; `out`: rows out.
+
+    `batches`: what micro-batches cost, where that is what is asked.
+    """
 
     query: str
     title: str
@@ -26,6 +30,7 @@ class Run:
     out: int
     cpu: float
     wall: float
+    batches: Batches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class Runs:
     def read(cls, path: Path) -> Runs:
         """What an earlier call has stored."""
         stored = json.loads(path.read_text(encoding="utf-8"))
+        for run in stored["runs"]:
+            run["batches"] = run.get("batches") and Batches(**run["batches"])
         return cls(stored["machine"], stored["recipe"], [Run(**run) for run in stored["runs"]])
 
     def cost(self, query: str, system: str) -> Cost | None:
@@ -74,6 +81,18 @@ class Runs:
         more = total - median(run.cpu for run in small)
         rate = (sizes[-1] - sizes[0]) / more if more > 0 else math.inf
         return Cost(rate, max(0.0, total - sizes[-1] / rate), total, wall)
+
+    def batches(self, query: str, system: str) -> Batches | None:
+        """What a micro-batch of the query costs, each number the median of the runs; None if it was not watched."""
+        found = [run.batches for run in self.of(query, system) if run.batches]
+        if not found:
+            return None
+        return Batches(
+            median(each.wall for each in found),
+            median(each.cpu for each in found),
+            round(median(each.memory for each in found)),
+            round(median(each.state for each in found)),
+        )
 
     def of(self, query: str, system: str) -> list[Run]:
         """All runs of a query by a system."""
@@ -89,21 +108,31 @@ class Runs:
         return [system.name for system in SYSTEMS if system.name in present]
 
 
+def batches_told(batches: Batches) -> str:
+    """Seconds of a micro-batch, its CPU seconds, and GiB of memory."""
+    return f"{batches.wall:.2f} s, {batches.cpu:.2f} CPU s, {batches.memory / 2**30:.1f} GiB"
+
+
 def print_tables(console: Console, measured: Runs) -> None:
     """A row for each query and a column for each system."""
     systems = measured.systems()
     titles = {system.name: system.title for system in SYSTEMS}
     table = Table(title="k rows per further CPU second (× the CPU of Penstock) + CPU s to start = CPU s in all, wall s")
+    if any(run.batches for run in measured.runs):
+        table.title = "a micro-batch, and the most memory of all processes"
     for heading in ("query", "rows in", "rows out", *(titles[system] for system in systems)):
         table.add_column(heading, justify="left" if heading == "query" else "right")
     for query in measured.queries():
         cells = [
             "–"
             if cost is None
+            else batches_told(batches)
+            if batches
             else f"{cost.speed}{times(measured, query.query, system)} + {cost.start:.1f} "
             f"= {cost.total:.1f}, {cost.wall:.1f}"
             for system in systems
             for cost in [measured.cost(query.query, system)]
+            for batches in [measured.batches(query.query, system)]
         ]
         table.add_row(f"{query.query}: {query.title}", f"{query.rows:,}", f"{query.out:,}", *cells)
     console.print(table)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 
+from bench.changelog import TABLES as CHANGELOGS
+
 QUERIES = Path(__file__).parent / "queries"
 FLINK_PYTHON = Path(__file__).parent / ".flink" / "bin" / "python"
 
@@ -25,7 +27,8 @@ _JOIN_FORMAT = {"spark.sql.streaming.join.stateFormatVersion": "4"}
 class Query:
     """`folder` is the one below `queries/`, `reads` its inputs, `parameters` what its texts leave open.
 
-    `share`: which part of the events it is run over, for what takes too long over all of them.
+    `share`: which part of the events it is run over, for what takes too long over all of them. `key`: of a table, which
+    is sent as changes. `size`: how many rows the tables have before they change, where micro-batches are measured.
     """
 
     name: str
@@ -34,6 +37,13 @@ class Query:
     folder: str = ""
     parameters: dict[str, str] = field(default_factory=dict)
     share: float = 1.0
+    key: tuple[str, ...] = ()
+    size: int = 0
+
+    @property
+    def inputs(self) -> Path:
+        """The folder of what declares them."""
+        return QUERIES / ("tables" if set(self.reads) & set(CHANGELOGS) else "streams")
 
     @property
     def path(self) -> Path:
@@ -91,7 +101,26 @@ BOUNDS = tuple(
     Query(f"join_{minutes}", f"join within {minutes} min", ("auction", "bid"), "join", {"minutes": str(minutes)})
     for minutes in (2, 8, 32)
 )
-QUERY_SETS = {"main": MAIN, "self-join": SELF_JOIN, "frames": FRAMES, "bounds": BOUNDS}
+TABLES = (
+    Query("table_join", "left join of tables by key", ("item", "offer"), key=("id",)),
+    Query("retraction", "count and sum by another column", ("item",), key=("category",)),
+)
+SIZES = tuple(
+    Query(f"{folder}_{size}", f"{title}, {size:,} rows", reads, folder, key=key, size=size)
+    for folder, title, reads, key in (
+        ("table_join", "left join of tables by key", ("item", "offer"), ("id",)),
+        ("lookup", "stream with table", ("visit", "item"), ()),
+    )
+    for size in (10_000, 100_000, 1_000_000)
+)
+QUERY_SETS = {
+    "main": MAIN,
+    "self-join": SELF_JOIN,
+    "frames": FRAMES,
+    "bounds": BOUNDS,
+    "tables": TABLES,
+    "table-size": SIZES,
+}
 
 SYSTEMS = (
     System("penstock", "Penstock", "penstock"),
@@ -105,7 +134,15 @@ SYSTEMS = (
 
 
 def can_run(system: System, query: Query) -> bool:
-    """The self-join that stands for OVER takes time that grows with the square of the rows: only few of them."""
+    """Whether there is a program, and one that ends in time.
+
+    The self-join that stands for OVER takes time that grows with the square of the rows: only few of them. Flink has no
+    micro-batches, on which also depends what a row of a lookup meets.
+    """
+    if query.folder == "lookup":
+        return system.language in ("penstock", "duckdb")
+    if query.size:
+        return system.language != "flink"
     if query.folder == "over" or query.name == "over":
         return query.share < 1 or system.language != "spark"
     return True
@@ -123,7 +160,7 @@ def program(system: System, query: Query, data: Path, out: Path, work: Path, for
         "csv": ", header = false" if format_ == "csv" else "",
         **query.parameters,
     }
-    texts = [QUERIES / "streams" / f"{system.language}.sql", query.path / f"{system.language}.sql"]
+    texts = [query.inputs / f"{system.language}.sql", query.path / f"{system.language}.sql"]
     file = work / "script.sql"
     file.write_text(
         system.head + "\n".join(Template(each.read_text(encoding="utf-8")).substitute(open_) for each in texts), "utf-8"

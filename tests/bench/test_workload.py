@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from bench.workload import QUERIES, QUERY_SETS, SYSTEMS, Query, program
+from bench.workload import QUERIES, QUERY_SETS, SYSTEMS, Query, can_run, program
 
 ALL = [query for queries in QUERY_SETS.values() for query in queries]
 
@@ -15,6 +15,8 @@ ALL = [query for queries in QUERY_SETS.values() for query in queries]
 @pytest.mark.parametrize("query", ALL, ids=lambda query: query.name)
 def test_programs_are_complete(query: Query, tmp_path: Path) -> None:
     for system in SYSTEMS:
+        if query.folder == "lookup" and not can_run(system, query):
+            continue
         command = program(system, query, tmp_path, tmp_path / "out", tmp_path, "csv")
         if system.language == "spark":
             assert (query.path / "spark.py").exists()
@@ -26,5 +28,5 @@ def test_programs_are_complete(query: Query, tmp_path: Path) -> None:
 
 
 def test_every_folder_is_run() -> None:
-    folders = {folder.name for folder in QUERIES.iterdir()} - {"streams", "__pycache__"}
+    folders = {folder.name for folder in QUERIES.iterdir()} - {"streams", "tables", "__pycache__"}
     assert folders == {query.path.name for query in ALL}

@@ -1,0 +1,106 @@
+"""A session of processes -> its CPU time and memory at a moment; Spark's event log -> its micro-batches."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+EVENTS = {
+    "spark.eventLog.enabled": "true",
+    "spark.eventLog.rolling.enabled": "false",
+    "spark.eventLog.compress": "false",
+}
+"""What makes Spark write an event log; `spark.eventLog.dir` is the folder, which has to be there."""
+
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_WARM = 2
+"""Micro-batches behind the first one, which puts every row, that are not counted: in them the JVM compiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """`time`: seconds since 1970. `cpu`: seconds so far. `memory`: the sum of what is resident, in bytes."""
+
+    time: float
+    cpu: float
+    memory: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """What a micro-batch costs once the query is warm, in seconds; what is held in the end, in bytes.
+
+    `wall` is the median, `cpu` the mean. `memory`: the most that was resident at a moment, of all processes together.
+    `state`: what the state stores say that they use, on the heap or in RocksDB.
+    """
+
+    wall: float
+    cpu: float
+    memory: int
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    start: float
+    seconds: float
+    state: int
+
+
+def moment(session: int, now: float) -> Moment:
+    """The processes of a session that are there now, with those of their children that have ended."""
+    ticks, pages = 0, 0
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            # The name, in parentheses, may hold anything; the state is the third field.
+            fields = (process / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:  # has ended
+            continue
+        if int(fields[3]) == session:
+            ticks += sum(map(int, fields[11:15]))
+            pages += int(fields[21])
+    return Moment(now, ticks * _TICK, pages * _PAGE)
+
+
+def warm_batches(events: Path, moments: Sequence[Moment]) -> Batches:
+    """The micro-batches of the one query whose event log is in the folder.
+
+    Raises:
+        ValueError: it had too few micro-batches.
+    """
+    found = sorted(_batches(events), key=lambda batch: batch.start)
+    warm = found[1 + _WARM :]
+    if not warm:
+        raise ValueError(f"{len(found)} micro-batches are too few")
+    times, cpu = [each.time for each in moments], [each.cpu for each in moments]
+    start, end = np.interp([warm[0].start, warm[-1].start + warm[-1].seconds], times, cpu)
+    return Batches(
+        median(batch.seconds for batch in warm),
+        float(end - start) / len(warm),
+        max(each.memory for each in moments),
+        max(batch.state for batch in warm),
+    )
+
+
+def _batches(events: Path) -> Iterator[_Batch]:
+    for file in events.iterdir():
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if "QueryProgressEvent" not in line[:200]:
+                continue
+            progress = json.loads(line)["progress"]
+            if progress["numInputRows"]:
+                yield _Batch(
+                    datetime.fromisoformat(progress["timestamp"]).timestamp(),
+                    progress["batchDuration"] / 1000,
+                    sum(operator["memoryUsedBytes"] for operator in progress["stateOperators"]),
+                )

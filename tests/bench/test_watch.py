@@ -1,0 +1,65 @@
+"""What a session of processes uses, moment by moment, and the micro-batches of Spark's event log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.watch import Batches, Moment, warm_batches
+
+# 100 MB that are there, and half a second of a child that has ended.
+GREEDY = """
+import subprocess, sys, time
+held = b"x" * 100_000_000
+subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.5: pass"])
+time.sleep(0.5)
+"""
+WATCHED = f"""
+import sys
+from pathlib import Path
+from bench.measure import measure
+moments = measure([sys.executable, "-c", {GREEDY!r}], Path("."), {{}}, Path(sys.argv[1]), watched=True).moments
+assert 1e8 < max(each.memory for each in moments) < 2e8, moments
+assert 0.5 <= moments[-1].cpu < 5, moments
+assert [each.time for each in moments] == sorted(each.time for each in moments)
+assert not measure([sys.executable, "-c", ""], Path("."), {{}}, Path(sys.argv[1])).moments
+"""
+
+
+def test_children_that_have_ended_count(tmp_path: Path) -> None:
+    # In a process of its own, because no other child may be running.
+    subprocess.run([sys.executable, "-c", WATCHED, str(tmp_path / "log")], check=True)
+
+
+def progress(second: int, taken: int, rows: int = 1) -> str:
+    """A line of Spark's event log: the micro-batch began at that second and took that many milliseconds."""
+    told = {
+        "timestamp": f"2024-01-01T00:00:{second:02}.000Z",
+        "numInputRows": rows,
+        "batchDuration": taken,
+        "stateOperators": [{"memoryUsedBytes": 1_000 * second}, {"memoryUsedBytes": 1}],
+    }
+    return json.dumps(
+        {"Event": "org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent", "progress": told}
+    )
+
+
+def test_only_warm_batches_count(tmp_path: Path) -> None:
+    first = 1_704_067_200.0
+    moments = [Moment(first, 0.0, 10), Moment(first + 30, 30.0, 30), Moment(first + 60, 120.0, 20)]
+    before = [progress(1, 9_000), '{"Event": "SparkListenerJobEnd"}', progress(10, 5_000), progress(15, 5_000)]
+    (tmp_path / "events").write_text("\n".join([*before, progress(20, 1_000)]))
+    assert warm_batches(tmp_path, moments) == Batches(wall=1.0, cpu=1.0, memory=30, state=20_001)
+    warm = [progress(20, 1_000), progress(40, 4_000), progress(44, 2_000), progress(46, 9_000, rows=0)]
+    (tmp_path / "events").write_text("\n".join([*before, *warm]))
+    found = warm_batches(tmp_path, moments)
+    # 46 seconds after the first moment 78 CPU seconds had been used.
+    assert found.cpu == pytest.approx((78 - 20) / 3)
+    assert found == Batches(wall=2.0, cpu=found.cpu, memory=30, state=44_001)
+    (tmp_path / "events").write_text("\n".join(before))
+    with pytest.raises(ValueError, match="too few"):
+        warm_batches(tmp_path, moments)
