@@ -28,7 +28,7 @@ def write_page(docs: Path, measured: dict[str, Runs]) -> None:
     page = docs / "performance.md"
     text = page.read_text(encoding="utf-8")
     for name, runs in measured.items():
-        table = _sizes(runs) if any(run.batches for run in runs.runs) else _table(runs)
+        table = _sizes(runs) if runs.watched else _table(runs)
         block = "\n".join([_conditions(runs), "", *table])
         before, begin, rest = text.partition(f"<!-- {name} -->\n")
         _, end, behind = rest.partition("<!-- end -->")
@@ -48,8 +48,9 @@ def _conditions(runs: Runs) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about.items())
     recipe = runs.recipe
     rounds = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries())
-    if any(run.batches for run in runs.runs):
-        return f"{date}, {machine}; {versions}.\nMedians of {rounds} interleaved runs."
+    if runs.watched:
+        batches = f"{recipe['files']} micro-batches of changes"
+        return f"{date}, {machine}; {versions}.\nMedians of {rounds} interleaved runs, each with {batches}."
     rounds //= 2
     return (
         f"{date}, {machine}; {versions}.\n{recipe['events']:,} events in {recipe['files']} files of each stream "
@@ -85,7 +86,7 @@ def _sizes(runs: Runs) -> Iterator[str]:
 
 
 def _growth(runs: Runs) -> Figure:
-    """What a micro-batch takes, and the memory, over the size of the table."""
+    """The CPU time of a micro-batch, and the memory, over the size of the table."""
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
     sizes = sorted({query.size for query in SIZES})
@@ -98,11 +99,11 @@ def _growth(runs: Runs) -> Figure:
             places = [size for size, _ in known]
             label = f"{TITLES[system]}: {folder.replace('_', ' ')}"
             for axes, values in (
-                (left, [each.wall for _, each in known]),
+                (left, [each.cpu for _, each in known]),
                 (right, [each.memory / 2**30 for _, each in known]),
             ):
                 axes.plot(places, values, marker="o", linestyle=style, color=COLOURS[system], label=label)
-    for axes, title in ((left, "seconds for a micro-batch of 10,000 records of each table"), (right, "GiB of memory")):
+    for axes, title in ((left, "CPU seconds of a micro-batch: 10,000 records of each table"), (right, "GiB of memory")):
         axes.set_xscale("log")
         axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
         axes.minorticks_off()

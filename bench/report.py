@@ -82,6 +82,11 @@ class Runs:
         rate = (sizes[-1] - sizes[0]) / more if more > 0 else math.inf
         return Cost(rate, max(0.0, total - sizes[-1] / rate), total, wall)
 
+    @property
+    def watched(self) -> bool:
+        """Whether micro-batches were measured, and not rows."""
+        return any(run.batches for run in self.runs)
+
     def batches(self, query: str, system: str) -> Batches | None:
         """What a micro-batch of the query costs, each number the median of the runs; None if it was not watched."""
         found = [run.batches for run in self.of(query, system) if run.batches]
@@ -118,24 +123,25 @@ def print_tables(console: Console, measured: Runs) -> None:
     systems = measured.systems()
     titles = {system.name: system.title for system in SYSTEMS}
     table = Table(title="k rows per further CPU second (× the CPU of Penstock) + CPU s to start = CPU s in all, wall s")
-    if any(run.batches for run in measured.runs):
+    if measured.watched:
         table.title = "a micro-batch, and the most memory of all processes"
     for heading in ("query", "rows in", "rows out", *(titles[system] for system in systems)):
         table.add_column(heading, justify="left" if heading == "query" else "right")
     for query in measured.queries():
-        cells = [
-            "–"
-            if cost is None
-            else batches_told(batches)
-            if batches
-            else f"{cost.speed}{times(measured, query.query, system)} + {cost.start:.1f} "
-            f"= {cost.total:.1f}, {cost.wall:.1f}"
-            for system in systems
-            for cost in [measured.cost(query.query, system)]
-            for batches in [measured.batches(query.query, system)]
-        ]
+        cells = [_cell(measured, query.query, system) for system in systems]
         table.add_row(f"{query.query}: {query.title}", f"{query.rows:,}", f"{query.out:,}", *cells)
     console.print(table)
+
+
+def _cell(measured: Runs, query: str, system: str) -> str:
+    if measured.watched:
+        batches = measured.batches(query, system)
+        return batches_told(batches) if batches else "–"
+    cost = measured.cost(query, system)
+    if cost is None:
+        return "–"
+    speed = f"{cost.speed}{times(measured, query, system)}"
+    return f"{speed} + {cost.start:.1f} = {cost.total:.1f}, {cost.wall:.1f}"
 
 
 def times(measured: Runs, query: str, system: str) -> str:

@@ -98,7 +98,7 @@ def _batches(events: Path) -> Iterator[_Batch]:
             if "QueryProgressEvent" not in line[:200]:
                 continue
             progress = json.loads(line)["progress"]
-            if progress["numInputRows"]:
+            if any(source["numInputRows"] for source in progress["sources"]):
                 yield _Batch(
                     datetime.fromisoformat(progress["timestamp"]).timestamp(),
                     progress["batchDuration"] / 1000,

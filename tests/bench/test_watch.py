@@ -39,7 +39,7 @@ def progress(second: int, taken: int, rows: int = 1) -> str:
     """A line of Spark's event log: the micro-batch began at that second and took that many milliseconds."""
     told = {
         "timestamp": f"2024-01-01T00:00:{second:02}.000Z",
-        "numInputRows": rows,
+        "sources": [{"numInputRows": 0}, {"numInputRows": rows}],
         "batchDuration": taken,
         "stateOperators": [{"memoryUsedBytes": 1_000 * second}, {"memoryUsedBytes": 1}],
     }
