@@ -75,11 +75,8 @@ def concerned(joins: tuple[str, ...], found: Partitions) -> tuple[str, ...]:
 
 def onward(joins: Iterable[str], script: Script) -> list[str]:
     """The joins that the joined rows reach before they are partitioned anew."""
-
-    def readers(vertex: str) -> list[str]:
-        return [each for each in script.graph.readers.get(vertex, ()) if each not in script.graph.streams]
-
-    return reached([each for join in joins for each in readers(join)], readers)
+    following = script.graph.onward
+    return reached([each for join in joins for each in following(join)], following)
 
 
 def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from penstock.diagnostics import Span
 from penstock.planner.catalog import Catalog, Declared
 from penstock.planner.expression_text import expression_text
-from penstock.planner.partitions.graph import Graph, Join, Role, Stream
+from penstock.planner.partitions.graph import Graph, Role, Stream
 from penstock.planner.plan import (
     Expression,
     ForeignKeyJoin,
@@ -221,7 +221,7 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
     for query in queries:
         builder.query(query)
     builder.fill()
-    joins = {name: Join(f"join at {place_text(last_side(node).span)}") for name, node in builder.joins.items()}
+    joins = {name: f"join at {place_text(last_side(node).span)}" for name, node in builder.joins.items()}
     graph = Graph(builder.streams, joins, builder.readers)
     return Script(graph, builder.joins, tuple(builder.meetings), frozenset(builder.inserted))
 

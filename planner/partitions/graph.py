@@ -1,9 +1,9 @@
 """What reads what in a script, as far as partitions go: streams, joins, tables; and which streams meet in which join.
 
-A stream is rows that are spread over partitions in one way: an outside one, or the result of a PARTITION BY or of a
-GROUP BY. Operators that leave the rows where they are do not show. A stream *meets* in every join that its rows reach
-before another stream takes them up. Statements that fill a table are followed into every join with that table, and so
-are the table's side inputs.
+A stream is rows that are spread over partitions in one way: an outside one, a table that is read, or the result of a
+PARTITION BY or of a GROUP BY. Operators that leave the rows where they are do not show. A stream *meets* in every join
+that its rows reach before another stream takes them up. A statement that fills a table is a vertex of its own, and what
+reads the table reads it, too.
 
 Source: Apache Samza, SEP-16.
 """
@@ -45,26 +45,19 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
-    """A join, of two streams or of one with `table`."""
-
-    name: str
-    table: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Graph:
     """Streams and joins by identifiers of their own.
 
-    `readers`: what takes up the rows of a stream, a join or a fill. `fills`: statements that fill a table, and which.
-    `side_inputs`: the streams that a table is kept up to date from, by the table's name.
+    `joins`: what each is called. `readers`: what takes up the rows of a stream, a join or a fill.
     """
 
     streams: Mapping[str, Stream]
-    joins: Mapping[str, Join]
+    joins: Mapping[str, str]
     readers: Mapping[str, Collection[str]]
-    fills: Mapping[str, str] = field(default_factory=dict)
-    side_inputs: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    def onward(self, vertex: str) -> list[str]:
+        """Where rows go on to as they are partitioned."""
+        return [reader for reader in self.readers.get(vertex, ()) if reader not in self.streams]
 
 
 def reached(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
@@ -81,22 +74,10 @@ def reached(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[
 
 def meetings(graph: Graph) -> dict[str, tuple[str, ...]]:
     """The streams that meet in each join, joins and streams in the order of the graph."""
-    roots = [name for name, stream in graph.streams.items() if stream.role is not Role.OUTPUT]
-    joins_with: dict[str, list[str]] = {}
-    for each in reached(roots, lambda vertex: graph.readers.get(vertex, ())):
-        if each in graph.joins and (table := graph.joins[each].table) is not None:
-            joins_with.setdefault(table, []).append(each)
-
-    def carried(vertex: str) -> Iterable[str]:
-        """Where the rows go on to, a filled table's into the joins with it."""
-        if vertex in graph.fills:
-            return joins_with.get(graph.fills[vertex], ())
-        return (reader for reader in graph.readers.get(vertex, ()) if reader not in graph.streams)
-
-    met: dict[str, dict[str, None]] = {join: {} for join in graph.joins}
-    for stream in roots:
-        behind = (join for table, inputs in graph.side_inputs.items() if stream in inputs for join in joins_with[table])
-        for vertex in reached([*carried(stream), *behind], carried):
-            if vertex in met:
-                met[vertex][stream] = None
+    met: dict[str, list[str]] = {join: [] for join in graph.joins}
+    for name, stream in graph.streams.items():
+        if stream.role is not Role.OUTPUT:
+            for vertex in reached(graph.onward(name), graph.onward):
+                if vertex in met:
+                    met[vertex].append(name)
     return {join: tuple(streams) for join, streams in met.items()}

@@ -31,7 +31,7 @@ def partitions_text(
     blocks = []
     for name, join in found.script.joins.items():
         if join.span in shown:
-            head = f"{found.script.graph.joins[name].name}: {join_text(found.counts.joins[name])}"
+            head = f"{found.script.graph.joins[name]}: {join_text(found.counts.joins[name])}"
             blocks.append(block(head, found, name, found.counts.met[name]))
     rekeyed = (name for name, stream in found.script.graph.streams.items() if stream.role is Role.REKEYED)
     met = {name for streams in found.counts.met.values() for name in streams}
@@ -75,8 +75,8 @@ def mermaid(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalo
     graph, counts, lines = found.script.graph, found.counts, ["flowchart LR"]
     for name, stream in graph.streams.items():
         lines.append(vertex(name, STREAMS[stream.role].format(label(stream.name, counts.of[name].partitions))))
-    for name, join in graph.joins.items():
-        lines.append(vertex(name, JOIN.format(label(join.name, counts.joins[name].partitions))))
+    for name, text in graph.joins.items():
+        lines.append(vertex(name, JOIN.format(label(text, counts.joins[name].partitions))))
     for above, readers in graph.readers.items():
         lines += [vertex(above, f" --> {below.replace(' ', '_')}") for below in readers]
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.partitions.agree import partitions
 from penstock.planner.partitions.counts import Counts, Defaults, infer
-from penstock.planner.partitions.graph import Graph, Join, Role, Stream, reached
+from penstock.planner.partitions.graph import Graph, Role, Stream, reached
 from tests.conformance.differences import SAMZA_COUNTS, SAMZA_GRAPH_ONLY, SAMZA_NOT_OURS
 
 CASES = json.loads((Path(__file__).parent / "cases" / "samza_partitions.json").read_text(encoding="utf-8"))["cases"]
@@ -25,19 +25,25 @@ DEFAULT = "job.intermediate.stream.partitions"
 Case = dict[str, Any]
 
 
-def below(op: Case) -> list[str]:
+def inputs_of(op: Case) -> list[str]:
     """The ops that an op reads."""
     given = op.get("in", [])
     return [given] if isinstance(given, str) else given
 
 
 def graph_of(case: Case) -> Graph:
-    """The graph of a case. A re-keyed stream and an output are called as in the case, everything else by its op."""
-    streams = dict[str, Stream]()
-    joins, fills = dict[str, Join](), dict[str, str]()
+    """The graph of a case. Streams and tables are called as in the case, everything else by its op."""
+    streams = {name: Stream(name, Role.OUTSIDE) for name in case["tables"]}
+    joins, filled = dict[str, str](), dict[str, list[str]]()
     readers: dict[str, list[str]] = {}
     vertex: dict[str, str] = {}
+
+    def fill(name: str, table: str, stream: str) -> None:
+        readers.setdefault(stream, []).append(name)
+        filled.setdefault(table, []).append(name)
+
     for op in case["ops"]:
+        below = [vertex[each] for each in inputs_of(op)]
         match op["op"]:
             case "input":
                 vertex[op["id"]] = name = op["stream"]
@@ -49,20 +55,22 @@ def graph_of(case: Case) -> Graph:
                 vertex[op["id"]] = name = f"to {op['stream']}"
                 streams[name] = Stream(op["stream"], Role.OUTPUT, case["streams"][op["stream"]])
             case "join" | "join_table":
-                vertex[op["id"]] = name = op["id"]
-                joins[name] = Join(name, op.get("table"))
+                vertex[op["id"]] = name = joins[op["id"]] = op["id"]
+                below += [op["table"]] if "table" in op else []
             case "send_to_table":
-                vertex[op["id"]] = name = op["id"]
-                fills[name] = op["table"]
-            case _:
-                vertex[op["id"]] = vertex[below(op)[0]]
+                fill(op["id"], op["table"], *below)
                 continue
-        for each in below(op):
-            readers.setdefault(vertex[each], []).append(name)
-    local = {name: table["side_inputs"] for name, table in case["tables"].items() if table["kind"] == "local"}
-    for name in (each for inputs in local.values() for each in inputs):
-        streams.setdefault(name, Stream(name, Role.OUTSIDE, case["streams"][name]))
-    return Graph(streams, joins, readers, fills, local)
+            case _:
+                vertex[op["id"]] = below[0]
+                continue
+        for each in below:
+            readers.setdefault(each, []).append(name)
+    for table, facts in case["tables"].items():
+        for side in facts.get("side_inputs", ()):
+            streams.setdefault(side, Stream(side, Role.OUTSIDE, case["streams"][side]))
+            fill(f"{table} from {side}", table, side)
+        readers.update(dict.fromkeys(filled.get(table, ()), readers.get(table, [])))
+    return Graph(streams, joins, readers)
 
 
 def expected_counts(case: Case) -> dict[str, int]:
@@ -111,7 +119,7 @@ def sql_of(case: Case) -> list[str]:
         lines.append(f"CREATE TABLE {table} (k BIGINT PRIMARY KEY, v BIGINT) WITH ({options});")
         lines += [f"INSERT INTO {table} SELECT STREAM k, v FROM {side};" for side in facts["side_inputs"]]
     for op in case["ops"]:
-        name, rows = op["id"], f"SELECT STREAM k, v, time FROM {', '.join(below(op))}"
+        name, rows = op["id"], f"SELECT STREAM k, v, time FROM {', '.join(inputs_of(op))}"
         match op["op"]:
             case "input":
                 lines.append(f"CREATE VIEW {name} AS SELECT STREAM * FROM {op['stream']};")
@@ -121,18 +129,18 @@ def sql_of(case: Case) -> list[str]:
                 lines.append(f"CREATE STREAM {name} AS {rows} WHERE v > 0;")
             case "window":
                 size, window = op["size_ms"], "SELECT STREAM k, COUNT(*) AS v, window_end AS time"
-                text = f"{window} FROM {below(op)[0]} GROUP BY k, TUMBLE(time, {size} MILLISECOND)"
+                text = f"{window} FROM {inputs_of(op)[0]} GROUP BY k, TUMBLE(time, {size} MILLISECOND)"
                 lines.append(f"CREATE STREAM {name} AS {text};")
             case "join":
-                one, other = below(op)
+                one, other = inputs_of(op)
                 on = f"ON a.k = b.k AND b.time BETWEEN a.time AND a.time + {op['ttl_ms']} MILLISECOND"
                 text = f"SELECT STREAM a.k, a.v, a.time FROM {one} a JOIN {other} b {on}"
                 lines.append(f"CREATE STREAM {name} AS {text};")
             case "join_table":
-                text = f"SELECT STREAM a.k, a.v, a.time FROM {below(op)[0]} a JOIN {op['table']} b ON a.k = b.k"
+                text = f"SELECT STREAM a.k, a.v, a.time FROM {inputs_of(op)[0]} a JOIN {op['table']} b ON a.k = b.k"
                 lines.append(f"CREATE STREAM {name} AS {text};")
             case "send_to_table":
-                lines.append(f"INSERT INTO {op['table']} SELECT STREAM k, v FROM {below(op)[0]};")
+                lines.append(f"INSERT INTO {op['table']} SELECT STREAM k, v FROM {inputs_of(op)[0]};")
             case "send_to":
                 # Files have one writer.
                 sink = f"{op['stream']}_{name}"

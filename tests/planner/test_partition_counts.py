@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import pytest
 
 from penstock.planner.partitions.counts import LARGEST, Counts, Defaults, Rule, infer
-from penstock.planner.partitions.graph import Graph, Join, Role, Stream, meetings, reached
+from penstock.planner.partitions.graph import Graph, Role, Stream, meetings, reached
 
+T = TypeVar("T")
 NOTHING_SET = Defaults(intermediate=None, state=4)
 
 
@@ -21,12 +23,19 @@ def rekeyed(name: str, into: int | None = None) -> Stream:
     return Stream(name, Role.REKEYED, into=into)
 
 
-def graph(streams: Sequence[Stream], joins: Sequence[str], edges: Sequence[tuple[str, str]]) -> Graph:
-    """A graph without tables in which everything is called by its name."""
+def graph(
+    streams: Sequence[Stream],
+    joins: Sequence[str],
+    edges: Sequence[tuple[str, str]],
+    fills: Mapping[str, str] | None = None,
+) -> Graph:
+    """A graph in which everything is called by its name. `fills`: statements, and the tables that they fill."""
     readers: dict[str, list[str]] = {}
     for above, below in edges:
         readers.setdefault(above, []).append(below)
-    return Graph({each.name: each for each in streams}, {join: Join(join) for join in joins}, readers)
+    for fill, table in (fills or {}).items():
+        readers[fill] = readers.setdefault(table, [])
+    return Graph({each.name: each for each in streams}, {join: join for join in joins}, readers)
 
 
 def partitions(counts: Counts) -> dict[str, int | None]:
@@ -48,25 +57,23 @@ def test_a_stream_meets_in_joins_over_joins_but_not_behind_another_stream() -> N
     assert meetings(made) == {"one": ("a", "b"), "two": ("a", "b", "p", "c")}
 
 
-def test_a_filled_table_brings_its_stream_to_the_joins_with_it() -> None:
-    made = Graph(
-        streams={"s": outside("s", 8), "t in": outside("t in", 8), "side": outside("side", 8)},
-        joins={"look up": Join("look up", "t"), "other": Join("other", "u")},
-        readers={"s": ["look up", "other"], "t in": ["fill"]},
-        fills={"fill": "t"},
-        side_inputs={"u": ["side"]},
+def test_a_filled_table_brings_its_streams_to_the_joins_with_it() -> None:
+    made = graph(
+        [outside("s", 8), outside("a", 8), outside("b", 8), outside("t", None), outside("u", None)],
+        ["look up", "again", "other"],
+        [
+            *(("s", "look up"), ("t", "look up"), ("look up", "again"), ("t", "again"), ("s", "other")),
+            *(("u", "other"), ("a", "fill t"), ("b", "fill t too"), ("a", "fill u")),
+        ],
+        {"fill t": "t", "fill t too": "t", "fill u": "u"},
     )
-    assert meetings(made) == {"look up": ("s", "t in"), "other": ("s", "side")}
+    both = ("s", "a", "b", "t")
+    assert meetings(made) == {"look up": both, "again": both, "other": ("s", "a", "u")}
 
 
 def test_a_table_that_is_filled_from_a_join_with_itself_ends() -> None:
-    made = Graph(
-        streams={"s": outside("s", 8)},
-        joins={"j": Join("j", "t")},
-        readers={"s": ["j"], "j": ["fill"]},
-        fills={"fill": "t"},
-    )
-    assert meetings(made) == {"j": ("s",)}
+    made = graph([outside("s", 8), outside("t", None)], ["j"], [("s", "j"), ("t", "j"), ("j", "fill")], {"fill": "t"})
+    assert meetings(made) == {"j": ("s", "t")}
 
 
 def test_a_known_count_goes_from_join_to_join() -> None:
@@ -162,37 +169,34 @@ def test_two_intos_that_meet() -> None:
     assert infer(made, NOTHING_SET).conflicts == (("pq", "qr"),)
 
 
-# The table of SEP-16: S1 fills the table T, S2 is joined with T. T is filled by a statement or has S1 as side input.
+# The table of SEP-16: S1 fills the table T, S2 is joined with T.
 
 
-def stream_table(one: Stream, other: Stream, *, side_input: bool, third: Stream | None = None) -> Graph:
-    joins = {"S2 with T": Join("S2 with T", "T")} | ({} if third is None else {"with S3": Join("with S3")})
-    streams = {"S1": one, "S2": other} | ({} if third is None else {"S3": third})
-    readers = {"S2": ["S2 with T"], "S2 with T": ["with S3"], "S3": ["with S3"]}
-    if side_input:
-        return Graph(streams, joins, readers, side_inputs={"T": ["S1"]})
-    return Graph(streams, joins, {**readers, "S1": ["fill T"]}, fills={"fill T": "T"})
+def stream_table(one: Stream, other: Stream, third: Stream | None = None) -> Graph:
+    edges = [("S1", "fill T"), ("T", "S2 with T"), ("S2", "S2 with T")]
+    if third is None:
+        return graph([one, other, outside("T", None)], ["S2 with T"], edges, {"fill T": "T"})
+    edges += [("S2 with T", "with S3"), ("S3", "with S3")]
+    return graph([one, other, third, outside("T", None)], ["S2 with T", "with S3"], edges, {"fill T": "T"})
 
 
-@pytest.mark.parametrize("side_input", [False, True])
 class TestStreamTableJoins:
-    def test_input_and_input_must_be_equal(self, side_input: bool) -> None:
-        equal = stream_table(outside("S1", 8), outside("S2", 8), side_input=side_input)
-        assert infer(equal, NOTHING_SET).conflicts == ()
-        different = stream_table(outside("S1", 8), outside("S2", 16), side_input=side_input)
+    def test_input_and_input_must_be_equal(self) -> None:
+        assert infer(stream_table(outside("S1", 8), outside("S2", 8)), NOTHING_SET).conflicts == ()
+        different = stream_table(outside("S1", 8), outside("S2", 16))
         assert infer(different, NOTHING_SET).conflicts == (("S2 with T",),)
 
-    def test_an_intermediate_stream_joined_gets_that_of_the_input(self, side_input: bool) -> None:
-        made = stream_table(outside("S1", 8), rekeyed("S2"), side_input=side_input)
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8}
+    def test_an_intermediate_stream_joined_gets_that_of_the_input(self) -> None:
+        made = stream_table(outside("S1", 8), rekeyed("S2"))
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
 
-    def test_an_intermediate_stream_that_fills_gets_that_of_the_input(self, side_input: bool) -> None:
-        made = stream_table(rekeyed("S1"), outside("S2", 8), side_input=side_input)
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8}
+    def test_an_intermediate_stream_that_fills_gets_that_of_the_input(self) -> None:
+        made = stream_table(rekeyed("S1"), outside("S2", 8))
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
 
-    def test_two_intermediate_streams_get_that_of_a_later_join(self, side_input: bool) -> None:
-        made = stream_table(rekeyed("S1"), rekeyed("S2"), third=outside("S3", 32), side_input=side_input)
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 32, "S2": 32, "S3": 32}
+    def test_two_intermediate_streams_get_that_of_a_later_join(self) -> None:
+        made = stream_table(rekeyed("S1"), rekeyed("S2"), outside("S3", 32))
+        assert partitions(infer(made, NOTHING_SET)) == {"S1": 32, "S2": 32, "S3": 32, "T": None}
 
 
 # A thousand random graphs.
@@ -200,53 +204,43 @@ class TestStreamTableJoins:
 
 def random_graph(choice: random.Random) -> Graph:
     """Streams, re-keys, joins over joins and over tables, tables filled from anywhere, also from what reads them."""
-    streams, joins = dict[str, Stream](), dict[str, Join]()
-    readers, fills = dict[str, list[str]](), dict[str, str]()
-    side_inputs = dict[str, list[str]]()
     tables = [f"t{i}" for i in range(choice.randint(0, 3))]
+    streams = [outside(each, None) for each in tables]
+    joins: list[str] = []
+    edges: list[tuple[str, str]] = []
+    fills: dict[str, str] = {}
     sources: list[str] = []
     for i in range(choice.randint(1, 5)):
-        streams[f"s{i}"] = outside(f"s{i}", choice.choice([None, 8, 8, 8, 16]))
+        streams.append(outside(f"s{i}", choice.choice([None, 8, 8, 8, 16])))
         sources.append(f"s{i}")
     for i in range(choice.randint(0, 12)):
         below = choice.choice(sources)
         match choice.randint(0, 4):
             case 0 | 1:
-                name = f"p{i}"
-                streams[name] = rekeyed(name, choice.choice([None, None, None, 8, 32]))
-                readers.setdefault(below, []).append(name)
-                sources.append(name)
-            case 2:
-                name = f"j{i}"
-                joins[name] = Join(name)
-                for side in (below, choice.choice(sources)):
-                    readers.setdefault(side, []).append(name)
-                sources.append(name)
-            case 3 if tables:
-                name = f"j{i}"
-                joins[name] = Join(name, choice.choice(tables))
-                readers.setdefault(below, []).append(name)
-                sources.append(name)
+                streams.append(rekeyed(f"p{i}", choice.choice([None, None, None, 8, 32])))
+                edges.append((below, f"p{i}"))
+                sources.append(f"p{i}")
+            case 2 | 3 as kind:
+                joins.append(f"j{i}")
+                edges += [(below, f"j{i}"), (choice.choice(tables if kind == 3 and tables else sources), f"j{i}")]
+                sources.append(f"j{i}")
             case 4 if tables:
                 fills[f"f{i}"] = choice.choice(tables)
-                readers.setdefault(below, []).append(f"f{i}")
+                edges.append((below, f"f{i}"))
             case _:
-                streams[f"o{i}"] = Stream(f"o{i}", Role.OUTPUT, choice.choice([None, 4, 300]))
-                readers.setdefault(below, []).append(f"o{i}")
-    for table in tables:
-        if choice.random() < 0.3 and any(join.table == table for join in joins.values()):
-            side_inputs[table] = [choice.choice([each for each in streams if each.startswith("s")])]
-    return Graph(streams, joins, readers, fills, side_inputs)
+                streams.append(Stream(f"o{i}", Role.OUTPUT, choice.choice([None, 4, 300])))
+                edges.append((below, f"o{i}"))
+    return graph(streams, joins, edges, fills)
 
 
 def shuffled(made: Graph, choice: random.Random) -> Graph:
     """The same graph with its statements in another order."""
 
-    def mixed(parts: dict[str, object]) -> dict[str, object]:
+    def mixed(parts: Mapping[str, T]) -> dict[str, T]:
         return dict(choice.sample(list(parts.items()), len(parts)))
 
     readers = {name: choice.sample(list(below), len(below)) for name, below in made.readers.items()}
-    return Graph(*(mixed(dict(part)) for part in (made.streams, made.joins, readers, made.fills, made.side_inputs)))  # type: ignore[arg-type]
+    return Graph(mixed(made.streams), mixed(made.joins), mixed(readers))
 
 
 def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], dict[str, int] | None]:
@@ -254,26 +248,14 @@ def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], d
     met: dict[str, set[str]] = {join: set() for join in made.joins}
 
     def follow(stream: str, vertex: str, way: frozenset[str]) -> None:
-        for below in made.readers.get(vertex, ()):
-            follow_into(stream, below, way)
-
-    def follow_into(stream: str, below: str, way: frozenset[str]) -> None:
-        if below in way or below in made.streams:
-            return
-        if below in made.joins:
-            met[below].add(stream)
+        for below in set(made.readers.get(vertex, ())) - set(made.streams) - way:
+            if below in made.joins:
+                met[below].add(stream)
             follow(stream, below, way | {below})
-        if below in made.fills:
-            for join, each in made.joins.items():
-                if each.table == made.fills[below]:
-                    follow_into(stream, join, way | {below})
 
     for stream, each in made.streams.items():
         if each.role is not Role.OUTPUT:
             follow(stream, stream, frozenset())
-        for join, joined in made.joins.items():
-            if joined.table is not None and stream in made.side_inputs.get(joined.table, ()):
-                follow_into(stream, join, frozenset())
 
     known = {name: each.partitions for name, each in made.streams.items() if each.partitions is not None}
     unknown = {name for name, each in made.streams.items() if each.role is Role.REKEYED}
