@@ -151,3 +151,14 @@ KAFKA_TABLES = {
     ),
 }
 """Rows are (step, key, value), of joins of streams with tables and of aggregates (key, value)."""
+
+_MERGED = (
+    "of several changes of a key in a micro-batch one is sent: from the row before to the row after; none if equal"
+)
+MICRO_BATCHES = {
+    "table-table": _MERGED,
+    "foreign-key": f"{_MERGED}; and several micro-batches of the query that writes the left table may be read as one",
+    "stream-table": "a row meets all records of its micro-batch; none where no record comes after a row in it",
+    "table-aggregate": f"{_MERGED}; and several micro-batches of the query that writes the table may be read as one",
+}
+"""Kind of case -> how micro-batches of several records change what is sent."""
