@@ -124,7 +124,7 @@ def _bars(runs: Runs) -> Figure:
     width = 0.8 / len(systems)
     for place, system in enumerate(systems):
         costs = [runs.cost(query.query, system) for query in queries]
-        speeds = [cost.rate if cost else 0 for cost in costs]
+        speeds = [cost.rate if cost and cost.is_told else 0 for cost in costs]
         left = [number - 0.4 + width * (place + 0.5) for number in range(len(queries))]
         axes.bar(left, speeds, width, color=COLOURS[system], label=TITLES[system])
     axes.set_yscale("log")
@@ -146,7 +146,7 @@ def _lines(frames: Runs, bounds: Runs) -> Figure:
     for axes, (title, runs, queries) in zip(figure.subplots(1, 2), panels, strict=True):
         for system in runs.systems():
             costs = [(int(query.parameters["minutes"]), runs.cost(query.name, system)) for query in queries]
-            known = [(minutes, 1e6 / cost.rate) for minutes, cost in costs if cost]
+            known = [(minutes, 1e6 / cost.rate) for minutes, cost in costs if cost and cost.is_told]
             if known:
                 axes.plot(*zip(*known, strict=True), marker="o", color=COLOURS[system], label=TITLES[system])
         axes.set_xscale("log")

@@ -47,8 +47,13 @@ class Cost:
 
     @property
     def speed(self) -> str:
-        """The rate in thousands."""
-        return f"{self.rate / 1000:,.0f} k"
+        """The rate in thousands; where further rows cost nothing that can be told from noise, there is none."""
+        return f"{self.rate / 1000:,.0f} k" if self.is_told else "–"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether more rows have cost more."""
+        return math.isfinite(self.rate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,4 +152,5 @@ def _cell(measured: Runs, query: str, system: str) -> str:
 def times(measured: Runs, query: str, system: str) -> str:
     """How many times the CPU of Penstock a system takes for a row; empty for Penstock itself."""
     own, other = measured.cost(query, "penstock"), measured.cost(query, system)
-    return f" (×{own.rate / other.rate:.2f})" if own and other and system != "penstock" else ""
+    told = own is not None and other is not None and own.is_told and other.is_told
+    return f" (×{own.rate / other.rate:.2f})" if own and other and told and system != "penstock" else ""
