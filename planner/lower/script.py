@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C010
 from penstock.diagnostics.codes.kinds import K008, K011, K012, K013, K015
@@ -161,7 +161,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
             root = lower_query(statement.query, context)
             if isinstance(root.shape, KStream):
                 require_stream_word(statement.query, statement.span)
-            check_retention(root)
+            check_retention(root, statement.span)
             shown = query_name("query", script)
             add_query(running_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
         case ast.Explain():
@@ -189,10 +189,14 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
             assert_never(statement)
 
 
-def check_retention(root: Node) -> None:
-    """Raises CompileError for a windowed table with RETENTION that has no name by which others could look it up."""
+def check_retention(root: Node, statement: Span) -> None:
+    """Raises CompileError for RETENTION of windows that the statement makes and gives no name to look them up by."""
     windows = stateful(root)
-    if isinstance(windows, WindowAggregate) and windows.retention is not None:
+    if (
+        isinstance(windows, WindowAggregate)
+        and windows.retention is not None
+        and windows.span.to(statement) == statement
+    ):
         found = W005.at(windows.span, "", clause="RETENTION", needed="table that can be looked up")
         raise CompileError([found.with_hint("CREATE TABLE … AS SELECT …")])
 
