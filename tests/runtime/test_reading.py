@@ -23,7 +23,7 @@ from penstock.runtime.storage import committed
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]
 FUNDS = Decimal("100.10")
-BATCHES = 7
+BATCHES = 6
 WAIT_SECONDS = 120
 
 
@@ -118,7 +118,7 @@ def groups(files: list[Rows]) -> Rows:
 def test_every_read_is_the_answer_after_some_micro_batch(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "_PAUSE", 100)
+    monkeypatch.setattr(queries, "_PAUSE", 300)
     files = list(moves(random.Random(3)))
     answers = {"kept": [groups(files[:number]) for number in range(BATCHES + 1)]}
     answers["totals"] = [[row for row in rows if row["total"]] for rows in answers["kept"]]
@@ -236,6 +236,8 @@ CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
         ):
             assert time.monotonic() < deadline
             time.sleep(0.1)
+        for query in running[1:]:
+            query.stop()
         assert session.sql("SELECT * FROM counted") == [{"n": 4, "city": "Ulm"}]
         window = {"window_start": datetime.fromisoformat(TIME), "window_end": datetime.fromisoformat(LATER)}
         assert session.sql("SELECT * FROM hourly") == [{"n": 1, **window}]
