@@ -238,7 +238,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None) -> None:
       penstock query --format json orders.sql "SELECT region, COUNT(*) AS n FROM totals GROUP BY region"
 
     json prints one object per line. Exit code 0: answered, 1: refused, 2: a file can not be read, 3: failed while
-    running.
+    running, 130: Ctrl-C before the end.
     """
     *files, select = arguments
     if not files:

@@ -192,23 +192,28 @@ def refuse_running(select: ast.Select, context: Context) -> None:
             found = R033.at(span, clause=clause)
             report.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
     for each in (*scalars_of(select), *(() if select.order_by is None else select.order_by.keys)):
-        report += [B002.at(span, "", construct=f"{words} in a read") for span, words in parts_unbuilt(each)]
+        report += parts_unbuilt(each)
     if report:
         raise CompileError(report)
 
 
-def parts_unbuilt(expression: exp.Expression) -> list[tuple[Span, str]]:
-    """The parts of an expression that a read does not compute, and how they are called."""
-    found: list[tuple[Span, str]] = []
+def parts_unbuilt(expression: exp.Expression) -> list[Diagnostic]:
+    """What is said of the parts of an expression that a read does not compute."""
+    found: list[Diagnostic] = []
     span: Span = expression.meta["span"]
     if is_window_call(bare(expression)):
-        found.append((span, "a window"))
+        found.append(B002.at(span, "", construct="a window in a read"))
     if has_over(expression):
-        found.append((span, "OVER"))
+        found.append(B002.at(span, "", construct="OVER in a read"))
     for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
         query = node.args.get("query") if isinstance(node, exp.In) else node.this
         if query is not None and not isinstance(query, exp.Expression):
-            found.append((node.meta["span"], "a subquery in an expression"))
+            if isinstance(node, exp.Subquery):
+                hint = "JOIN (SELECT …) a ON TRUE"
+            else:
+                hint = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN (SELECT …) a ON …"
+            part = B002.at(node.meta["span"], "", construct="a subquery in an expression in a read")
+            found.append(part.with_hint(hint))
     return found
 
 

@@ -23,7 +23,7 @@ from penstock.runtime.storage import committed
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]
 FUNDS = Decimal("100.10")
-BATCHES = 7
+BATCHES = 6
 WAIT_SECONDS = 120
 
 
@@ -118,7 +118,7 @@ def groups(files: list[Rows]) -> Rows:
 def test_every_read_is_the_answer_after_some_micro_batch(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "_PAUSE", 100)
+    monkeypatch.setattr(queries, "_PAUSE", 300)
     files = list(moves(random.Random(3)))
     answers = {"kept": [groups(files[:number]) for number in range(BATCHES + 1)]}
     answers["totals"] = [[row for row in rows if row["total"]] for rows in answers["kept"]]
@@ -193,6 +193,7 @@ SELECTS = (
     "SELECT MAX(n) AS most FROM"
     " (SELECT city, COUNT(*) AS n FROM (SELECT DISTINCT city, name FROM people) d GROUP BY city) g",
     "SELECT a.id AS a, b.id AS b FROM rich a JOIN rich b ON a.pay < b.pay",
+    "SELECT p.id AS id FROM people p JOIN (SELECT MAX(pay) AS most FROM people) m ON TRUE WHERE p.pay = m.most",
     "SELECT * FROM nobody",
 )
 
@@ -206,7 +207,7 @@ CREATE TABLE people (id BIGINT PRIMARY KEY, {columns})
 WITH ({place}/people', format = 'json', operation = 'op', sequence = 'v');
 CREATE STREAM arrivals (id BIGINT KEY, city STRING, time TIMESTAMP, WATERMARK FOR time AS time)
 WITH ({place}/arrivals', format = 'json');
-CREATE TABLE cities (id BIGINT PRIMARY KEY, city STRING) WITH (connector = 'memory');
+CREATE TABLE cities (id BIGINT PRIMARY KEY, city STRING) WITH (connector = 'memory', rows = 4);
 INSERT INTO cities SELECT STREAM id, city FROM arrivals;
 CREATE TABLE nobody (id BIGINT PRIMARY KEY, name STRING) WITH ({place}/nobody', format = 'csv');
 CREATE TABLE counted WITH ({place}/counted', format = 'csv', operation = 'op') AS
@@ -235,6 +236,8 @@ CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
         ):
             assert time.monotonic() < deadline
             time.sleep(0.1)
+        for query in running[1:]:
+            query.stop()
         assert session.sql("SELECT * FROM counted") == [{"n": 4, "city": "Ulm"}]
         window = {"window_start": datetime.fromisoformat(TIME), "window_end": datetime.fromisoformat(LATER)}
         assert session.sql("SELECT * FROM hourly") == [{"n": 1, **window}]
@@ -243,6 +246,12 @@ CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
             names = [each[0] for each in expected.description or ()]
             rows = [dict(zip(names, row, strict=True)) for row in expected.fetchall()]
             assert session.sql(sql) == rows, sql
+        put(tmp_path / "arrivals" / "2.json", [{**CITIES[0], "time": LATER}], 1_700_000_002)
+        while running[0].status().rows < len(CITIES) + 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        with pytest.raises(penstock.RunError, match="R034: memory sink cities holds no more than the newest 4 of 5"):
+            session.sql("SELECT * FROM cities")
 
 
 def values(row: dict[str, Any]) -> str:
