@@ -80,7 +80,7 @@ def root(tmp_path: Path) -> Path:
 
 def newest(log: Path) -> int:
     """The newest batch in a folder of a checkpoint, -1 if there is none."""
-    return max((int(file.name) for file in log.glob("[0-9]*")), default=-1)
+    return max((int(file.name.partition(".")[0]) for file in log.glob("[0-9]*")), default=-1)
 
 
 def kill_at(folder: Path, query: str, log: Path) -> None:

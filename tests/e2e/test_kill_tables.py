@@ -120,9 +120,7 @@ def test_tables_of_killed_queries_end_as_those_of_others(root: Path) -> None:
         expected = table(root / "undisturbed" / name, key)
         assert expected
         assert table(folder / name, key) == expected, name
-    found, wanted = (
-        Counter(json.dumps(row) for batch in lines(root / run / "seen") for row in batch)
-        for run in ("killed", "undisturbed")
-    )
-    assert found == wanted
-    assert found.total() == FILES * 4
+    # A file that was listed before a kill goes into the micro-batch after it, with the next one: what a row meets in the
+    # table depends on that, and not that it comes out, once.
+    found = Counter(row["number"] for batch in lines(root / "killed" / "seen") for row in batch)
+    assert found == Counter(10 * number + n for number in range(FILES) for n in range(4))
