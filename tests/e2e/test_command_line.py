@@ -61,14 +61,6 @@ def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
         assert [str(order["id"]), "1", *str(order["time"]).strip("Z").split("T")] in shown
 
 
-def test_a_missing_folder_is_a_coded_error_and_exit_code_3(folder: Path) -> None:
-    (folder / "orders").rename(folder / "elsewhere")
-    ended = penstock(folder, "run", "--once", *LOCAL, "script.sql")
-    assert ended.returncode == 3
-    assert ended.stderr.startswith("error[R003]")
-    assert "Traceback" not in ended.stderr
-
-
 @pytest.mark.usefixtures("spark")
 def test_ctrl_c_before_the_end(folder: Path) -> None:
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
