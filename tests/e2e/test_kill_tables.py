@@ -120,7 +120,7 @@ def test_tables_of_killed_queries_end_as_those_of_others(root: Path) -> None:
         expected = table(root / "undisturbed" / name, key)
         assert expected
         assert table(folder / name, key) == expected, name
-    # A file that was listed before a kill goes into the micro-batch after it, with the next one: what a row meets in the
-    # table depends on that, and not that it comes out, once.
+    # A file that was listed before a kill goes into the micro-batch after it, with the next one: on that depends what a
+    # row meets in the table, and not that it comes out, once.
     found = Counter(row["number"] for batch in lines(root / "killed" / "seen") for row in batch)
     assert found == Counter(10 * number + n for number in range(FILES) for n in range(4))
