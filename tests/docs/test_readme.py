@@ -23,7 +23,7 @@ def script() -> str:
 
 
 def test_the_script_is_accepted() -> None:
-    assert len(compile(script()).queries) == 1
+    assert len(compile(script()).queries) == 2
 
 
 def test_the_error_shown_is_that_of_the_script_without_its_bound(request: pytest.FixtureRequest) -> None:
