@@ -77,8 +77,13 @@ def mermaid(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalo
         lines.append(vertex(name, STREAMS[stream.role].format(label(stream.name, counts.of[name].partitions))))
     for name, text in graph.joins.items():
         lines.append(vertex(name, JOIN.format(label(text, counts.joins[name].partitions))))
+    drawn = graph.streams.keys() | graph.joins.keys()
     for above, readers in graph.readers.items():
-        lines += [vertex(above, f" --> {below.replace(' ', '_')}") for below in readers]
+        for below in readers if above in drawn else ():
+            # A statement that fills a table has no box of its own: its rows go on to where the table is read.
+            onward = [below] if below in drawn else graph.readers.get(below, ())
+            arrow = "-->" if below in drawn else "-- fills -->"
+            lines += [vertex(above, f" {arrow} {each.replace(' ', '_')}") for each in onward]
     return "\n".join(lines)
 
 
