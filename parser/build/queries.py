@@ -234,6 +234,7 @@ RULES: dict[str, Builder] = {
     "windows": windows,
     "qualify": qualify,
     "partition_by": partition_by,
+    "several": sequence,
     "into_partitions": into_partitions,
     "emit_changes": emit_changes,
     "emit_final": emit_final,
