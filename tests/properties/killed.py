@@ -103,8 +103,8 @@ def renamed(row: dict[str, Any], prefix: int) -> dict[str, Any]:
 
 
 def until_done(run: Callable[[], object]) -> None:
-    """Runs again what was killed."""
-    for _ in range(5):
+    """Runs again what was killed; each of its queries is once, of which a join of groups has many."""
+    for _ in range(20):
         try:
             run()
         except RunError as error:
