@@ -13,6 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B002, B003, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import find_connector
+from penstock.planner.functions import is_processing_time
 from penstock.planner.lower.rows import operator_name, unchained
 from penstock.planner.plan import (
     Filter,
@@ -79,8 +80,10 @@ def unlowered(node: Node) -> Diagnostic | None:
 
 
 def of_key(node: Filter, shape: WTable) -> bool:
-    """Whether the condition is the same for all rows that a window of a key ever has."""
-    return {each.name for each in node.condition.find_all(exp.Column)} <= set(shape.identity)
+    """Whether the condition is the same for all rows that a window of a key ever has, whenever they come."""
+    calls = node.condition.find_all(exp.Anonymous)
+    by_clock = any(is_processing_time(str(each.this)) for each in calls)
+    return not by_clock and {each.name for each in node.condition.find_all(exp.Column)} <= set(shape.identity)
 
 
 def windows_unlowered(node: TableJoin) -> Diagnostic | None:
