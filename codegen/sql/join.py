@@ -18,16 +18,17 @@ from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import both, call, column, columns, is_null, named, number, select, shifted, table
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 
-_JOIN = {
+JOIN_WORDS = {
     JoinType.INNER: "INNER",
     JoinType.LEFT: "LEFT",
     JoinType.RIGHT: "RIGHT",
     JoinType.FULL: "FULL",
     JoinType.SEMI: "LEFT SEMI",
-    # Spark has no anti join of streams: the unmatched rows of a left join are those whose right time, never NULL in a
-    # row that was read, is NULL.
-    JoinType.ANTI: "LEFT",
+    JoinType.ANTI: "LEFT ANTI",
 }
+# Spark has no anti join of streams: the unmatched rows of a left join are those whose right time, never NULL in a row
+# that was read, is NULL.
+_OF_STREAMS = {**JOIN_WORDS, JoinType.ANTI: "LEFT"}
 
 
 # How many times the reach of the bound a bucket is long: a row is spread into 1 + 1 / _LENGTH buckets on average, and
@@ -54,7 +55,7 @@ def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[Vi
         same_bucket = exp.EQ(this=_bucket(column(node.left_time), length), expression=column(_BUCKET))
         right = views[0].name
     tree = select(columns(node.schema), left)
-    tree = tree.join(table(right), on=_condition(node, same_bucket), join_type=_JOIN[node.type], copy=False)
+    tree = tree.join(table(right), on=_condition(node, same_bucket), join_type=_OF_STREAMS[node.type], copy=False)
     if node.type is JoinType.ANTI:
         tree = tree.where(is_null(column(node.right_time)), copy=False)
     return (*views, View(name, print_sql(tree)))

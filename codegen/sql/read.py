@@ -7,6 +7,7 @@ from sqlglot import exp
 from penstock.codegen.program import Input, View
 from penstock.codegen.sql.aggregate import group_aggregate_view
 from penstock.codegen.sql.changes import DELETED, ORDER
+from penstock.codegen.sql.join import JOIN_WORDS
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.scan import input_of, records_now, rows_now
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
@@ -16,7 +17,6 @@ from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     GroupingSets,
-    JoinType,
     KStream,
     KTable,
     Node,
@@ -28,15 +28,6 @@ from penstock.planner.plan import (
     UnionAll,
 )
 from penstock.planner.plan.walk import folded, inputs
-
-_JOIN = {
-    JoinType.INNER: "INNER",
-    JoinType.LEFT: "LEFT",
-    JoinType.RIGHT: "RIGHT",
-    JoinType.FULL: "FULL",
-    JoinType.SEMI: "LEFT SEMI",
-    JoinType.ANTI: "LEFT ANTI",
-}
 
 
 def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
@@ -114,7 +105,7 @@ def _snapshot_views(node: Snapshot, name: str) -> tuple[View, ...]:
 
 def _join_view(node: PlainJoin, name: str, left: str, right: str) -> View:
     tree = select(columns(node.schema), left)
-    tree = tree.join(table(right), on=node.condition.copy(), join_type=_JOIN[node.type], copy=False)
+    tree = tree.join(table(right), on=node.condition.copy(), join_type=JOIN_WORDS[node.type], copy=False)
     return View(name, print_sql(tree))
 
 

@@ -9,22 +9,23 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J015
-from penstock.diagnostics.codes.kinds import K012, K014, K018
+from penstock.diagnostics.codes.kinds import K014, K018
 from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.running import R031, R033
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.catalog import Broken, Catalog, Declared, Derived
-from penstock.planner.lower.context import Context, UsesBroken, column, condition, scope_of
+from penstock.planner.catalog import Catalog, Declared, Derived
+from penstock.planner.lower.context import Context, column, condition, scope_of
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, unused
 from penstock.planner.lower.items import Output, project, spread
 from penstock.planner.lower.join import both_qualified, joined_schema
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.query import lower_query
+from penstock.planner.lower.relations import known
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.select import filtered, is_grouped, scalars_of
 from penstock.planner.lower.snapshot import out_of_reach, snapshot
@@ -156,16 +157,10 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
 
 def named_relation(name: ast.Name, context: Context) -> Node:
     """The rows of what a name stands for: a view means what its definition means now. Raises CompileError."""
-    common = context.common_tables.get(name.folded)
-    if common is not None:
-        return common
-    entry = context.catalog.find(name.text)
+    entry = known(name, context)
     match entry:
-        case None:
-            guess = nearest(name.text, [*context.common_tables, *context.catalog.names()])
-            raise CompileError([K012.at(name.span, "", name=name.text).with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(name.text)
+        case Node():
+            return entry
         case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
             return context.lower_query(entry.query, replace(context, common_tables={}))
         case Declared() | Derived():

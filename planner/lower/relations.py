@@ -79,8 +79,8 @@ def aliases(relation: ast.Relation) -> set[str]:
             assert_never(relation)
 
 
-def named_relation(name: ast.Name, context: Context) -> Node:
-    """The plan of what a name stands for; raises CompileError for an unknown one."""
+def known(name: ast.Name, context: Context) -> Node | Declared | Derived:
+    """What a name stands for: the plan of a table of WITH, else an entry of the catalog; raises CompileError."""
     common = context.common_tables.get(name.folded)
     if common is not None:
         return common
@@ -92,6 +92,16 @@ def named_relation(name: ast.Name, context: Context) -> Node:
             raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
         case Broken():
             raise UsesBroken(name.text)
+        case _:
+            return entry
+
+
+def named_relation(name: ast.Name, context: Context) -> Node:
+    """The plan of what a name stands for; raises CompileError for an unknown one."""
+    entry = known(name, context)
+    match entry:
+        case Node():
+            return entry
         case Derived():
             check_size(entry.node, name.span)
             context.reads.update(entry.reads if entry.kind == "VIEW" else {entry.name.lower()})
