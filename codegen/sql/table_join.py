@@ -21,13 +21,13 @@ from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin, W
 
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL)
 _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
-_FOUND, _TIME = "_found", "_time"
+_FOUND, _START, _TIME = "_found", "_start", "_time"
 
 
 def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
     """Records of all sides -> results: the joined row of each key; of windowed tables the joined rows there are."""
     tagged = View(f"{name}_sides", print_sql(_united(node, sources)))
-    key = key_struct((each, column(each)) for each in _keys(node))
+    key = key_struct((each, column(each)) for each in (*_keys(node), *([_START] if node.is_windowed else [])))
     newest = [
         named(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
         for place in range(len(node.sides))
@@ -61,6 +61,7 @@ def _united(node: TableJoin, sources: tuple[str, ...]) -> Expression:
     for place, (side, source) in enumerate(zip(node.sides, sources, strict=True)):
         items = [named(key, name) for key, name in zip(side.keys, _keys(node), strict=True)]
         if isinstance(side.input.shape, WTable):
+            items.append(named(shifted(column(side.input.shape.start), side.shift), _START))
             items.append(named(shifted(column(side.input.shape.end), side.shift - least), _TIME))
         for other in range(len(node.sides)):
             mine = other == place
@@ -87,21 +88,15 @@ def _first(node: TableJoin, source: str) -> Expression:
     """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
     items: list[Expression] = [*own_key(_keys(node) or None), column(ORDER)]
     items += [named(column(KEY, each), each) for each in _keys(node)]
-    for part, name in enumerate(node.identity[len(_keys(node)) :]):
-        items.append(named(call("COALESCE", *_window_parts(node, part)), name))
+    if node.is_windowed:
+        start, end = node.identity[len(_keys(node)) :]
+        least = min(side.shift for side in node.sides)
+        items += [named(column(KEY, _START), start), named(shifted(column(_TIME), least), end)]
     for place, side in enumerate(node.sides):
         there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
         items.append(named(there, _shows(place) if place == 0 else _there(place)))
         items += [named(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
     return select(items, source)
-
-
-def _window_parts(node: TableJoin, part: int) -> Iterator[Expression]:
-    """What the start (0) or the end (1) of the window is by the row of each side, NULL for one without."""
-    for place, side in enumerate(node.sides):
-        shape = side.input.shape
-        assert isinstance(shape, WTable)
-        yield shifted(column(_side(place), (shape.start, shape.end)[part]), side.shift)
 
 
 def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterator[View]:

@@ -179,6 +179,10 @@ CHAINS: Mapping[str, str] = {
         FROM (SELECT k, COUNT(DISTINCT v) AS n FROM a GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) x
         RIGHT JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) y
         ON x.k = y.k AND x.n <= y.n""",
+    "sessions that begin and end together": """
+        SELECT STREAM x.k AS k, x.window_end AS until, x.n AS a, y.n AS b
+        FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k, SESSION(time, 1 SEC) EMIT FINAL) x
+        LEFT JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k, SESSION(time, 1 SEC) EMIT FINAL) y ON x.k = y.k""",
 }
 """Streams."""
 TABLES: Mapping[str, str] = {

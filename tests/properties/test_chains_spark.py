@@ -34,6 +34,7 @@ THROUGH_SPARK = (
     "windows of rows with the one before",
     "windows beside those before",
     "windows of three streams",
+    "sessions that begin and end together",
     "changing windows beside those before",
     "changing windows of three streams",
 )
