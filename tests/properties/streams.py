@@ -8,7 +8,7 @@ without a time (rejected), or copies of an earlier row.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from hypothesis import strategies as st
@@ -146,8 +146,8 @@ def bounds(draw: st.DrawFn) -> TimeBound:
 
 
 @st.composite
-def joins(draw: st.DrawFn, type_: JoinType) -> tuple[IntervalJoin, History]:
-    """An interval join of two streams, and a history of both; every other one ends at an edge."""
+def joins(draw: st.DrawFn, type_: JoinType, at_once: int = 1) -> tuple[IntervalJoin, History]:
+    """An interval join of two streams, and histories of both, side by side; every other one ends at an edge."""
     delays = {"a": draw(st.integers(0, LONGEST_DELAY)), "b": draw(st.integers(0, LONGEST_DELAY))}
     left, right = (draw(perhaps_filtered(stream(name, delay))) for name, delay in delays.items())
     bound, residual = draw(bounds()), draw(one_sided | residuals)
@@ -156,10 +156,23 @@ def joins(draw: st.DrawFn, type_: JoinType) -> tuple[IntervalJoin, History]:
     in_panes = draw(mostly) and (type_ is JoinType.INNER or not crossing)
     pane = draw(seconds(1, 6)) if in_panes else None
     join = plans.interval_join(type_, left, right, bound, residual, pane=pane)
-    history = draw(histories(delays))
+    history = side_by_side([draw(histories(delays)) for _ in range(at_once)])
     reach = {"a": join.bound.upper.milliseconds, "b": -join.bound.lower.milliseconds}
     waiting = draw(st.sampled_from(("a", "b", None, None)))
     return join, history if waiting is None else at_the_edge(history, delays, waiting, reach[waiting])
+
+
+def side_by_side(drawn: Sequence[History]) -> History:
+    """Histories of the same inputs in the same micro-batches, each with keys and numbers of its own."""
+    batches: list[Tables] = [
+        {name: [] for name in drawn[0].batches[0]} for _ in range(max(len(each.batches) for each in drawn))
+    ]
+    for place, history in enumerate(drawn):
+        for into, batch in zip(batches, history.batches, strict=False):
+            for name, rows in batch.items():
+                own = ({**row, "id": row["id"] + 100 * place, "k": row["k"] and row["k"] * (place + 1)} for row in rows)
+                into[name] += own
+    return History(tuple(batches))
 
 
 def at_the_edge(history: History, delays: Mapping[str, int], waiting: str, reach: int) -> History:
