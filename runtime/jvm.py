@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
@@ -68,6 +69,27 @@ def start_spark(master: str) -> SparkSession:
     # It prints a stack trace when the JVM hangs up while a query is being stopped.
     context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     return SparkSession(context)
+
+
+def stop_spark(spark: SparkSession) -> None:
+    """Closes the state stores, and stops Spark.
+
+    Raises:
+        Py4JError: the JVM is gone, or ConnectionError.
+    """
+    try:
+        close_stores(spark)
+    finally:
+        spark.stop()
+
+
+def close_stores(spark: SparkSession) -> None:
+    """Closes the state stores of this JVM, which no query may use any more.
+
+    Spark leaves them open. A JVM that ends while RocksDB compacts one of them does not: each waits for the other.
+    """
+    stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
+    getattr(stores, "MODULE$").stop()
 
 
 def _reason(noise: str, error: Exception) -> str:

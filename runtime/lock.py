@@ -46,8 +46,12 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
             refusal = R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])
             hint = f"if that process has ended, delete {path}"
             raise RunError([refusal.because(f"the process runs on {held['host']}").with_hint(hint)])
-        elif _alive(processes, held["python"]) or (_alive(processes, held["jvm"]) and time.monotonic() > deadline):
+        elif _alive(processes, held["python"]):
             raise RunError([R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])])
+        elif _alive(processes, held["jvm"]) and time.monotonic() > deadline:
+            refusal = R012.at(None, pid=held["jvm"][0], path=path.rpartition("/")[0])
+            told = f"it is the JVM of process {held['python'][0]}, which has ended"
+            raise RunError([refusal.because(told).with_hint(f"kill -9 {held['jvm'][0]}")])
         elif not _alive(processes, held["jvm"]):
             storage.delete(path)
             continue

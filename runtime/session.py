@@ -17,7 +17,7 @@ from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
-from penstock.runtime.jvm import start_spark
+from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.reading import in_memory, read
@@ -156,7 +156,7 @@ class Session:
             finally:
                 self._spark.streams.removeListener(self._ledger)
                 if self._stop_spark:
-                    self._spark.stop()
+                    stop_spark(self._spark)
 
     def __enter__(self) -> Session:
         return self

@@ -70,7 +70,7 @@ def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
 @pytest.fixture(scope="session")
 def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
-    from penstock.runtime.jvm import start_spark
+    from penstock.runtime.jvm import start_spark, stop_spark
 
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"
@@ -79,10 +79,10 @@ def only_spark() -> Iterator[SparkSession]:
         remembered(kind)
     with pytest.MonkeyPatch.context() as patched:
         quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
-        patched.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {quick} pyspark-shell")
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-memory 2g --conf {quick} pyspark-shell")
         session = start_spark("local[2]")
     yield session
-    session.stop()
+    stop_spark(session)
 
 
 @pytest.fixture

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import random
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.runtime import RunError, Session
+from penstock.runtime import RunError, Session, lock
+from penstock.runtime.jvm import close_stores
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -99,6 +103,40 @@ def test_two_processes_do_not_share_a_checkpoint(spark: SparkSession, place: Pla
     finally:
         other.kill()
         other.communicate()
+
+
+def test_a_jvm_that_does_not_end_is_named(spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lock, "_JVM_END_SECONDS", 0.2)
+    processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
+    place.put("a", {"id": 1, "v": 10, "ts": at(0)})
+    with (
+        subprocess.Popen(["sleep", "300"]) as jvm,
+        Session(spark, str(place.root / "checkpoint")) as session,
+    ):
+        try:
+            session.run_once(place.kept(), drain=False)
+            started = lock._started(processes, jvm.pid)
+            held = {"host": socket.gethostname(), "python": [2**22 + 1, 0], "jvm": [jvm.pid, started]}
+            file = place.root / "checkpoint" / "kept" / "lock"
+            file.write_text(json.dumps(held))
+            finding = refused(session, place.kept())
+        finally:
+            jvm.kill()
+        assert (finding.code, finding.hint) == ("R012", f"kill -9 {jvm.pid}")
+        jvm.wait()
+        session.run_once(place.kept(), drain=False)
+
+
+def test_stores_are_closed_and_opened_again(spark: SparkSession, place: Place) -> None:
+    stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
+    for number in range(2):
+        place.put(f"{number}", {"id": number, "v": 10, "ts": at(number)})
+        with Session(spark, str(place.root / "checkpoint")) as session:
+            (report,) = session.run_once(place.windows(), drain=False)
+            assert report.inputs[0].read == 1
+        assert getattr(stores, "MODULE$").isMaintenanceRunning()
+        close_stores(spark)
+        assert not getattr(stores, "MODULE$").isMaintenanceRunning()
 
 
 def test_killed_runs_write_each_row_once(place: Place) -> None:
