@@ -16,7 +16,7 @@ from tests.model.evaluate import evaluate
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
 from tests.properties import chains, streams
-from tests.properties.test_spark import AT_ONCE, hold_back, in_few_batches
+from tests.properties.test_spark import AT_ONCE, hold_back, in_few_batches, session_of
 
 pytestmark = pytest.mark.spark
 THROUGH_SPARK = (
@@ -41,15 +41,17 @@ THROUGH_SPARK = (
 
 
 def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
-    def outcome(chain: str) -> str:
+    def outcome(number: int) -> str:
+        chain = THROUGH_SPARK[number]
         delays, history = drawn(chain)
-        return f"{chain}\n{history}\n{found}" if (found := wrong(chain, delays, history)) else ""
+        found = wrong(chain, delays, history, session_of(only_spark, number))
+        return f"{chain}\n{history}\n{found}" if found else ""
 
-    def wrong(chain: str, delays: dict[str, int], history: History) -> str:
+    def wrong(chain: str, delays: dict[str, int], history: History, spark: SparkSession) -> str:
         folder = tmp_path / chain
         query = chains.compiled(chain, delays, str(folder))
         folders = write_json_lines(history, folder)
-        with Session(only_spark.newSession(), checkpoint=str(folder / "checkpoint")) as session:
+        with Session(spark, checkpoint=str(folder / "checkpoint")) as session:
             program = lower([query], Settings(state_partitions=2))
             held_back = hold_back(folders.values(), 1)
             reports = session.run_once(program, drain=False)
@@ -61,7 +63,7 @@ def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
             return difference(session.rows("result"), evaluate(query.root, history.tables())) or late * "late row "
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        failures = list(filter(None, pool.map(outcome, THROUGH_SPARK)))
+        failures = list(filter(None, pool.map(outcome, range(len(THROUGH_SPARK)))))
     assert not failures, "\n\n".join(failures)
 
 

@@ -26,7 +26,7 @@ from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, hold_back, wrong_accounts
+from tests.properties.test_spark import AT_ONCE, hold_back, session_of, wrong_accounts
 from tests.properties.test_tables_spark import names_of
 
 pytestmark = pytest.mark.spark
@@ -62,7 +62,8 @@ def test_spark_comes_to_the_answer_as_of_each_micro_batch(
     def outcome(number: int) -> str:
         sql, history = example(*KINDS[number])
         store = ("memory", "rocksdb")[number % 2]
-        found = wrong(f"CREATE STREAM result AS {sql}", history, tmp_path / str(number), only_spark, store)
+        spark = session_of(only_spark, number)
+        found = wrong(f"CREATE STREAM result AS {sql}", history, tmp_path / str(number), spark, store)
         return f"{sql}\n{history}\n{found}" if found else ""
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -71,9 +72,8 @@ def test_spark_comes_to_the_answer_as_of_each_micro_batch(
     assert not failures, "\n\n".join(failures)
 
 
-def wrong(sql: str, history: History, folder: Path, only_spark: SparkSession, store: str) -> str:
+def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: str) -> str:
     """How what Spark sends differs from the answer."""
-    spark = only_spark.newSession()
     folders = write_json_lines(history, folder)
     program = penstock.compile(script(sql, str(folder), store)).program
     plan = planned(sql, str(folder))

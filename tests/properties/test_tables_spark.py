@@ -26,7 +26,7 @@ from tests.model.rows import difference
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, hold_back
+from tests.properties.test_spark import AT_ONCE, hold_back, session_of
 
 pytestmark = pytest.mark.spark
 QUERIES = 2
@@ -76,7 +76,7 @@ def test_spark_comes_to_the_relational_answer(
     def outcome(place: int) -> str:
         sql, history = drawn[place]
         found = "\n".join(
-            filter(None, wrong(sql, history, tmp_path / str(place), only_spark.newSession(), stores[place % 2]))
+            filter(None, wrong(sql, history, tmp_path / str(place), session_of(only_spark, place), stores[place % 2]))
         )
         return f"{sql}\n{history}\n{found}" if found else ""
 
