@@ -14,7 +14,7 @@ from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
 from penstock.planner.bounds import COMPARISONS, Ends, Times, linear, mentions
-from penstock.planner.functions import is_processing_time
+from penstock.planner.functions import clock_calls
 from penstock.planner.intervals import interval_sql
 from penstock.planner.types import DATE, TIMESTAMP
 
@@ -81,8 +81,8 @@ def under_or(attempt: Attempt) -> Diagnostic | None:
 
 def processing_time(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.rest:
-        for call in part.find_all(exp.Anonymous):
-            if is_processing_time(str(call.this)) and mentions(part, attempt.times):
+        for call in clock_calls(part):
+            if mentions(part, attempt.times):
                 found = J005.at(part.meta["span"], f"{call.this} changes while the rows wait")
                 return found.with_hint(f"compare the two event times: {example(attempt)}")
     return None

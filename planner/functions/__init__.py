@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sqlglot import exp
+
 from penstock.planner.functions.aggregates import AGGREGATES
 from penstock.planner.functions.arrays import ARRAYS
 from penstock.planner.functions.conditional import CONDITIONAL
@@ -20,10 +24,10 @@ __all__ = [
     "FUNCTIONS",
     "REFUSED",
     "Function",
+    "clock_calls",
     "find_function",
     "is_aggregate",
     "is_framed",
-    "is_processing_time",
     "reference",
 ]
 
@@ -61,9 +65,9 @@ def is_framed(name: str) -> bool:
     return function is not None and function.framed
 
 
-def is_processing_time(name: str) -> bool:
-    """Whether a call of that name gives the clock of the machine: the same in all rows of a micro-batch."""
-    return name.upper() in PROCESSING_TIME
+def clock_calls(expression: exp.Expression) -> Iterator[exp.Anonymous]:
+    """The calls that give the clock of the machine: the same in all rows of a micro-batch."""
+    return (call for call in expression.find_all(exp.Anonymous) if str(call.this).upper() in PROCESSING_TIME)
 
 
 def reference() -> str:

@@ -13,7 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B002, B003, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import find_connector
-from penstock.planner.functions import is_processing_time
+from penstock.planner.functions import clock_calls
 from penstock.planner.lower.rows import operator_name, unchained
 from penstock.planner.plan import (
     Filter,
@@ -81,8 +81,7 @@ def unlowered(node: Node) -> Diagnostic | None:
 
 def of_key(node: Filter, shape: WTable) -> bool:
     """Whether the condition is the same for all rows that a window of a key ever has, whenever they come."""
-    calls = node.condition.find_all(exp.Anonymous)
-    by_clock = any(is_processing_time(str(each.this)) for each in calls)
+    by_clock = any(clock_calls(node.condition))
     return not by_clock and {each.name for each in node.condition.find_all(exp.Column)} <= set(shape.identity)
 
 

@@ -12,7 +12,7 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W040
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.functions import is_processing_time
+from penstock.planner.functions import clock_calls
 from penstock.planner.lower.context import Context, column
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import Output
@@ -103,11 +103,10 @@ def is_plain(select: ast.Select, rows: Rows, result: Node) -> bool:
     """Whether the SELECT list is over rows with an event time, so that these can be deduplicated by it."""
     values = [item.value for item in select.items]
     clauses = (select.group_by, select.windows, select.qualify, select.deduplicate, rows.over)
-    calls = [call for node in walk(result) for each in expressions(node) for call in each.find_all(exp.Anonymous)]
     return (
         not any(clauses)
         and isinstance(rows.node.shape, KStream)
         and bool(rows.node.shape.times)
         and not any(has_aggregate(value) or has_over(value) or value.find(exp.Star) for value in values)
-        and not any(is_processing_time(str(call.this)) for call in calls)
+        and not any(any(clock_calls(each)) for node in walk(result) for each in expressions(node))
     )

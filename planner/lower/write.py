@@ -16,7 +16,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import check_format, find_connector
-from penstock.planner.functions import is_processing_time
+from penstock.planner.functions import clock_calls
 from penstock.planner.lower.built import check_built
 from penstock.planner.lower.changes import as_changes
 from penstock.planner.lower.context import Context, UsesBroken, column
@@ -119,11 +119,10 @@ def check_clock(root: Node) -> None:
 
 
 def refuse_clock(expression: exp.Expression, node: Node, span: Span) -> None:
-    for call in expression.find_all(exp.Anonymous):
-        if is_processing_time(str(call.this)):
-            name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
-            found = W014.at(call.meta.get("span", span), "", operator=name)
-            raise CompileError([found.with_hint("compare event times, or filter the result")])
+    for call in clock_calls(expression):
+        name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
+        found = W014.at(call.meta.get("span", span), "", operator=name)
+        raise CompileError([found.with_hint("compare event times, or filter the result")])
 
 
 def key_of(shape: Shape) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.partitions.agree import Partitions, partitions
@@ -80,11 +80,20 @@ def mermaid(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalo
     drawn = graph.streams.keys() | graph.joins.keys()
     for above, readers in graph.readers.items():
         for below in readers if above in drawn else ():
-            # A statement that fills a table has no box of its own: its rows go on to where the table is read.
-            onward = [below] if below in drawn else graph.readers.get(below, ())
             arrow = "-->" if below in drawn else "-- fills -->"
-            lines += [vertex(above, f" {arrow} {each.replace(' ', '_')}") for each in onward]
+            lines += [
+                vertex(above, f" {arrow} {each.replace(' ', '_')}") for each in onward(below, graph.readers, drawn)
+            ]
     return "\n".join(lines)
+
+
+def onward(below: str, readers: Mapping[str, Iterable[str]], drawn: Collection[str]) -> list[str]:
+    """Where rows come to. A statement that fills a table has no box: its rows go on to where the table is read."""
+    reached = [below]
+    for name in reached:
+        if name not in drawn:
+            reached += [each for each in readers.get(name, ()) if each not in reached]
+    return [name for name in reached if name in drawn]
 
 
 def vertex(name: str, behind: str) -> str:

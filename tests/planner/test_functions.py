@@ -6,15 +6,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
 from penstock.planner.functions import (
     FUNCTIONS,
     REFUSED,
     Function,
+    clock_calls,
     find_function,
     is_aggregate,
     is_framed,
-    is_processing_time,
     reference,
 )
 from penstock.planner.functions.signature import (
@@ -63,11 +64,8 @@ def test_names_are_found_without_regard_to_case() -> None:
 def test_aggregates_frames_and_the_clock() -> None:
     assert (is_aggregate("sum"), is_aggregate("abs"), is_aggregate("nonsense")) == (True, False, False)
     assert (is_framed("lag"), is_framed("sum"), is_framed("nonsense")) == (True, False, False)
-    assert (is_processing_time("now"), is_processing_time("current_date"), is_processing_time("year")) == (
-        True,
-        True,
-        False,
-    )
+    calls = exp.Tuple(expressions=[exp.Anonymous(this=name) for name in ("now", "current_date", "year")])
+    assert [call.this for call in clock_calls(calls)] == ["now", "current_date"]
 
 
 @pytest.mark.parametrize(
