@@ -210,9 +210,8 @@ def foreign(draw: st.DrawFn, kind: str) -> str:
     return text.format(kind=kind, condition=draw(st.sampled_from(CONDITIONS)))
 
 
-WINDOWED = (
-    "(SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window} RETENTION 1 DAY)"
-)
+COUNTED = "SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window}"
+WINDOWED = f"({COUNTED} RETENTION 1 DAY)"
 ON_WINDOWS = {
     "INNER": ("", " AND b.window_start = a.window_start", " AND a.n < b.n"),
     "LEFT": (
@@ -244,13 +243,8 @@ def windowed(draw: st.DrawFn, kind: str) -> str:
 MIXED = (
     f"SELECT a.id AS id, a.n AS n, t.v AS v FROM {WINDOWED} a LEFT JOIN t ON a.id = t.id AND t.yes",
     f"SELECT t.id AS id, t.g AS g, a.n AS n FROM t LEFT JOIN {WINDOWED} a ON t.id = a.id AND a.window_start = t.time",
-    *(
-        text.replace(" RETENTION 1 DAY", "")  # nothing looks them up
-        for text in (
-            f"SELECT id, SUM(n) AS n FROM {WINDOWED} a GROUP BY id",
-            f"SELECT id, n FROM {WINDOWED} a WHERE n > 1",
-        )
-    ),
+    f"SELECT id, SUM(n) AS n FROM ({COUNTED}) a GROUP BY id",
+    f"SELECT id, n FROM ({COUNTED}) a WHERE n > 1",
 )
 mixed: SearchStrategy[str] = st.sampled_from(MIXED).map(
     lambda text: text.format(stream="s", window="TUMBLE(time, 2 SEC)")

@@ -34,9 +34,9 @@ from tests.model.rows import difference
 from tests.properties import streams
 
 pytestmark = pytest.mark.spark
-JOINS, SIDE_BY_SIDE, OTHERS = 10, 2, 6
+JOINS, SIDE_BY_SIDE, OTHERS = 20, 2, 6
 """Of each kind so many plans, of joins each over several histories."""
-DRAWN = 12
+DRAWN = 6
 """For each that is run."""
 AT_ONCE = 3
 KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
