@@ -337,8 +337,9 @@ def _main(program: Program) -> str:
     folder = os.path.abspath(arguments.checkpoint or tempfile.mkdtemp())
 {calls}
     # Spark leaves its state stores open, and a JVM that ends while RocksDB compacts one waits for it for ever.
-    stores = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
-    getattr(stores, "MODULE$").stop()
+    if hasattr(spark, "_jvm"):  # by Spark Connect it is elsewhere, and does not end here
+        stores = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
+        getattr(stores, "MODULE$").stop()
     spark.stop()
 
 

@@ -72,24 +72,16 @@ def start_spark(master: str) -> SparkSession:
 
 
 def stop_spark(spark: SparkSession) -> None:
-    """Closes the state stores, and stops Spark.
+    """Stops Spark, and closes its state stores. It leaves them open: a JVM does not end while RocksDB compacts one.
 
     Raises:
         Py4JError: the JVM is gone, or ConnectionError.
     """
     try:
-        close_stores(spark)
+        stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
+        getattr(stores, "MODULE$").stop()
     finally:
         spark.stop()
-
-
-def close_stores(spark: SparkSession) -> None:
-    """Closes the state stores of this JVM, which no query may use any more.
-
-    Spark leaves them open. A JVM that ends while RocksDB compacts one of them does not: each waits for the other.
-    """
-    stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
-    getattr(stores, "MODULE$").stop()
 
 
 def _reason(noise: str, error: Exception) -> str:

@@ -21,8 +21,7 @@ if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
 
 # Tests are short: the JVM's slow, optimising compiler would cost more than it gains. Also of the JVMs that tests start.
-# Without it the JVM sets 48 MiB aside for compiled code. All queries of a test run need more: it would interpret the
-# rest, and end when there is no room for a stub that it can not do without.
+# Without it the JVM sets 48 MiB aside for compiled code, and all queries of a test run need more.
 COMPILED = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
 os.environ.setdefault("JAVA_TOOL_OPTIONS", f"{COMPILED} -XX:+UseSerialGC -XX:MetaspaceSize=256m")
 # By default Spark runs `chmod` and `stat` for each small file that it writes on a local disk.

@@ -32,12 +32,16 @@ sys.meta_path.insert(0, Blocked())
 # Programs one after the other in one process, which needs one JVM. Each of them starts a Spark, and stops it.
 ONE_BY_ONE = """
 import json, os, runpy, sys
+from pyspark import SparkContext
 
 for folder, arguments in json.loads(sys.argv[1]):
     os.chdir(folder)
     sys.argv = ["job.py", *arguments]
     print("program in", folder)
     runpy.run_path("job.py", run_name="__main__")
+    state = SparkContext._gateway.jvm.org.apache.spark.sql.execution.streaming.state
+    stores = getattr(getattr(state, "StateStore$"), "MODULE$")
+    print("state stores are", "open" if stores.isMaintenanceRunning() else "closed")
 """
 DECLARED = """
 CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, time TIMESTAMP,
@@ -233,6 +237,7 @@ def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, st
         jobs = [(str(streams.eject()), of_streams), (str(of_tables.eject()), resumed)]
         output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
         _, first, second = re.split("^program in .*$", output, flags=re.MULTILINE)
+        assert output.count("state stores are closed") == len(jobs)
         return told(first), told(second)
 
     def same_tables() -> None:

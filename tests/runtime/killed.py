@@ -2,6 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
 
 from penstock.runtime import connect
 from tests.runtime.programs import Place
@@ -17,3 +20,6 @@ if __name__ == "__main__":
             for report in session.run_once(program, drain=True, progress=lambda _: print("batch", flush=True)):
                 for source in report.inputs:
                     print(source.read == source.rejected + source.late + source.filtered + source.used, flush=True)
+    state: Any = SparkContext._gateway.jvm.org.apache.spark.sql.execution.streaming.state  # type: ignore[union-attr]
+    stores = getattr(getattr(state, "StateStore$"), "MODULE$")
+    print("state stores are", "open" if stores.isMaintenanceRunning() else "closed")

@@ -17,7 +17,6 @@ from pyspark.sql import SparkSession
 from penstock.codegen.program import Program
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.runtime import RunError, Session, lock
-from penstock.runtime.jvm import close_stores
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -127,18 +126,6 @@ def test_a_jvm_that_does_not_end_is_named(spark: SparkSession, place: Place, mon
         session.run_once(place.kept(), drain=False)
 
 
-def test_stores_are_closed_and_opened_again(spark: SparkSession, place: Place) -> None:
-    stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
-    for number in range(2):
-        place.put(f"{number}", {"id": number, "v": 10, "ts": at(number)})
-        with Session(spark, str(place.root / "checkpoint")) as session:
-            (report,) = session.run_once(place.windows(), drain=False)
-            assert report.inputs[0].read == 1
-        assert getattr(stores, "MODULE$").isMaintenanceRunning()
-        close_stores(spark)
-        assert not getattr(stores, "MODULE$").isMaintenanceRunning()
-
-
 def test_killed_runs_write_each_row_once(place: Place) -> None:
     """Also in the moment in which the JVM of a killed process still lives: the next run waits for its end."""
     for number in range(12):
@@ -154,6 +141,7 @@ def test_killed_runs_write_each_row_once(place: Place) -> None:
     out, errors = last.communicate(timeout=300)
     assert last.returncode == 0, errors
     assert errors == ""
+    assert out.splitlines()[-1] == "state stores are closed"
     assert out.count("True") == 2
     assert "False" not in out
     assert sorted(row["id"] for row in written(place.root / "kept")) == list(range(12))
