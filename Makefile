@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast demo bench grammar lock clean
+.PHONY: setup check format test test-fast campaign demo bench grammar lock clean
 
 setup: $(READY)
 
@@ -33,6 +33,16 @@ test: $(READY)
 # What needs no JVM.
 test-fast: $(READY)
 	$(BIN)/pytest -m "not spark"
+
+# Hours: more draws and more kills than `make test`. `make campaign PENSTOCK_STATEMENTS=50` changes a number.
+campaign: export PENSTOCK_CAMPAIGN = 1
+campaign: export PENSTOCK_STATEMENTS ?= 500
+campaign: export PENSTOCK_HISTORIES ?= 100
+campaign: export PENSTOCK_KILLS ?= 10
+campaign: export PENSTOCK_ROWS ?= 1000
+campaign: export PENSTOCK_ROW_ERRORS ?= 1
+campaign: $(READY)
+	$(BIN)/pytest -n 2 -m "campaign or draws"
 
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py

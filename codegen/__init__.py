@@ -5,36 +5,49 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from penstock.codegen.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
+from penstock.codegen.folders import folder_name
 from penstock.codegen.looked_up import looked_up
 from penstock.codegen.packed import packed, unpacked
 from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
 from penstock.codegen.remembered import answered_rows
+from penstock.codegen.sql.places import recorded_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
+from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
+from penstock.codegen.watermark import watermark_of
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
+    "CSV_WRITER_OPTIONS",
+    "Records",
     "answer_panes",
     "answered_rows",
+    "csv_rows",
     "eject",
+    "folder_name",
+    "header_of",
     "looked_up",
     "lower",
     "lower_read",
+    "match_header",
     "packed",
+    "records_of",
     "spark_text",
     "unpacked",
+    "watermark_of",
 ]
 
 
 def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Program:
     """The Spark program of a script's queries.
 
-    The plans have passed all checks; one that can not be lowered is a defect and fails an assertion.
+    The plans have passed all checks; one that cannot be lowered is a defect and fails an assertion.
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
@@ -48,9 +61,10 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
 
 def lower_read(root: Node) -> Read:
     """The plan of a read as Spark SQL."""
-    inputs, views, result = read_views(root)
+    with recorded_places() as printed:
+        inputs, views, result = read_views(root)
     columns = tuple(each.name for each in root.schema)
-    return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns)
+    return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns, tuple(printed))
 
 
 def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:
@@ -64,8 +78,14 @@ def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:
         ("spark.sql.runSQLOnFiles", "false"),
         # Re-used exchanges lose rows of self-joined aggregates.
         ("spark.sql.exchange.reuse", "false"),
+        # By default Spark writes times as others read them wrongly outside of the years 1677 to 2262.
+        ("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS"),
+        # What Spark would infer of columns takes it minutes where many are computed.
+        ("spark.sql.constraintPropagation.enabled", "false"),
         ("spark.sql.streaming.multipleWatermarkPolicy", "min"),
         ("spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled", "true"),
+        # A query that was killed in its first write leaves a file there that is not an entry.
+        ("spark.sql.streaming.verifyCheckpointDirectoryEmptyOnStart", "false"),
         ("spark.sql.shuffle.partitions", str(state_partitions)),
     )
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.trees import column
 from penstock.planner.plan import (
     Distinct,
@@ -33,6 +32,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     conjuncts,
 )
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import is_retracting, stateful
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -91,7 +91,7 @@ def _under_groups(
     for node in above:
         match node:
             case Filter():
-                parts = [in_terms_of(part, values) for part in conjuncts(node.condition)]
+                parts = [substitute(part, values) for part in conjuncts(node.condition)]
                 free = {part: name for part in parts if (name := _compared(part)) in aggregates}
                 others = [part for part in parts if part not in free]
                 if any(_columns(part) & set(aggregates) for part in others):
@@ -100,7 +100,7 @@ def _under_groups(
                 conditions += others
                 filters += [node] if others else []
             case Project():
-                values = {item.name: in_terms_of(item.value, values) for item in node.items}
+                values = {item.name: substitute(item.value, values) for item in node.items}
                 shown = _shown_in_order(values.values(), aggregates)
                 if shown is None or not set(aggregates[shown:]) <= compared:
                     return Lasting(root)

@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.table import Side, Step
 from penstock.planner.plan.walk import folded, inputs, with_inputs
 
@@ -127,10 +128,7 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
 
 
 def _expression(value: Expression, names: Names) -> Expression:
-    result = value.copy()
-    for each in list(result.find_all(exp.Column)):
-        each.set("this", exp.Identifier(this=names[each.name], quoted=True))
-    return result
+    return substitute(value, {old: exp.column(new, quoted=True) for old, new in names.items()})
 
 
 def _shape(shape: Shape, names: Names) -> Shape:

@@ -5,9 +5,11 @@ It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and wri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from penstock.diagnostics.source import Span
 from penstock.planner.plan import StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
@@ -19,6 +21,7 @@ STORE_PROVIDERS = {
 }
 """The values of Spark's STORE_SETTING."""
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
+COST_SETTING = "spark.sql.files.openCostInBytes"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
 Option = tuple[str, str | int | bool]
@@ -41,6 +44,44 @@ class Input:
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
     ordered: bool = False
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first record of each file names the columns."""
+        options = dict(self.options)
+        return self.connector == "files" and options["format"] == "csv" and bool(options.get("header", True))
+
+    @property
+    def numbers_records(self) -> bool:
+        """Whether the records of a file are numbered: to put them in order, or to find the first one."""
+        return self.ordered or self.has_header
+
+
+def files_cost(inputs: Iterable[Input]) -> int:
+    """The COST_SETTING of a query over these inputs: where files have headers, a task is to read one file."""
+    return 1 << 50 if any(each.has_header for each in inputs) else 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An expression in a text of Spark SQL: its characters `start` to `end`, not counting blanks; what it was made of.
+
+    `name` is that of a function, an operator's sign, or `CAST AS` and a type; `operands` are those of an operator.
+    """
+
+    start: int
+    end: int
+    name: str
+    span: Span
+    operands: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A text that Spark is given, and the places of the script in it. They are for errors; nothing depends on them."""
+
+    sql: str
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +265,7 @@ class SparkQuery:
     `numbered`: it has that clock for the sake of its column `batch`, the number of the micro-batch.
     `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
     `fingerprint` is that of all that a checkpoint of the query depends on: one with another is refused. `lasting`: the
-    views among it; others may change from run to run.
+    views among it; others may change from run to run. `printed` and `span`: where in the script it comes from.
     """
 
     name: str
@@ -245,6 +286,8 @@ class SparkQuery:
     checked: bool = True
     numbered: bool = False
     lasting: tuple[str, ...] = ()
+    printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:
@@ -267,6 +310,7 @@ class Read:
     views: tuple[View, ...]
     result: str
     columns: tuple[str, ...]
+    printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

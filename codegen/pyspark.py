@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from textwrap import indent
 
-from penstock.codegen.connectors import CHANGES, SINKS, SOURCES
+from penstock.codegen.connectors import CHANGES, FORMATS, SINKS, SOURCES
+from penstock.codegen.folders import folder_name
+from penstock.codegen.literals import comment_text, literal, sql_in_line, sql_literal
 from penstock.codegen.program import (
     CHECK_SETTING,
+    COST_SETTING,
     PARTITIONS_SETTING,
     BucketView,
     Input,
@@ -20,8 +24,11 @@ from penstock.codegen.program import (
     Rejects,
     SparkQuery,
     Step,
+    files_cost,
 )
+from penstock.codegen.sql.records import records_of
 from penstock.codegen.stages import STAGE
+from penstock.codegen.watermark import text_of, watermark_of
 from penstock.codegen.worker_parts import worker_parts
 
 _HEAD = '''"""Streaming queries, written by Penstock.
@@ -34,11 +41,13 @@ in = rejected + late + filtered + used.
 import argparse
 import json
 import os
+import re
 import sys
 import tempfile
 from collections import Counter
 from datetime import UTC, datetime
 
+from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.datasource import DataSource, DataSourceReader
@@ -46,7 +55,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader
 
 _BASE = '''
 class Clock(DataSource):
-    """One row, read anew in every micro-batch: the watermark in force and its number, from the newest offsets."""
+    """One row, read anew in every micro-batch: the watermark in force, and the number of the micro-batch."""
 
     @classmethod
     def name(cls):
@@ -56,40 +65,43 @@ class Clock(DataSource):
         return "watermark timestamp, batch bigint"
 
     def reader(self, schema):
-        return ClockReader(self.options["offsets"])
+        return ClockReader(self.options["checkpoint"])
 
 
 class ClockReader(DataSourceReader):
-    def __init__(self, offsets):
-        self.offsets = offsets
+    def __init__(self, checkpoint):
+        self.checkpoint = checkpoint
 
     def read(self, partition):
-        batches = [int(name) for name in os.listdir(self.offsets) if name.isdigit()]
-        with open(os.path.join(self.offsets, str(max(batches))), encoding="utf-8") as file:
-            milliseconds = json.loads(file.read().splitlines()[1])["batchWatermarkMs"]
-        yield datetime.fromtimestamp(milliseconds / 1000, UTC), max(batches)
+        batch, query = map(TaskContext.get().getLocalProperty, ("streaming.sql.batchId", "sql.streaming.queryId"))
+        yield watermark_of(self.checkpoint, batch, query), int(batch)
 
 
 def clock(spark, query, checkpoint):
     """The watermark in force, and the number of the micro-batch."""
     spark.dataSource.register(Clock)
-    moment = spark.read.format("clock").option("offsets", f"{checkpoint}/offsets").load()
+    moment = spark.read.format("clock").option("checkpoint", checkpoint).load()
     moment.createOrReplaceTempView(f"{query}_clock")
 
 
 def end_of_time(spark, query, checkpoint):
     """The stream that is empty until the input is declared complete."""
-    os.makedirs(f"{checkpoint}/end", exist_ok=True)
+    make_folder(spark, f"{checkpoint}/end")
     end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
     end.createOrReplaceTempView(f"{query}_end")
 
 
-def drain(checkpoint):
+def drain(spark, checkpoint):
     """Declares the input complete: a row behind every event time moves the watermark past all windows."""
-    unfinished = f"{checkpoint}/unfinished"
-    with open(unfinished, "w", encoding="utf-8") as file:
-        file.write('{"time":"9999-01-01T00:00:00Z"}')
-    os.replace(unfinished, f"{checkpoint}/end/end.json")
+    end = f"{checkpoint}/end"
+    if spark.read.schema("time timestamp, input string").json(end).isEmpty():
+        rows = spark.sql("SELECT TIMESTAMP '9999-01-01 00:00:00' AS time, CAST(NULL AS STRING) AS input")
+        rows.write.mode("append").json(end)
+
+
+def make_folder(spark, path):
+    """Makes a folder, wherever Spark can write. Who reads it passes over names that begin with `_`."""
+    spark.range(0, 0, 1, 1).write.mode("ignore").parquet(f"{path}/_made")
 
 
 def view(spark, name, sql, counts=None, watermark=None):
@@ -106,8 +118,13 @@ def quoted(name):
     return "`" + name.replace("`", "``") + "`"
 
 
-def absolute(path):
-    return path if "://" in path or path.startswith("file:") else os.path.abspath(path)
+def absolute(spark, path):
+    """On a cluster a path without a scheme is one of its default file system, else one of this machine."""
+    return path if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path) or on_cluster(spark) else os.path.abspath(path)
+
+
+def on_cluster(spark):
+    return spark.conf.get("spark.master").partition("[")[0] != "local"
 
 
 def run(writer, mode, checkpoint):
@@ -135,27 +152,33 @@ _WORKER_IMPORTS = {
     "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
 }
+_CSV_IMPORTS = {"import json\n": "import csv\nimport io\nimport itertools\n"}
 
 
 def eject(program: Program) -> str:
     """The text of a Python program, which takes `--checkpoint` and `--drain`.
 
-    It needs PySpark 4 and nothing else, with OVER and joins also duckdb, and the pyarrow, pandas and numpy that PySpark
-    asks for there.
+    It needs PySpark 4, and the pyarrow, pandas and numpy that PySpark asks for; with OVER and joins also duckdb.
     """
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = set(map(_sink, program.queries))
     sinks |= {"files" for query in program.queries if query.rejects or _sink(query) == CHANGES}
     head, workers = _HEAD, worker_parts(program)
-    if workers:
-        used = [
-            each for each in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if each in "".join(workers)
-        ]
+    sources = (source for query in program.queries for source in query.inputs if source.connector == "files")
+    formats = dict.fromkeys(str(dict(source.options)["format"]) for source in sources)
+    workers += [part for each in formats for part in FORMATS[each]]
+    if "csv" in formats:
+        for line, before in _CSV_IMPORTS.items():
+            head = head.replace(line, before + line)
+    used = [each for each in ("Callable", "Iterable", "Iterator", "Mapping", "Sequence") if each in "".join(workers)]
+    if used:
         for line, after in _WORKER_IMPORTS.items():
             head = head.replace(line, line + after.format(", ".join(used)))
     parts = [
         f"{head}\n{_settings(program)}",
         _BASE,
+        inspect.getsource(watermark_of),
+        inspect.getsource(text_of),
         *workers,
         *(text for connector, text in SOURCES.items() if connector in connectors),
         *(text for connector, text in SINKS.items() if connector in sinks),
@@ -168,7 +191,7 @@ def eject(program: Program) -> str:
 def _settings(program: Program) -> str:
     # recentProgress is where the counts of all batches are summed up from.
     kept = (*program.settings, ("spark.sql.streaming.numRecentProgressUpdates", "1000000"))
-    return _assignment("SETTINGS", "".join(f"    {_text(name)}: {_text(value)},\n" for name, value in kept))
+    return _assignment("SETTINGS", "".join(f"    {literal(name)}: {literal(value)},\n" for name, value in kept))
 
 
 def _assignment(name: str, items: str) -> str:
@@ -183,27 +206,30 @@ def _settings_of_state(query: SparkQuery, program: Program) -> list[tuple[str, s
 
 def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     """A function that runs one query, preceded by one for each input of which rows can be set aside."""
-    body = [f'"""To {query.output.connector}: {_comment(query.output.name)}."""']
+    body = [f'"""To {query.output.connector}: {comment_text(query.output.name)}."""']
     if not query.checked:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "false")')
+    if any(source.connector == "files" for source in query.inputs):
+        # A header is found where a task reads no more than one file.
+        body.append(f'spark.conf.set("{COST_SETTING}", "{files_cost(query.inputs)}")')
     body += map(_source, query.inputs)
     if query.timed or query.numbered:
         body.append(f'clock(spark, "{query.name}", checkpoint)')
     if query.timed:
         body.append(f'end_of_time(spark, "{query.name}", checkpoint)')
     body += map(_view, query.views)
-    body += [f"spark.conf.set({_text(name)}, {_text(value)})" for name, value in settings]
+    body += [f"spark.conf.set({literal(name)}, {literal(value)})" for name, value in settings]
     body.append(_write(query.output, query))
     body.append(f'counts = run(writer(), "{query.mode}", checkpoint)')
     if query.timed:
         body.append(
-            f'if draining:\n    drain(checkpoint)\n    counts.update(run(writer(), "{query.mode}", checkpoint))'
+            f'if draining:\n    drain(spark, checkpoint)\n    counts.update(run(writer(), "{query.mode}", checkpoint))'
         )
     body += [_set_aside(query, rejects) for rejects in query.rejects]
-    names = ", ".join(_text(source.name) for source in query.inputs)
-    body.append(f"report({_text(query.output.name)}, counts, [{names}])")
+    names = ", ".join(literal(source.name) for source in query.inputs)
+    body.append(f"report({literal(query.output.name)}, counts, [{names}])")
     if query.output.connector == "memory":
-        body.append(f"for row in KEPT[{_text(query.name)}].values():\n    print(row)")
+        body.append(f"for row in KEPT[{literal(query.name)}].values():\n    print(row)")
     if not query.checked:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "true")')
     return f"def {_function(query)}(spark, checkpoint, kept, draining):\n{indent(chr(10).join(body), '    ')}\n"
@@ -215,52 +241,70 @@ def _function(query: SparkQuery) -> str:
 
 
 def _source(source: Input) -> str:
-    columns = ", ".join(f"{_text(name)}: {_text(type_)}" for name, type_ in source.columns)
+    columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
     arguments = _arguments(source.options, leave_out=("partitions",))
     if source.connector == STAGE:
         arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
-    if source.ordered:
-        arguments += ", ordered=True"
-    return (
-        f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n"
-        f'rows.createOrReplaceTempView("{source.view}")'
-    )
+    view = f'rows.createOrReplaceTempView("{source.view}")'
+    if source.connector != "files":
+        return f"rows = read_{source.connector}(spark, {{{columns}}}{arguments})\n{view}"
+    records = records_of(source)
+    steps = "".join(f"        [{', '.join(map(sql_in_line, step))}],\n" for step in records.steps)
+    items = "".join(f"        {sql_in_line(item)},\n" for item in records.items)
+    given = [
+        "spark",
+        f"{{{columns}}}",
+        *_keywords(source.options, leave_out=("partitions", "format", "null")),
+        f"read=read_{dict(source.options)['format']}",
+        *(["ordered=True"] if source.ordered else []),
+        *([f"schema={literal(records.schema)}"] if records.schema else []),
+        f"steps=[\n{steps}    ]",
+        f"items=[\n{items}    ]",
+        f"malformed={sql_in_line(records.malformed)}",
+    ]
+    return "rows = read_files(\n" + "".join(f"    {each},\n" for each in given) + f")\n{view}"
 
 
 def _view(view: Step) -> str:
     if isinstance(view, PackedView):
         cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
-        arguments = [_text(view.name), _text(view.source), f"length={view.length}", cuts, f"schema={_sql(view.schema)}"]
+        arguments = [
+            literal(view.name),
+            literal(view.source),
+            f"length={view.length}",
+            cuts,
+            f"schema={sql_literal(view.schema)}",
+        ]
         return _call("packed_view", arguments)
     if isinstance(view, PaneView):
-        order = "None" if view.order is None else _sql(view.order)
-        return _call("pane_view", [_text(view.name), _text(view.source), f"order={order}", *_asked(view)])
+        order = "None" if view.order is None else sql_literal(view.order)
+        return _call("pane_view", [literal(view.name), literal(view.source), f"order={order}", *_asked(view)])
     if isinstance(view, BucketView):
-        own = [f"order={_sql(view.order)}", f"time={_text(view.time)}", f"back={view.back}"]
-        own.append("only=None" if view.only is None else f"only={_text(view.only)}")
+        own = [f"order={sql_literal(view.order)}", f"time={literal(view.time)}", f"back={view.back}"]
+        own.append("only=None" if view.only is None else f"only={literal(view.only)}")
         return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
-        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={_sql(view.newest)}"])
+        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
     extra = ""
     if view.metrics:
-        counts = "".join(f"\n        {_text(each.name)}: {_text(each.sql)}," for each in view.metrics)
+        counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)
         extra += f"\n    counts={{{counts}\n    }},"
     if view.watermark is not None:
-        extra += f"\n    watermark=({_text(view.watermark.column)}, {view.watermark.delay}),"
-    return f'view(\n    spark,\n    "{view.name}",\n    {_sql(view.sql)},{extra}\n)'
+        extra += f"\n    watermark=({literal(view.watermark.column)}, {view.watermark.delay}),"
+    return f'view(\n    spark,\n    "{view.name}",\n    {sql_literal(view.sql)},{extra}\n)'
 
 
 def _in_buckets(view: BucketView | LookupView, function: str, state: str, timeout: str, own: Sequence[str]) -> str:
-    kept = [f"state={_text(state)}", f"timeout={_text(timeout)}"]
-    return _call("bucket_view", [_text(view.name), _text(view.source), function, *kept, *own, *_asked(view)])
+    kept = [f"state={literal(state)}", f"timeout={literal(timeout)}"]
+    return _call("bucket_view", [literal(view.name), literal(view.source), function, *kept, *own, *_asked(view)])
 
 
 def _asked(view: PaneView | BucketView | LookupView) -> list[str]:
     """What DuckDB is asked last, and what is made of its answer."""
-    picked = ", ".join(f"{_text(name)}: {_text(field)}" for name, field in view.picked)
+    picked = ", ".join(f"{literal(name)}: {literal(field)}" for name, field in view.picked)
     return [
-        *(f"sql={_sql(view.sql)}", f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]"),
-        *(f"picked={{{picked}}}", f"schema={_sql(view.schema)}"),
+        *(f"sql={sql_literal(view.sql)}", f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]"),
+        *(f"picked={{{picked}}}", f"schema={sql_literal(view.schema)}"),
     ]
 
 
@@ -269,14 +313,7 @@ def _call(function: str, arguments: list[str]) -> str:
 
 
 def _list(names: tuple[str, ...]) -> str:
-    return ", ".join(map(_text, names))
-
-
-def _sql(sql: str) -> str:
-    """A raw triple-quoted text, or a plain literal where the SQL can not stand in one."""
-    if '"""' in sql or sql.endswith(("\\", '"')) or not all(char.isprintable() or char == "\n" for char in sql):
-        return _text(sql)
-    return f'r"""\n{sql}\n"""'
+    return ", ".join(map(literal, names))
 
 
 def _sink(query: SparkQuery) -> str:
@@ -295,24 +332,24 @@ def _write(output: Output, query: SparkQuery) -> str:
     if output.connector == STAGE:
         arguments = ', f"{checkpoint}/rows"' + (', "parquet"' if sink == CHANGES else "")
     if output.connector == "memory" and query.mode == "update":
-        arguments += f", key=[{', '.join(map(_text, query.key))}]"
-        arguments += "" if query.operation is None else f", operation={_text(query.operation)}"
-    return f'def writer():\n    return write_{sink}(spark.table("{query.result}"), {_text(query.name)}{arguments})\n'
+        arguments += f", key=[{', '.join(map(literal, query.key))}]"
+        arguments += "" if query.operation is None else f", operation={literal(query.operation)}"
+    return f'def writer():\n    return write_{sink}(spark.table("{query.result}"), {literal(query.name)}{arguments})\n'
 
 
 def _set_aside(query: SparkQuery, rejects: Rejects) -> str:
     """Writes the rejected rows of an input beside the files of the sink, or in the checkpoint if it is kept."""
     if query.output.connector == "files":
-        place = f"absolute({_text(str(dict(query.output.options)['path']))})"
-        kept = f"counts[{_text(f'rejected:{rejects.name}')}]"
+        place = f"absolute(spark, {literal(str(dict(query.output.options)['path']))})"
+        kept = f"counts[{literal(f'rejected:{rejects.name}')}]"
     else:
-        place, kept = "checkpoint", f"kept and counts[{_text(f'rejected:{rejects.name}')}]"
+        place, kept = "checkpoint", f"kept and counts[{literal(f'rejected:{rejects.name}')}]"
     views = "\n".join(map(_view, rejects.views))
     body = (
         f"{views}\n"
-        f"place = {place} + {_text(f'_rejected/{rejects.name}')}\n"
+        f"place = {place} + {literal(f'_rejected/{folder_name(rejects.name)}')}\n"
         f'aside = write_files(spark.table("{rejects.view}"), "{rejects.view}", place, "json")\n'
-        f'run(aside, "append", checkpoint + {_text(f"/rejected/{rejects.name}")})\n'
+        f'run(aside, "append", checkpoint + {literal(f"/rejected/{folder_name(rejects.name)}")})\n'
         f'print(f"rejected rows are in {{place}}")'
     )
     return f"if {kept}:\n{indent(body, '    ')}"
@@ -334,9 +371,11 @@ def _main(program: Program) -> str:
     spark = SparkSession.builder.appName("penstock").getOrCreate()
     for name, value in SETTINGS.items():
         spark.conf.set(name, value)
-    folder = os.path.abspath(arguments.checkpoint or tempfile.mkdtemp())
+    if on_cluster(spark) and "://" not in (arguments.checkpoint or ""):
+        parser.error("on a cluster --checkpoint has to be the URI of a folder that all workers see, as hdfs://host/state")
+    folder = absolute(spark, arguments.checkpoint or tempfile.mkdtemp()).rstrip("/")
 {calls}
-    # Spark leaves its state stores open, and a JVM that ends while RocksDB compacts one waits for it for ever.
+    # Spark leaves its state stores open, and a JVM that ends while RocksDB compacts one waits for it forever.
     if hasattr(spark, "_jvm"):  # by Spark Connect it is elsewhere, and does not end here
         stores = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
         getattr(stores, "MODULE$").stop()
@@ -349,15 +388,9 @@ if __name__ == "__main__":
 
 
 def _arguments(options: tuple[Option, ...], *, leave_out: tuple[str, ...]) -> str:
+    return "".join(f", {each}" for each in _keywords(options, leave_out=leave_out))
+
+
+def _keywords(options: tuple[Option, ...], *, leave_out: tuple[str, ...]) -> list[str]:
     given = ((name, value) for name, value in options if name not in leave_out)
-    return "".join(f", {name}={_text(value) if isinstance(value, str) else value}" for name, value in given)
-
-
-def _text(value: str) -> str:
-    """A Python literal in double quotes where that needs no escapes."""
-    plain = value.isprintable() and not any(char in value for char in '"\\')
-    return f'"{value}"' if plain else repr(value)
-
-
-def _comment(value: str) -> str:
-    return "".join(char if char.isprintable() and char not in '"\\' else "?" for char in value)
+    return [f"{name}={literal(value) if isinstance(value, str) else value}" for name, value in given]

@@ -4,6 +4,7 @@ from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Labe
 from penstock.diagnostics.nearest import nearest
 from penstock.diagnostics.render import render
 from penstock.diagnostics.report import Report, report
+from penstock.diagnostics.secrets import hide_credentials, shown_value
 from penstock.diagnostics.source import Source, Span
 
 __all__ = [
@@ -15,7 +16,9 @@ __all__ = [
     "Severity",
     "Source",
     "Span",
+    "hide_credentials",
     "nearest",
     "render",
     "report",
+    "shown_value",
 ]

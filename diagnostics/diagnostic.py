@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from penstock.diagnostics.secrets import hide_credentials, hide_secrets
 from penstock.diagnostics.source import Span
 
 Severity = Literal["error", "warning"]
@@ -34,6 +35,16 @@ class Diagnostic:
     hint: str | None = None
     fix: str | None = None
     severity: Severity = "error"
+
+    def __post_init__(self) -> None:
+        """Values that may be secret do not get into a finding, whoever shows it."""
+        object.__setattr__(self, "message", hide_credentials(self.message))
+        if self.detail:
+            object.__setattr__(self, "detail", hide_credentials(self.detail))
+        if self.hint:
+            object.__setattr__(self, "hint", hide_credentials(self.hint, quoted=True))
+        if self.fix:
+            object.__setattr__(self, "fix", hide_secrets(self.fix))
 
     def also(self, span: Span, text: str = "") -> Diagnostic:
         """The same finding with one more place."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+from penstock.diagnostics.secrets import hide_secrets
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -23,11 +25,16 @@ class Source:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    @property
+    def shown(self) -> str:
+        """The text with asterisks in the place of secrets."""
+        return hide_secrets(self.text)
+
     def line(self, number: int) -> str:
-        """The text of a 1-based line, without its line break."""
+        """The text of a 1-based line as it may be shown, without its line break."""
         start = self._line_starts[number - 1]
         end = self._line_starts[number] if number < len(self._line_starts) else len(self.text)
-        return self.text[start:end].rstrip("\r\n")
+        return self.shown[start:end].rstrip("\r\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ class Parser:
         return word
 
     def _after(self, states: Sequence[int], terminal: str) -> list[int] | None:
-        """The states after `terminal`, or None where it can not stand."""
+        """The states after `terminal`, or None where it cannot stand."""
         states = list(states)
         while True:
             action = self._tables.rows[states[-1]].get(terminal)

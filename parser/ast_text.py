@@ -8,7 +8,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from penstock.parser.ast import Duration, Name, Statement
+from penstock.diagnostics import shown_value
+from penstock.parser.ast import Duration, Name, Option, Statement
 from penstock.parser.unparse import text
 from penstock.parser.unparse_queries import duration_text
 
@@ -28,11 +29,17 @@ def ast_text(statement: Statement) -> str:
             open_values.extend((depth + 1, "", part) for part in reversed(value))
         else:
             lines.append("  " * depth + label + type(value).__name__)
-            shown = [(field.name, getattr(value, field.name)) for field in fields(value) if field.name != "span"]
+            shown = [(field.name, _part(value, field.name)) for field in fields(value) if field.name != "span"]
             open_values.extend(
                 (depth + 1, f"{name}: ", part) for name, part in reversed(shown) if part not in (None, False, ())
             )
     return "\n".join(lines)
+
+
+def _part(node: Any, field: str) -> Any:
+    """A field of a node; the value of an option as it may be shown."""
+    part = getattr(node, field)
+    return shown_value(node.name.text, text(part)) if isinstance(node, Option) and field == "value" else part
 
 
 def _leaf(value: Any) -> str | None:

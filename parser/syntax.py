@@ -85,7 +85,7 @@ def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            raise CompileError([_fault(token.type, token.value, Span(source, token.start, token.end))])
+            raise CompileError([_fault(token.type, _shown(source, token), Span(source, token.start, token.end))])
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
@@ -124,23 +124,30 @@ def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: U
     at_end = token.type == END
     place = tokens[-1] if at_end else token
     span = Span(source, place.start, place.end)
-    diagnostic = syntax.S002.at(span, "nothing follows this") if at_end else syntax.S001.at(span, found=_found(token))
-    diagnostic = diagnostic.because(f"here may stand {_alternatives(language, error.expected)}")
-    proposal = _misspelt(language, tokens, error)
+    diagnostic = (
+        syntax.S002.at(span, "nothing follows this") if at_end else syntax.S001.at(span, found=_found(source, token))
+    )
+    diagnostic = diagnostic.because(f"expected {_alternatives(language, error.expected)}")
+    proposal = _misspelt(language, source, tokens, error)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 
-def _found(token: Token) -> str:
-    if token.type == STRING:
-        return f"string '{_short(token.value)}'"
-    return _short(token.value)
+def _found(source: Source, token: Token) -> str:
+    text = _shown(source, token)
+    return f"string '{_short(text)}'" if token.type == STRING else _short(text)
+
+
+def _shown(source: Source, token: Token) -> str:
+    """The token's value as it may be shown."""
+    text = source.shown[token.start : token.end]
+    return token.value if text == source.text[token.start : token.end] else text
 
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _misspelt(language: Dialect, tokens: list[Token], error: UnexpectedToken) -> str | None:
+def _misspelt(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> str | None:
     """A keyword that might be meant by the word here, or by the one before, which was then taken for a name."""
     keywords = error.expected & language.keywords
     index = next((i for i, token in enumerate(tokens) if token.start == error.token.start), len(tokens))
@@ -148,7 +155,7 @@ def _misspelt(language: Dialect, tokens: list[Token], error: UnexpectedToken) ->
         if token.word is not None and token.word not in language.keywords:
             near = nearest(token.word, sorted(keywords))
             if near is not None:
-                return f"did you mean {near} instead of {_short(token.value)}?"
+                return f"did you mean {near} instead of {_short(_shown(source, token))}?"
     return None
 
 

@@ -12,6 +12,7 @@ from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 
+from penstock.diagnostics import hide_credentials
 from penstock.runtime import Kept, QueryReport, Status, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
@@ -60,7 +61,7 @@ def show_accounts(reports: Iterable[QueryReport]) -> None:
                 "" if number else report.name, part.name, *(f"{count:,}" for count in counts), "" if number else out
             )
             if part.rejected_to:
-                notes.append(f"{report.name}: rejected rows of {part.name} are in {part.rejected_to}")
+                notes.append(f"{report.name}: rejected rows of {part.name} are in {hide_credentials(part.rejected_to)}")
         if report.state_rows and not report.drained:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
     console = output()

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -17,18 +17,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, render, report
+from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
 from penstock.diagnostics.codes.running import R090
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
     from penstock.compilation import Compilation
-    from penstock.runtime import Session
+    from penstock.runtime import Session, Status
 
 REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
 STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
+CONF = click.option(
+    "--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark, as spark.driver.memory=4g; may be repeated."
+)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
@@ -60,7 +63,7 @@ def check(files: tuple[str, ...], form: str) -> None:
       penstock check --format json orders.sql
       cat orders.sql | penstock check -
 
-    Exit code 0: accepted, 1: refused, 2: a file can not be read.
+    Exit code 0: accepted, 1: refused, 2: a file cannot be read.
     """
     status = 0
     findings: tuple[Diagnostic, ...]
@@ -101,7 +104,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
       penstock explain STATE declarations.sql queries.sql
       penstock explain PARTITIONS --mermaid orders.sql
 
-    Exit code 0: accepted, 1: refused, 2: a file can not be read.
+    Exit code 0: accepted, 1: refused, 2: a file cannot be read.
     """
     stage, files = "PLAN", arguments
     if len(arguments) > 1 and arguments[0].upper() in STAGES:
@@ -130,10 +133,17 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
     default=None,
     help="Take the input as complete: close all windows at its end. On for --once without --checkpoint.",
 )
+@CONF
 def run(
-    files: tuple[str, ...], once: bool, checkpoint: str | None, reset: bool, master: str | None, drain: bool | None
+    files: tuple[str, ...],
+    once: bool,
+    checkpoint: str | None,
+    reset: bool,
+    master: str | None,
+    drain: bool | None,
+    conf: tuple[str, ...],
 ) -> None:
-    """Start every query of the script, and keep them running until Ctrl-C.
+    """Start every query of the script, and keep them running until Ctrl-C or SIGTERM.
 
     \b
     Examples:
@@ -143,8 +153,10 @@ def run(
       penstock run --checkpoint state/ --reset orders.sql
       penstock run --master spark://host:7077 --checkpoint hdfs:///state orders.sql
 
-    Exit code 0: done, 1: refused, 2: a file can not be read, 3: failed while running, 130: Ctrl-C before the end.
+    Exit code 0: done, or stopped without --once; 1: refused, 2: a file cannot be read, 3: failed while running,
+    130: Ctrl-C or SIGTERM before the end of --once, or before the queries run.
     """
+    settings = _settings(conf)
     if drain is not None and not once:
         raise click.UsageError("--drain and --no-drain need --once")
     if reset and checkpoint is None:
@@ -161,72 +173,101 @@ def run(
             click.echo("nothing to run: no statement starts a query", err=True)
             return
 
+    from penstock.accounts import show_accounts, show_kept
     from penstock.runtime import RunError
 
+    reports = []
     try:
-        if once:
-            drain = checkpoint is None if drain is None else drain
-            _run_once(master, checkpoint, compilation.program, reset=reset, drain=drain)
-        else:
-            _run_on(master, checkpoint, compilation.program, reset=reset)
+        with _spark(master, checkpoint, settings) as (session, progress, stopping):
+            if reset:
+                _remove_checkpoints(session, compilation.program)
+            if once:
+                drain = checkpoint is None if drain is None else drain
+                reports = session.run_once(compilation.program, drain=drain, progress=progress, stopping=stopping)
+            else:
+                _run_on(session, compilation.program, progress, stopping)
+            kept = session.kept()
     except RunError as failure:
         _show(failure.diagnostics)
         sys.exit(FAILED)
     except KeyboardInterrupt:
         click.echo("stopped before the end" + ("; --checkpoint goes on from here" if checkpoint else ""), err=True)
         sys.exit(INTERRUPTED)
-
-
-def _run_once(master: str | None, checkpoint: str | None, program: Program, *, reset: bool, drain: bool) -> None:
-    from penstock import runtime
-    from penstock.accounts import progress_shown, show_accounts, show_kept
-
-    with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
-        if reset:
-            _remove_checkpoints(session, program)
-        reports = session.run_once(program, drain=drain, progress=progress)
-        kept = session.kept()
+    if not once:
+        click.echo("stopped", err=True)
     show_kept(kept)
-    show_accounts(reports)
+    if once:
+        show_accounts(reports)
+
+
+@contextmanager
+def _spark(
+    master: str | None, checkpoint: str | None, settings: dict[str, str]
+) -> Iterator[tuple[Session, Callable[[Status], None], Event]]:
+    """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
+
+    Before, they raise KeyboardInterrupt. An exception in the middle of a call to the JVM would break the connection
+    that stops the queries.
+    """
+    from penstock import runtime
+    from penstock.accounts import progress_shown
+
+    stopping = Event()
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        with progress_shown() as progress, runtime.connect(master, checkpoint, settings) as session:
+            for each in before:
+                signal.signal(each, lambda *_: stopping.set())
+            yield session, progress, stopping
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _settings(given: Iterable[str]) -> dict[str, str]:
+    """Settings as `--conf` gives them. The value is not told when it is refused: it may be a secret."""
+    settings = {}
+    for each in given:
+        name, separator, value = each.partition("=")
+        if not separator or not name.strip():
+            raise click.UsageError("--conf takes KEY=VALUE, as spark.driver.memory=4g")
+        settings[name.strip()] = value.strip()
+    return settings
 
 
 def _remove_checkpoints(session: Session, program: Program) -> None:
     for folder in session.reset(program):
         # Not by click, which would write into the line that shows the progress.
-        print(f"removed checkpoint {folder}", file=sys.stderr)
+        print(f"removed checkpoint {hide_credentials(folder)}", file=sys.stderr)
 
 
-def _run_on(master: str | None, checkpoint: str | None, program: Program, *, reset: bool) -> None:
-    """Until Ctrl-C or SIGTERM. Raises RunError as soon as a query fails."""
-    from penstock import runtime
-    from penstock.accounts import progress_shown, show_kept
+def _run_on(session: Session, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
+    """Until all queries have been stopped, or `stopping` is set. Raises RunError as soon as a query fails."""
+    from penstock.runtime import RunError
 
-    with progress_shown() as progress, runtime.connect(master, checkpoint) as session:
-        if reset:
-            _remove_checkpoints(session, program)
-        running = session.start(program)
-        # An exception in the middle of a call to the JVM would break the connection that stops the queries.
-        told = Event()
-        for signal_ in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(signal_, lambda *_: told.set())
-        print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
-        batches = dict.fromkeys((handle.name for handle in running), 0)
-        while running and not told.is_set():
+    running = session.start(program)
+    print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
+    batches = dict.fromkeys((handle.name for handle in running), 0)
+    while running and not stopping.is_set():
+        try:
             running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
-            for status in (handle.status() for handle in running):
-                if status.batches > batches[status.name]:
-                    batches[status.name] = status.batches
-                    progress(status)
-        kept = session.kept()
-    click.echo("stopped", err=True)
-    show_kept(kept)
+        except RunError:
+            if stopping.is_set():  # what stops us has ended workers, too
+                return
+            raise
+        for status in (handle.status() for handle in running):
+            if status.batches > batches[status.name]:
+                batches[status.name] = status.batches
+                progress(status)
 
 
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="FILE... SELECT")
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", help="How to print rows.")
 @click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
-def query(arguments: tuple[str, ...], form: str, master: str | None) -> None:
+@CONF
+def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple[str, ...]) -> None:
     """Print the answer to a SELECT over tables as they are now, also while their queries run.
 
     The FILEs declare the tables; none of their queries is started. A table that `penstock run` writes to files with
@@ -237,9 +278,10 @@ def query(arguments: tuple[str, ...], form: str, master: str | None) -> None:
       penstock query orders.sql "SELECT * FROM totals WHERE total > 100 ORDER BY total DESC LIMIT 10"
       penstock query --format json orders.sql "SELECT region, COUNT(*) AS n FROM totals GROUP BY region"
 
-    json prints one object per line. Exit code 0: answered, 1: refused, 2: a file can not be read, 3: failed while
+    json prints one object per line. Exit code 0: answered, 1: refused, 2: a file cannot be read, 3: failed while
     running, 130: Ctrl-C before the end.
     """
+    settings = _settings(conf)
     *files, select = arguments
     if not files:
         raise click.UsageError("name the FILEs that declare the tables, then the SELECT")
@@ -252,7 +294,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None) -> None:
     from penstock.answers import show_answer
 
     try:
-        with runtime.connect(master) as session:
+        with runtime.connect(master, settings=settings) as session:
             rows = session.read(read)
     except runtime.RunError as failure:
         _show(failure.diagnostics)
@@ -273,7 +315,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
       penstock compile orders.sql -o job.py
       penstock compile orders.sql | less
 
-    Exit code 0: written, 1: refused, 2: a file can not be read.
+    Exit code 0: written, 1: refused, 2: a file cannot be read.
     """
     with _errors_shown():
         compilation = _compiled(files)
@@ -288,7 +330,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     try:
         Path(output).write_text(code, encoding="utf-8")
     except OSError as problem:
-        raise click.BadParameter(f"{output} can not be written: {_reason(problem)}", param_hint="-o") from problem
+        raise click.BadParameter(f"{output} cannot be written: {_reason(problem)}", param_hint="-o") from problem
 
 
 def _compiled(files: Iterable[str]) -> Compilation:

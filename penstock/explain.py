@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from penstock.codegen import eject, lower, spark_text
-from penstock.codegen.program import Program
+from penstock.codegen.program import Input, Option, Program
 from penstock.compilation import Compilation
+from penstock.diagnostics import shown_value
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
 from penstock.planner import mermaid, partitions_text, plan_text, state_text
@@ -58,9 +60,30 @@ def _stage_text(
         case Stage.PARTITIONS:
             raise AssertionError("its text depends on the whole script")
         case Stage.SPARK:
-            text = spark_text(program)
+            text = spark_text(_without_secrets(program))
         case Stage.CODE:
-            text = eject(program)
+            text = eject(_without_secrets(program))
         case _:
             assert_never(stage)
     return text.rstrip("\n") + "\n"
+
+
+def _without_secrets(program: Program) -> Program:
+    """The program with asterisks in the place of what its options must not show."""
+
+    def shown(options: tuple[Option, ...]) -> tuple[Option, ...]:
+        return tuple((name, shown_value(name, value) if isinstance(value, str) else value) for name, value in options)
+
+    def inputs(read: tuple[Input, ...]) -> tuple[Input, ...]:
+        return tuple(replace(each, options=shown(each.options)) for each in read)
+
+    queries = (
+        replace(
+            query,
+            inputs=inputs(query.inputs),
+            output=replace(query.output, options=shown(query.output.options)),
+            rejects=tuple(replace(each, input=inputs((each.input,))[0]) for each in query.rejects),
+        )
+        for query in program.queries
+    )
+    return replace(program, queries=tuple(queries))

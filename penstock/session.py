@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -12,12 +13,14 @@ from penstock.planner import Catalog
 from penstock.runtime import QueryHandle
 
 
-def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
+def connect(
+    master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
+) -> Session:
     """Start Spark. `master`: a cluster's URL, None for this machine; `checkpoint`: the folder that queries resume from.
 
-    Raises penstock.RunError when there is no JDK, or Spark does not come up.
+    `settings`: those of Spark. Raises penstock.RunError when there is no JDK, or Spark does not come up.
     """
-    return Session(runtime.connect(master, checkpoint))
+    return Session(runtime.connect(master, checkpoint, settings))
 
 
 class Session:
@@ -31,7 +34,7 @@ class Session:
         """Start every query of a script, which sees what earlier ones declared; they run until they are stopped.
 
         `reset`: their checkpoints are removed before, so that they begin anew. Raises CompileError when the script is
-        refused, and RunError when its queries can not be started; in both cases the catalog stays as it was.
+        refused, and RunError when its queries cannot be started; in both cases the catalog stays as it was.
         """
         compilation = compile(sql, self.catalog, name)
         if reset:
@@ -44,7 +47,7 @@ class Session:
         """The rows of a SELECT over tables as they are now. Times are in UTC.
 
         What a query has written counts up to its last finished micro-batch, each table for itself. Raises CompileError
-        when the SELECT is refused, as SELECT STREAM is, and RunError when a table is not there or can not be read.
+        when the SELECT is refused, as SELECT STREAM is, and RunError when a table is not there or cannot be read.
         """
         return self._spark.read(compile_read(Source(name, sql), self.catalog, memory=True))
 

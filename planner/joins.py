@@ -48,7 +48,7 @@ def cell(left: Shape, right: Shape) -> Cell:
             return Rule((LEFT,), result=KStream)
         case KTable(), KStream():
             return Illegal(
-                "A table's change can not look up the rows of a stream, which keeps none.",
+                "A table's change cannot look up the rows of a stream, which keeps none.",
                 "swap the sides: the stream drives the join and looks up the table.",
             )
         case KTable(), KTable():
@@ -57,7 +57,7 @@ def cell(left: Shape, right: Shape) -> Cell:
             return Rule((LEFT,), result=KTable)
         case WTable(), KStream():
             return Illegal(
-                "A windowed table's change can not look up the rows of a stream, which keeps none.",
+                "A windowed table's change cannot look up the rows of a stream, which keeps none.",
                 "swap the sides: the stream drives the join and names the window.",
             )
         case WTable(), KTable():

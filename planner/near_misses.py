@@ -119,7 +119,7 @@ def in_where(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.where:
         if len(mentions(part, attempt.times)) == 2:
             found = J009.at(part.meta["span"], "filters the joined rows", kind=attempt.join.kind.value)
-            return found.also(attempt.join.span, "this join keeps both sides for ever").with_hint(
+            return found.also(attempt.join.span, "this join keeps both sides forever").with_hint(
                 "move the bound from WHERE into ON"
             )
     return None
@@ -148,7 +148,7 @@ def shifted(time: str, milliseconds: int) -> str:
 
 def no_bound(attempt: Attempt) -> Diagnostic:
     join = attempt.join
-    found = J001.at(join.left.span, "left stream").also(right_part(join), "both sides would be kept for ever")
+    found = J001.at(join.left.span, "left stream").also(right_part(join), "both sides would be kept forever")
     on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
     if isinstance(join.on, exp.Or):
         on = f"({join.on.meta['span'].text}) AND "

@@ -62,14 +62,14 @@ def state_bound(node: Node) -> str:
             keys = ", ".join(key.name for key in node.keys)
             there = f"{keys} that there has been" if is_retracting(node) else keys
             row = f"one row per {there}" if keys else "one row"
-            return f"{row}{distinct_text(node)}, for ever" if keys or distinct_text(node) else row
+            return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest(node.input, node.time)}"
         case Ranked():
             return newest(node.input, node.time)
         case Latest():
             key = ", ".join(node.shape.key)
-            return f"one row per {key} of {relation_text(node)}, and the key of each deleted one, for ever"
+            return f"one row per {key} of {relation_text(node)}, and the key of each deleted one, forever"
         case TableJoin() if node.is_windowed:
             keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
             span = duration_text(windows_span(node))
@@ -88,7 +88,7 @@ def state_bound(node: Node) -> str:
             return held(node.table)
         case TableJoin():
             keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
-            return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, for ever"
+            return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, forever"
         case Over():
             return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
         case OverRows():
@@ -113,7 +113,7 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     for root, connector in ((query.root, query.sink.connector), *((each, None) for each in below)):
         node = stateful(root)
         if node is not None and sends_changes(root, connector):
-            kept[node] = "for its changes the last two rows" + " per key, for ever" * bool(root.shape.key)
+            kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
 
 
@@ -141,7 +141,7 @@ def store_text(node: Node, settings: Settings) -> str:
 
 
 def horizon(node: Node) -> int | None:
-    """How long the operator may keep a row, in milliseconds of event time; None: for ever."""
+    """How long the operator may keep a row, in milliseconds of event time; None: forever."""
     match node:
         case IntervalJoin():
             back, forward = node.bound.reach(node.type)
@@ -175,7 +175,7 @@ def held(node: Node) -> str:
     assert isinstance(shape, KTable)
     if not shape.key:
         return f"one row of {relation_text(node)}"
-    return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, for ever"
+    return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, forever"
 
 
 def scans(node: Node) -> list[Scan]:

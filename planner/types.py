@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias, assert_never
+
+
+class _Constant:
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Itself, as it never changes: expressions know their types, and are copied often."""
+        return self
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(_Constant):
     """A type without parameters; `name` is Spark's name for it. VOID is the type of a bare NULL."""
 
     name: str
@@ -17,7 +25,7 @@ class Simple:
 
 
 @dataclass(frozen=True, slots=True)
-class Decimal:
+class Decimal(_Constant):
     """Exact numbers of up to `precision` digits, `scale` of them behind the point (1 <= precision <= 38)."""
 
     precision: int
@@ -28,7 +36,7 @@ class Decimal:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class Array(_Constant):
     element: Type
 
     def __str__(self) -> str:
@@ -36,7 +44,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class Map(_Constant):
     key: Type
     value: Type
 
@@ -45,7 +53,7 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
-class Struct:
+class Struct(_Constant):
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:
@@ -70,3 +78,18 @@ VOID = Simple("VOID")
 
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
 """The whole-number types, narrowest first."""
+
+
+def is_ordered(type_: Type) -> bool:
+    """Whether values of the type can be compared by <; the types that are not, have no = either, nor a hash."""
+    match type_:
+        case Map():
+            return False
+        case Array(element):
+            return is_ordered(element)
+        case Struct(fields):
+            return all(is_ordered(field) for _, field in fields)
+        case Simple() | Decimal():
+            return True
+        case _:
+            assert_never(type_)

@@ -21,7 +21,9 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
-from penstock.runtime.storage import Storage, absolute
+from penstock.runtime.preflight import damaged
+from penstock.runtime.spark_logs import required
+from penstock.runtime.storage import Damaged, Storage, absolute
 
 DESCRIPTION = "penstock.json"
 _BEFORE = ("lock", DESCRIPTION)
@@ -36,11 +38,11 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
     """The query's checkpoint folder, locked; without `folder` a temporary one, which is removed at the end.
 
     Raises:
-        RunError: the folder is in use, or is that of another query, or of something else.
+        RunError: the folder is in use, or damaged, or is that of another query, or of something else.
     """
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as temporary:
-            yield temporary
+            yield Storage(spark).qualified(temporary)
         return
     storage = Storage(spark)
     place = place_of(query.name, folder)
@@ -60,9 +62,14 @@ def is_begun(storage: Storage, place: str) -> bool:
 
 
 def check_is_checkpoint(storage: Storage, place: str) -> None:
-    """Raises RunError if the folder is something else."""
-    if DESCRIPTION not in storage.names(place):
-        raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
+    """Raises RunError if the folder is something else, or its description is lost."""
+    names = storage.names(place)
+    if DESCRIPTION in names:
+        return
+    if "offsets" in names:
+        hint = f"restore it from a backup; without one, remove {place} and the folder that the query writes to"
+        raise damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
+    raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
 
 
 def remove(storage: Storage, places: Iterable[str]) -> None:
@@ -94,9 +101,28 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
     check_is_checkpoint(storage, place)
-    found = refusal(json.loads(storage.read(description) or "{}"), present, place)
+    found = refusal(description_in(storage, place), present, place)
     if found is not None:
         raise RunError([found])
+
+
+def description_in(storage: Storage, place: str) -> dict[str, Any]:
+    """What a checkpoint says of the query that it was made for.
+
+    Raises:
+        RunError: the description is damaged.
+    """
+    path = f"{place}/{DESCRIPTION}"
+    try:
+        found: dict[str, Any] = json.loads(required(storage, path))
+    except Damaged as damage:
+        raise damaged(damage) from None
+    except ValueError:
+        raise damaged(Damaged(path, "it is not JSON")) from None
+    match found:
+        case {"fingerprint": str(), "views": dict(), "output": str()} if found.get("mode", "append") in _SENT:
+            return found
+    raise damaged(Damaged(path, "it does not describe a query"))
 
 
 def described(query: SparkQuery) -> dict[str, Any]:

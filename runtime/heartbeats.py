@@ -100,7 +100,7 @@ class Pacemaker:
                 query.holds = look.holds
             if look.watermark is not None:
                 self._announce(name, look.watermark)
-            with suppress(*SPARK_ERRORS):  # a heartbeat that can not be written is due again
+            with suppress(*SPARK_ERRORS):  # a heartbeat that cannot be written is due again
                 self._forget(query, look.when)
                 self._beat()
 

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
@@ -25,6 +25,9 @@ from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.errors import RunError
+from penstock.runtime.failures import reason
+from penstock.runtime.reasons import line_of_noise
+from penstock.runtime.settings import check_settings, redacted, without_secrets
 
 _VERSIONS = (17, 21)
 _ANY_SPARK = {
@@ -41,16 +44,19 @@ _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def start_spark(master: str) -> SparkSession:
-    """Starts Spark, in the JVM of this process if it has had a Spark before.
+def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSession:
+    """Starts Spark, in the JVM of this process if it has had a Spark before. `given`: settings of the user.
 
     Raises:
-        RunError: there is no JDK that Spark runs on, or Spark does not come up.
+        RunError: there is no JDK that Spark runs on, a setting is refused, or Spark does not come up.
     """
-    local = master.startswith("local")
-    settings = _ANY_SPARK | (_LOCAL_SPARK if local else {})
-    settings["spark.sql.warehouse.dir"] = str(Path(tempfile.gettempdir(), "penstock-warehouse"))
+    given = dict(given or {})
+    check_settings(given)
+    local = re.match(r"local(\[|$)", master) is not None
+    settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
+    settings.setdefault("spark.sql.warehouse.dir", str(Path(tempfile.gettempdir(), "penstock-warehouse")))
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
+    at_launch = SparkConf(loadDefaults=False).setMaster(master).setAll(list(without_secrets(settings).items()))
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logging.getLogger().addFilter(_not_of_py4j)
     for name in _TRACING_LOGGERS:
@@ -60,12 +66,12 @@ def start_spark(master: str) -> SparkSession:
     environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
     with tempfile.TemporaryFile() as noise, _environment(environment):
         try:
-            streams = {"stdout": noise, "stderr": noise}
-            gateway = SparkContext._gateway or launch_gateway(configuration, streams)  # type: ignore[no-untyped-call]
+            gateway = SparkContext._gateway or _launch(at_launch, noise)
             context = SparkContext(conf=configuration, gateway=gateway)
         except (PySparkException, Py4JError) as error:
             noise.seek(0)
-            raise RunError([R002.at(None, reason=_reason(noise.read().decode(errors="replace"), error))]) from None
+            told = _reason(noise.read().decode(errors="replace"), error)
+            raise RunError([R002.at(None, reason=redacted(told, given))]) from None
     # It prints a stack trace when the JVM hangs up while a query is being stopped.
     context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     return SparkSession(context)
@@ -84,9 +90,25 @@ def stop_spark(spark: SparkSession) -> None:
         spark.stop()
 
 
+def _launch(configuration: SparkConf, noise: IO[bytes]) -> Any:
+    """Starts a JVM that signals do not end, because they go to it, too, when they tell Penstock to stop the queries.
+
+    It ends with this process, whatever ends that: its standard input is then closed.
+    """
+    # Ctrl-C, a hang-up and `timeout` tell the process group, systemd all processes.
+    streams = {"stdout": noise, "stderr": noise, "start_new_session": True}
+    gateway: Any = launch_gateway(configuration, streams)  # type: ignore[no-untyped-call]
+    if gateway.proc is not None:  # None: spark-submit has started this process
+        signals = gateway.jvm.sun.misc
+        for name in ("TERM", "HUP"):
+            signals.Signal.handle(signals.Signal(name), signals.SignalHandler.SIG_IGN)
+    return gateway
+
+
 def _reason(noise: str, error: Exception) -> str:
-    """The first line in which Spark or its JVM speaks of an error, else the exception's first line."""
-    return next((line.strip() for line in noise.splitlines() if "rror" in line), str(error).splitlines()[0])
+    """What Spark says, or where it never came up the first line in which its JVM speaks of an error."""
+    is_up = isinstance(error, Py4JError) or getattr(error, "_origin", None) is not None
+    return (reason(error) if is_up else line_of_noise(noise)) or line_of_noise(noise) or reason(error)
 
 
 def find_jdk() -> Path:

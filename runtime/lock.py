@@ -16,10 +16,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from penstock.diagnostics.codes.running import R012
+from penstock.diagnostics.codes.running import R012, R051
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS
-from penstock.runtime.storage import Storage
+from penstock.runtime.storage import Damaged, Storage
 
 _JVM_END_SECONDS = 30.0
 _START_TOLERANCE_MS = 10_000  # a system's idea of when a process started moves a little with its clock
@@ -30,7 +30,8 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     """Holds the file `path` for this process.
 
     Raises:
-        RunError: another process that is alive holds it, or one on another host, of which nothing can be known.
+        RunError: another process that is alive holds it, or one on another host, of which nothing can be known;
+            or the file is damaged.
     """
     processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
     host = socket.gethostname()
@@ -38,7 +39,7 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     mine = json.dumps({"host": host, **{name: [pid, _started(processes, pid)] for name, pid in pids.items()}})
     deadline = time.monotonic() + _JVM_END_SECONDS
     while not storage.create(path, mine):
-        held = json.loads(storage.read(path) or "null")
+        held = _holder(storage, path)
         if held is None:  # its holder is about to write it, or has just removed it, or was killed in between
             if time.monotonic() > deadline:
                 storage.delete(path)
@@ -61,6 +62,33 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     finally:
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, the lock ends with this process
             storage.delete(path)
+
+
+def _holder(storage: Storage, path: str) -> dict[str, Any] | None:
+    """Who holds the lock; None if the file is empty, or gone.
+
+    Raises:
+        RunError: it holds something else.
+    """
+    try:
+        text = storage.read(path)
+    except Damaged as damage:
+        raise _damaged(path, damage.reason) from None
+    if not text:
+        return None
+    try:
+        held: dict[str, Any] = json.loads(text)
+    except ValueError:
+        raise _damaged(path, "it is not JSON") from None
+    match held:
+        case {"host": str(), "python": [int(), int()], "jvm": [int(), int()]}:
+            return held
+    raise _damaged(path, "it does not say which process holds it")
+
+
+def _damaged(path: str, reason: str) -> RunError:
+    hint = f"if no process uses the checkpoint, delete {path}: nothing else is kept in it"
+    return RunError([R051.at(None, path=path).because(reason).with_hint(hint)])
 
 
 def _started(processes: Any, pid: int) -> int:

@@ -6,26 +6,32 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from threading import Event
 from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen.program import CHECK_SETTING, SparkQuery, View
+from penstock.codegen import folder_name
+from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, View, files_cost
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
 from penstock.runtime.drain import drain, drained, end_stream
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
 from penstock.runtime.frames import framed
 from penstock.runtime.heartbeats import Pulse
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
+from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.rejects import rejects_query
+from penstock.runtime.sink_log import check_files, check_log
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
+from penstock.runtime.sources.stage import stage_rows
 from penstock.runtime.storage import Storage
+from penstock.runtime.storage_failures import explain_storage
 
 Sink: TypeAlias = ConsoleSink | FilesSink | MemorySink
 Progress: TypeAlias = Callable[[Status], None]
@@ -58,20 +64,24 @@ class Run:
         self._failure: BaseException | None = None
         self.rejects = {
             part.name: Run(
-                spark, ledger, rejects_query(query, part, folder), f"{place}/rejected/{part.name}", folder, sink_of
+                spark, ledger, rejects_query(query, part, folder), rejects_place(place, part.name), folder, sink_of
             )
             for part in query.rejects
         }
 
     def check(self, draining: bool) -> None:
-        """Raises RunError if an input is missing, or the state or the output of another run is in the way."""
+        """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
+        finished = check_checkpoint(self._storage, self._place)
         for source in self.query.inputs:
-            sources.check(self._storage, source)
+            sources.check(self._storage, source, self._place)
         if not draining and drained(self._storage, self._place):
             hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
         if isinstance(self._sink, FilesSink):
             self._sink.check(self._storage, self._place)
+            check_log(self._storage, self._sink.path, finished)
+            if self._sink.path != stage_rows(self._place):  # there readers check what they have not read yet
+                check_files(self._storage, self._sink.path)
         for run in self.rejects.values():
             run.check(draining)
 
@@ -79,13 +89,14 @@ class Run:
         """Starts Spark on the query: to the end of what is there now, or for good. `pulse`: whom silence is told.
 
         Raises:
-            RunError: Spark refuses the query.
+            RunError: Spark refuses the query, or a log of its inputs is damaged.
         """
         try:
             with _preparing:
                 if pulse is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
+                check_inputs(self._storage, self._place, source_numbers(rows))
                 if isinstance(self._sink, FilesSink):
                     self._storage.folder(self._sink.path)  # so that who reads it finds it, if still empty
                 if isinstance(self._sink, FilesSink) and self.query.mode == "append":
@@ -98,7 +109,7 @@ class Run:
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
         except SPARK_ERRORS as error:
-            raise RunError([explain(error, self.query.name)]) from None
+            raise self._failed(error) from None
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
@@ -107,56 +118,79 @@ class Run:
         self._ledger.follow(str(started.runId), *listeners, idle=None if pulse is None else pulse.silence)
         return started
 
-    def wait(self, started: StreamingQuery, timeout: float | None = None) -> bool:
+    def wait(self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None) -> bool:
         """Waits until the query has ended and all is counted; False if that takes more than `timeout` seconds.
 
         Raises:
             RunError: the query failed.
+            KeyboardInterrupt: it is to be stopped before its end.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             # In slices, so that Ctrl-C is heard.
             while not started.awaitTermination(_POLL_SECONDS):
+                if stopping is not None and stopping.is_set():
+                    raise KeyboardInterrupt
                 if deadline is not None and time.monotonic() > deadline:
                     return False
         except SPARK_ERRORS as error:
-            raise RunError([explain(self._failure or error, self.query.name)]) from None
+            if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
+                raise KeyboardInterrupt from None
+            raise self._failed(self._failure or error) from None
         self._ledger.settle(str(started.runId))
         return True
 
-    def to_end(self, *, draining: bool, progress: Progress | None = None) -> QueryReport:
+    def to_end(self, *, draining: bool, progress: Progress | None = None, stopping: Event | None = None) -> QueryReport:
         """Reads all that is there now, and with `draining` takes it as complete.
 
         Raises:
             RunError: Spark refuses the query, or it failed.
+            KeyboardInterrupt: `stopping` was set before its end.
         """
-        interrupted = self.mark_unsettled()
-        self._once(progress)
-        if draining and self.query.timed:
-            drain(self._storage, self._place)
-            self._once(progress)
-        for name, rejects in self.rejects.items():
-            if interrupted or self.account.counts[f"rejected:{name}"] or rejects.begun():
-                rejects._once(None)
-        self._storage.delete(f"{self._place}/unsettled")
-        places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
-        return self.account.report(self.query, draining and self.query.timed, places)
+        try:
+            interrupted = self.mark_unsettled()
+            self._once(progress, stopping)
+            if draining and self.query.timed:
+                drain(self._storage, self._place)
+                self._once(progress, stopping)
+            for name, rejects in self.rejects.items():
+                if interrupted or self.account.counts[f"rejected:{name}"] or rejects.begun():
+                    rejects._once(None, stopping)
+            self._storage.delete(f"{self._place}/unsettled")
+            places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
+            return self.account.report(self.query, draining and self.query.timed, places)
+        except SPARK_ERRORS as error:
+            raise self._failed(error) from None
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
-        return not self._storage.create(f"{self._place}/unsettled", "")
+        try:
+            return not self._storage.create(f"{self._place}/unsettled", "")
+        except SPARK_ERRORS as error:
+            raise self._failed(error) from None
 
     def begun(self) -> bool:
         """Whether the checkpoint holds a batch."""
         return self._storage.newest(f"{self._place}/offsets") >= 0
 
-    def _once(self, progress: Progress | None) -> None:
+    def _once(self, progress: Progress | None, stopping: Event | None) -> None:
+        if stopping is not None and stopping.is_set():
+            raise KeyboardInterrupt
         started = self.start(once=True, progress=progress)
         try:
-            self.wait(started)
+            self.wait(started, stopping=stopping)
         except KeyboardInterrupt:
-            started.stop()
+            with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped it
+                started.stop()
             raise
+
+    def _failed(self, error: BaseException) -> RunError:
+        writes = [self._sink.path] if isinstance(self._sink, FilesSink) else []
+        with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
+            found = explain_storage(error, self.query.name, self._spark, self._place, writes)
+            if found is not None:
+                return RunError([found])
+        return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
 
     def _put(self, batch: DataFrame, number: int) -> None:
         try:
@@ -191,10 +225,31 @@ class Run:
         return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
 
 
+def rejects_place(place: str, name: str) -> str:
+    """The checkpoint folder of the query that writes what one in `place` sets aside of an input."""
+    return f"{place}/rejected/{folder_name(name)}"
+
+
+def source_numbers(rows: DataFrame) -> list[int]:
+    """The number that Spark gives each streaming source of a query, in their order; one read twice has one number.
+
+    Source: `MicroBatchExecution.logicalPlan`, which numbers equal relations once.
+    """
+    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
+    numbers: list[int] = []
+    relations: list[object] = []
+    for leaf in map(leaves.apply, range(leaves.size())):
+        if leaf.isStreaming():
+            if leaf not in relations:
+                relations.append(leaf)
+            numbers.append(relations.index(leaf))
+    return numbers
+
+
 def configure(spark: SparkSession, query: SparkQuery) -> None:
     """Tells the session how the query's state is kept, and whether to check the query. Spark looks at the start."""
     spark.conf.set(CHECK_SETTING, query.checked)
-    for name, value in query.state_settings:
+    for name, value in (*query.state_settings, (COST_SETTING, str(files_cost(query.inputs)))):
         spark.conf.set(name, value)
 
 
@@ -220,7 +275,7 @@ class QueryHandle:
 
     def status(self) -> Status:
         """The query as of its last finished batch."""
-        return self._run.account.status(self._started.isActive)
+        return self._run.account.status(self._is_active())
 
     def await_done(self, timeout: float | None = None) -> bool:
         """Waits, at most `timeout` seconds, until the query has been stopped; False if it still runs.
@@ -231,7 +286,8 @@ class QueryHandle:
         try:
             return self._run.wait(self._started, timeout)
         except RunError:
-            self.stop()
+            with suppress(RunError):  # what comes of a failure is no news
+                self.stop()
             raise
 
     def stop(self) -> None:
@@ -244,10 +300,17 @@ class QueryHandle:
         if self._pulse is not None:
             self._pulse.end()
         with self._resources:  # freed last, whatever happens before
-            self._started.stop()
+            with jvm_may_be_gone():
+                self._started.stop()
             self._starter.shutdown()
             for rejecting in self._rejecting.values():
-                rejecting.result().stop()
+                with jvm_may_be_gone():
+                    rejecting.result().stop()
+
+    def _is_active(self) -> bool:
+        with jvm_may_be_gone():
+            return bool(self._started.isActive)
+        return False
 
     def _after_batch(self, _: Status) -> None:
         # In Spark's listener thread, which must not wait for a query to start.

@@ -8,13 +8,16 @@ whole micro-batches.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.program import Input, Read
+from penstock.codegen.program import COST_SETTING, Input, Read, files_cost
+from penstock.runtime import sources
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.places import qualified_input
 from penstock.runtime.sources import files
 from penstock.runtime.storage import Storage
 
@@ -25,25 +28,25 @@ def read(spark: SparkSession, query: Read, kept: Mapping[str, Sequence[Row]]) ->
     """The rows of the answer. `kept`: those of the tables in memory by name. Times are in UTC.
 
     Raises:
-        RunError: an input is not there, or can not be read; or Spark fails.
+        RunError: an input is not there, or cannot be read; or Spark fails.
     """
     spark = spark.newSession()
     storage = Storage(spark)
     try:
-        for name, value in query.settings:
+        for name, value in (*query.settings, (COST_SETTING, str(files_cost(query.inputs)))):
             spark.conf.set(name, value)
-        for source in query.inputs:
+        for source in map(partial(qualified_input, storage), query.inputs):
             if in_memory(source):
                 rows = _in_memory(spark, source, kept[source.name])
             else:
-                files.check(storage, source)
+                sources.check(storage, source)
                 rows = files.now(spark, storage, source)
             rows.createOrReplaceTempView(source.view)
         for view in query.views:
             spark.sql(view.sql).createOrReplaceTempView(view.name)
         return cast("list[Row]", spark.table(query.result).toArrow().to_pylist(maps_as_pydicts="strict"))
     except SPARK_ERRORS as error:
-        raise RunError([explain(error, "the read")]) from None
+        raise RunError([explain(error, "the read", query.printed)]) from None
 
 
 def in_memory(source: Input) -> bool:

@@ -6,8 +6,9 @@ from the beginning, finds exactly the rows that the first one counted.
 
 from __future__ import annotations
 
+from penstock.codegen import folder_name
 from penstock.codegen.program import Output, Rejects, SparkQuery
-from penstock.runtime.storage import absolute
+from penstock.runtime.checkpoint import place_of
 
 _COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
 
@@ -19,11 +20,11 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
     checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`.
     """
     if query.output.connector == "files":
-        place = absolute(str(dict(query.output.options)["path"]))
-    else:
-        place = f"{absolute(folder)}/{query.name}" if folder else query.name
-    name = f"{place}_rejected/{rejects.name}"
+        place = str(dict(query.output.options)["path"])
+    elif folder is not None:
+        place = place_of(query.name, folder)
     kept = query.output.connector == "files" or folder is not None
+    name = f"{place}_rejected/{folder_name(rejects.name)}" if kept else f"{query.name}_rejected/{rejects.name}"
     return SparkQuery(
         name=f"{query.name}_rejected/{rejects.name}",
         inputs=(rejects.input,),

@@ -1,12 +1,11 @@
 """A program and the folder of its checkpoints -> these are gone, so that its queries begin anew.
 
 Nothing is removed unless all can be, and the queries can then be started: where rows are still there that they would
-write once more, they can not.
+write once more, they cannot.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -16,8 +15,16 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Output, Program, SparkQuery
 from penstock.runtime import sources
-from penstock.runtime.checkpoint import DESCRIPTION, check_is_checkpoint, is_begun, place_of, remove
+from penstock.runtime.checkpoint import (
+    DESCRIPTION,
+    check_is_checkpoint,
+    description_in,
+    is_begun,
+    place_of,
+    remove,
+)
 from penstock.runtime.lock import lock
+from penstock.runtime.places import qualified
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import FilesSink
 from penstock.runtime.sources.stage import STAGE
@@ -31,6 +38,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         RunError: one is no checkpoint, or in use; an input is missing, or an output holds rows.
     """
     storage = Storage(spark)
+    queries = [qualified(storage, query) for query in program.queries]
     names = dict.fromkeys(
         name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
     )
@@ -39,7 +47,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         for place in begun:
             check_is_checkpoint(storage, place)
             locks.enter_context(lock(spark, storage, f"{place}/lock"))
-        for query in program.queries:
+        for query in queries:
             for source in query.inputs:
                 sources.check(storage, source)
             for output in _outputs(query, folder):
@@ -55,8 +63,9 @@ def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator
         return
     for each in storage.names(absolute(folder)):
         if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
-            described = json.loads(storage.read(f"{absolute(folder)}/{each}/{DESCRIPTION}") or "{}")
-            if str(described.get("output", "")).startswith(f"{STAGE} "):
+            place = f"{absolute(folder)}/{each}"
+            is_described = DESCRIPTION in storage.names(place)
+            if is_described and description_in(storage, place)["output"].startswith(f"{STAGE} "):
                 yield unquote(each)
 
 

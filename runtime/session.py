@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from threading import Event
 from types import TracebackType
 from typing import Any
 
@@ -12,36 +13,45 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program, Read, SparkQuery, Step
-from penstock.diagnostics.codes.running import R016, R030, R034
+from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import SPARK_ERRORS, explain
+from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
 from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
+from penstock.runtime.places import check_places, qualified
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.reading import in_memory, read
 from penstock.runtime.reset import reset
+from penstock.runtime.settings import check_settings
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 from penstock.runtime.sources.stage import STAGE, placed, stage_rows
-from penstock.runtime.storage import Storage, absolute
+from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
+from penstock.runtime.workers import check_workers, needed_packages
 
 
-def connect(master: str | None = None, checkpoint: str | None = None) -> Session:
+def connect(
+    master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
+) -> Session:
     """Starts Spark, or uses the one that runs in this process.
 
     Args:
         master: a cluster, None for this machine.
         checkpoint: the folder that queries resume from, None to begin anew each time.
+        settings: those of Spark, for a Spark that is started.
 
     Raises:
-        RunError: there is no JDK, or Spark does not come up.
+        RunError: there is no JDK, a setting is refused, or Spark does not come up.
     """
     running = SparkContext._active_spark_context
-    if running is not None:
-        return Session(SparkSession(running).newSession(), checkpoint)
-    return Session(start_spark(master or "local[*]"), checkpoint, stop_spark=True)
+    if running is None:
+        return Session(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
+    check_settings(settings or {})
+    if settings:
+        raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
+    return Session(SparkSession(running).newSession(), checkpoint)
 
 
 class Session:
@@ -49,10 +59,11 @@ class Session:
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         self._spark = spark
-        self._folder = checkpoint
+        self._folder = None if checkpoint is None else Storage(spark).qualified(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
+        self._checked_packages: set[str] = set()
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[Step, ...]], MemorySink]] = {}
         spark.streams.addListener(self._ledger)
 
@@ -62,8 +73,8 @@ class Session:
         Raises:
             RunError: an input, a checkpoint or an output is not as it must be, or Spark refuses a query.
         """
-        self._apply(program)
-        with ExitStack() as resources:
+        with ExitStack() as resources, spark_errors_told("Penstock"):
+            self._apply(program)
             opened = []
             places: dict[str, str] = {}
             for query in program.queries:
@@ -79,20 +90,23 @@ class Session:
         self._handles += handles
         return handles
 
-    def run_once(self, program: Program, *, drain: bool, progress: Progress | None = None) -> list[QueryReport]:
+    def run_once(
+        self, program: Program, *, drain: bool, progress: Progress | None = None, stopping: Event | None = None
+    ) -> list[QueryReport]:
         """Runs the queries of a program, one after the other, over all input that is there now.
 
         `drain` takes the input as complete: windows are closed and rows without a match come out. `progress` is called
-        after each batch, from another thread.
+        after each batch, from another thread. When `stopping` is set, the query that runs is stopped.
 
         Raises:
             RunError: as for `start`; or a query failed, and those after it were not started.
+            KeyboardInterrupt: it was stopped before the end.
         """
-        self._apply(program)
-        with ExitStack() as resources:
+        with ExitStack() as resources, spark_errors_told("Penstock"):
+            self._apply(program)
             places: dict[str, str] = {}
             runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
-            reports = [run.to_end(draining=drain, progress=progress) for run in runs]
+            reports = [run.to_end(draining=drain, progress=progress, stopping=stopping) for run in runs]
             self._sweep(program, places)
             return reports
 
@@ -104,11 +118,9 @@ class Session:
         """
         if self._folder is None:
             return []
-        self._apply(program)
-        try:
+        with spark_errors_told("Penstock"):
+            self._apply(program)
             removed = reset(self._spark, program, self._folder)
-        except SPARK_ERRORS as error:
-            raise RunError([explain(error, program.queries[0].name)]) from None
         self._memory = {key: kept for key, kept in self._memory.items() if kept[0][0] not in removed}
         return removed
 
@@ -167,18 +179,14 @@ class Session:
         self.close()
 
     def _apply(self, program: Program) -> None:
-        writers: dict[str, str] = {}
-        for query in program.queries:
-            if query.output.connector == "files":
-                path = FilesSink(query.output).path
-                other = writers.setdefault(path, query.name)
-                if other != query.name:
-                    problem = R016.at(None, query=query.name, other=other, path=path)
-                    raise RunError([problem.with_hint("join them by UNION ALL, or give each a folder of its own")])
-        for source in (each for query in program.queries for each in query.inputs if each.connector == "files"):
-            path = absolute(str(dict(source.options)["path"]))
-            if path in writers:
-                Storage(self._spark).folder(path)  # it is there, if still empty
+        if self._folder is None and not is_local(self._spark):
+            found = R045.at(None, master=self._spark.sparkContext.master)
+            raise RunError([found.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
+        check_places(Storage(self._spark), program, self._folder)
+        needed = needed_packages(program) - self._checked_packages
+        if needed and not is_local(self._spark):
+            check_workers(self._spark, needed)
+            self._checked_packages |= needed
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 
@@ -204,15 +212,14 @@ class Session:
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
-        try:
+        with spark_errors_told(query.name):
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             places[query.name] = place
-            query = placed(query, Storage(self._spark), places)
+            storage = Storage(self._spark)
+            query = placed(qualified(storage, query), storage, places)
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
-        except SPARK_ERRORS as error:
-            raise RunError([explain(error, query.name)]) from None
-        return run
+            return run
 
     def _sink(self, query: SparkQuery, place: str) -> Sink:
         match query.output.connector:

@@ -2,46 +2,71 @@
 
 from __future__ import annotations
 
-import json
 import os
-from itertools import count, takewhile
+import re
+from collections.abc import Iterator
 from typing import Any
 
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
+
+from penstock.diagnostics.codes.running import R041
+from penstock.runtime.errors import RunError
+from penstock.runtime.failures import SPARK_ERRORS, reason
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/|file:")
+_GLOB = frozenset("{}[]*?\\")  # the characters by which Spark knows a pattern
 
 
 def absolute(path: str) -> str:
     """A path that means the same to Python and to a JVM that was started in another folder."""
-    return path.rstrip("/") if "://" in path or path.startswith("file:") else os.path.abspath(path)
+    return path.rstrip("/") if _URI.match(path) else os.path.abspath(path)
 
 
-def committed(storage: Storage, folder: str) -> list[str] | None:
-    """The names of the files that Spark's file sink has committed to a folder, in the order of its micro-batches.
+def is_local(spark: SparkSession) -> bool:
+    """Whether Spark runs in the JVM of this process alone."""
+    return re.fullmatch(r"local(\[.*\])?", str(spark.sparkContext.master)) is not None
 
-    None if it has never written there. A log of micro-batches has a file for each, and every so often one,
-    `<number>.compact`, for all up to it; those before are deleted some time later.
-    """
-    log = f"{folder}/_spark_metadata"
-    while storage.is_folder(log):
-        names = storage.names(log)
-        compact = max((int(name.removesuffix(".compact")) for name in names if name.endswith(".compact")), default=-1)
-        later = {int(name) for name in names if name.isdigit() and int(name) > compact}
-        parts = [f"{compact}.compact"] if compact >= 0 else []
-        # What is written while a folder is listed may be missing: nothing behind a gap counts.
-        parts += map(str, takewhile(later.__contains__, count(min(later, default=0) if compact < 0 else compact + 1)))
-        texts = [storage.read(f"{log}/{part}") for part in parts]
-        if None not in texts:
-            entries = [json.loads(line) for text in texts if text for line in text.splitlines()[1:]]
-            return [entry["path"].rpartition("/")[2] for entry in entries]
-    return None
+
+def is_glob(path: str) -> bool:
+    """Whether Spark takes the path of an input for a pattern."""
+    return not _GLOB.isdisjoint(path)
+
+
+class Damaged(Exception):
+    """The file `path` is not what was written: `reason` says so of "it"."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"{path}: {reason}")
 
 
 class Storage:
-    """Small files and listings. Paths are those of `absolute`; nothing here is fit for large files."""
+    """Small files and listings. Paths are those of `qualified`; nothing here is fit for large files."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._hadoop: Any = spark._jvm.org.apache.hadoop  # type: ignore[union-attr]
         self._configuration: Any = spark._jsc.hadoopConfiguration()
+        self._is_local = is_local(spark)
+
+    def qualified(self, path: str) -> str:
+        """The path with its file system, as Spark, Python and their workers understand it alike.
+
+        A path without a scheme is one of this machine if Spark runs here, else one of the cluster's default file
+        system. Where that is local disks, the scheme is left out.
+
+        Raises:
+            RunError: the path is malformed, or Spark has no such file system.
+        """
+        try:
+            is_default_local = self._hadoop.fs.FileSystem.getDefaultUri(self._configuration).getScheme() == "file"
+            if not _URI.match(path) and (self._is_local or is_default_local):
+                path = f"file:{os.path.abspath(path)}"
+            files, place = self._at(path)
+            uri = str(files.makeQualified(place).toString())
+        except SPARK_ERRORS as error:
+            raise RunError([R041.at(None, path=path).because(reason(error))]) from None
+        return uri.removeprefix("file:") if is_default_local else uri
 
     def _at(self, path: str) -> tuple[Any, Any]:
         place = self._hadoop.fs.Path(path)
@@ -49,8 +74,20 @@ class Storage:
 
     def matches(self, pattern: str) -> bool:
         """Whether a path exists, or any path that a glob pattern stands for."""
+        return bool(self.matching(pattern))
+
+    def matching(self, pattern: str) -> list[str]:
+        """The paths that are there now of those that a glob pattern stands for."""
         files, place = self._at(pattern)
-        return bool(files.globStatus(place))
+        return [status.getPath().toString() for status in files.globStatus(place) or ()]
+
+    def alternatives(self, pattern: str) -> list[str]:
+        """The patterns that a glob pattern with `{a/b,c}` stands for, in none of which a brace holds a slash."""
+        return [str(each) for each in self._hadoop.fs.GlobExpander.expand(pattern)]
+
+    def fits(self, name: str, pattern: str) -> bool:
+        """Whether a name is one that a glob pattern without slashes stands for."""
+        return bool(self._hadoop.fs.GlobPattern(pattern).matches(name))
 
     def is_file(self, path: str) -> bool:
         """Whether a path exists and is no folder."""
@@ -73,15 +110,56 @@ class Storage:
         return max((int(stem) for stem in stems if stem.isdigit()), default=-1)
 
     def read(self, path: str) -> str | None:
-        """The text of a file, None if there is no such file."""
+        """The text of a file, None if there is no such file.
+
+        Raises:
+            Damaged: it does not fit its checksum, or is no text.
+        """
+        content = self.read_bytes(path)
+        try:
+            return None if content is None else content.decode()
+        except UnicodeDecodeError:
+            raise Damaged(path, "it is not text") from None
+
+    def read_bytes(self, path: str) -> bytes | None:
+        """What a file holds, None if there is no such file.
+
+        Raises:
+            Damaged: it does not fit its checksum.
+        """
         files, place = self._at(path)
         if not files.exists(place):
             return None
         stream = files.open(place)
         try:
-            return bytes(self._hadoop.io.IOUtils.readFullyToByteArray(stream)).decode()
+            return bytes(self._hadoop.io.IOUtils.readFullyToByteArray(stream))
+        except Py4JJavaError as error:
+            if error.java_exception.getClass().getSimpleName() == "ChecksumException":
+                raise Damaged(path, "it does not fit its checksum") from None
+            raise
         finally:
             stream.close()
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """The names and sizes of the files in a folder."""
+        files, place = self._at(folder)
+        if files.getScheme() == "file":  # one question for each file takes long where there are many
+            with os.scandir(place.toUri().getPath()) as found:
+                return {each.name: each.stat().st_size for each in found if each.is_file()}
+        listed = files.listStatus(place)
+        return {each.getPath().getName(): each.getLen() for each in listed if each.isFile()}
+
+    def walk(self, folder: str) -> Iterator[str]:
+        """The paths of all files below a folder."""
+        files, place = self._at(folder)
+        found = files.listFiles(place, True)
+        while found.hasNext():
+            yield found.next().getPath().toString()
+
+    def open(self, path: str) -> Any:
+        """A file of any size as a stream of the JVM."""
+        files, place = self._at(path)
+        return files.open(place)
 
     def create(self, path: str, text: str) -> bool:
         """Writes a file that is not there yet; False, and nothing is done, if it is."""
@@ -91,8 +169,10 @@ class Storage:
         stream = files.create(place, False)
         try:
             stream.write(bytearray(text.encode()))
-        finally:
             stream.close()
+        except Py4JJavaError:  # the disk is full: a part of the file would be left
+            files.delete(place, False)
+            raise
         return True
 
     def publish(self, path: str, text: str) -> None:

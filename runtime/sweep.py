@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
-from penstock.runtime.storage import Storage
-
-_HEAD = 2  # lines of an offset file before those of the sources
+from penstock.runtime.preflight import damaged
+from penstock.runtime.spark_logs import SOURCE_ENTRY, entries, numbered, offsets_of, required, span
+from penstock.runtime.storage import Damaged, Storage
 
 
 def sweep(storage: Storage, rows: str, readers: Iterable[str]) -> None:
@@ -18,35 +18,50 @@ def sweep(storage: Storage, rows: str, readers: Iterable[str]) -> None:
     """
     done = {name for name in storage.names(rows) if name.startswith("part-")}
     for place in readers:
-        sources = list(_finished(storage, place, rows))
+        sources = list(_finished(storage, place, rows, behind=1))
         done = done.intersection(*sources) if sources else set()
     for name in done:
         storage.delete(f"{rows}/{name}")
 
 
-def _finished(storage: Storage, place: str, rows: str) -> Iterator[set[str]]:
-    """For each source of a query that has read in the folder: the names of the files that it will not read again.
+def finished(storage: Storage, place: str, rows: str) -> set[str]:
+    """The files in the folder `rows` that a query reads no more, even where a micro-batch of it is run again.
+
+    Raises:
+        RunError: a log of its checkpoint is damaged.
+    """
+    sources = list(_finished(storage, place, rows, behind=0))
+    return set.intersection(*sources) if sources else set()
+
+
+def _finished(storage: Storage, place: str, rows: str, *, behind: int) -> Iterator[set[str]]:
+    """For each source of a query that has read in the folder: the names of the files that it has read.
 
     A stream that is joined with itself is read by two sources, which list the folder one after the other; the second
-    may not know yet of the newest files that the first has read. So these stay.
+    may not know yet of the newest files that the first has read. So `behind` numbers of files are taken as not read.
     """
     committed = storage.newest(f"{place}/commits")
-    offsets = (storage.read(f"{place}/offsets/{committed}") or "").splitlines()[_HEAD:]
-    for source, offset in enumerate(offsets):
-        entries = list(_entries(storage, f"{place}/sources/{source}", rows))
-        if entries:
-            # The log of a source has numbers of its own; the offset is the one that the committed batches have reached.
-            reached = json.loads(offset)["logOffset"] if offset != "-" else -1
-            yield {name for name, number in entries if number < reached}
+    if committed < 0:
+        return
+    try:
+        path = f"{place}/offsets/{committed}"
+        for source, offset in enumerate(offsets_of(path, required(storage, path))):
+            read = list(_entries(storage, f"{place}/sources/{source}", rows))
+            if read:
+                # The log of a source has numbers of its own; the offset is the one that committed batches have reached.
+                reached = -1 if offset is None else offset["logOffset"]
+                yield {name for name, number in read if number <= reached - behind}
+    except Damaged as damage:
+        raise damaged(damage) from None
 
 
 def _entries(storage: Storage, log: str, rows: str) -> Iterator[tuple[str, int]]:
     """The files of the folder in a source's log, each with the number under which it is logged."""
     folder = "/".join(["", *rows.rstrip("/").split("/")[-2:]])  # the log has the whole path, with its scheme
-    for batch in storage.names(log):
-        if batch.split(".")[0].isdigit():
-            for line in (storage.read(f"{log}/{batch}") or "").splitlines()[1:]:
-                entry = json.loads(line)
-                parent, _, name = entry["path"].rpartition("/")
-                if parent.endswith(folder):
-                    yield name, entry["batchId"]
+    files = numbered(storage.names(log))
+    for batch in span(files, max(files, default=-1)):
+        path = f"{log}/{files.get(batch, batch)}"
+        for entry in entries(path, required(storage, path), SOURCE_ENTRY):
+            parent, _, name = unquote(entry["path"]).rpartition("/")
+            if parent.endswith(folder):
+                yield name, entry["batchId"]

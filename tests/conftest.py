@@ -35,7 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where several processes share the tests, the long ones come first, so that all end together."""
+    """Skips the campaign unless it is asked for. Where processes share the tests, the long ones come first."""
+    if os.environ.get("PENSTOCK_CAMPAIGN") != "1":
+        for item in items:
+            if item.get_closest_marker("campaign"):
+                item.add_marker(pytest.mark.skip(reason="runs with PENSTOCK_CAMPAIGN=1, as in `make campaign`"))
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: (item.get_closest_marker("spark") is None, item.path.parent.name not in LONG))
 

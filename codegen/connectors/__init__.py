@@ -1,6 +1,6 @@
 """How an ejected program reads and writes each kind of place: Python text, included where a program needs it."""
 
-from penstock.codegen.connectors.files import READ_FILES, WRITE_CHANGES, WRITE_FILES
+from penstock.codegen.connectors.files import FORMATS, READ_FILES, WRITE_CHANGES, WRITE_FILES
 from penstock.codegen.connectors.local import KEEP, READ_RATE, SHOW
 from penstock.codegen.connectors.stage import READ_STAGE, WRITE_STAGE
 from penstock.codegen.stages import STAGE
@@ -15,4 +15,4 @@ SINKS = {"files": WRITE_FILES, "console": SHOW, "memory": KEEP, STAGE: WRITE_STA
 CHANGES stands for files to which a table's changes are written; it needs the text for files, too.
 """
 
-__all__ = ["CHANGES", "SINKS", "SOURCES"]
+__all__ = ["CHANGES", "FORMATS", "SINKS", "SOURCES"]

@@ -3,7 +3,7 @@
 READ_STAGE = '''
 def read_stage(spark, columns, path):
     """The rows that another query of this program has written, each of its micro-batches as a whole."""
-    os.makedirs(path, exist_ok=True)
+    make_folder(spark, path)
     declared = ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns.items())
     return spark.readStream.option("maxFileAge", "36500d").schema(declared).parquet(path)
 '''

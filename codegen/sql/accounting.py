@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     Scan,
     UnionAll,
 )
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import inputs
 
 _ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
@@ -106,10 +107,10 @@ def _through(run: Sequence[Filter | Project | Rekey], wanted: Expression | None)
     for node in reversed(run):
         names = asked.pop()
         if isinstance(node, Filter):
-            conditions.append(in_terms_of(node.condition, values))
+            conditions.append(substitute(node.condition, values))
         elif isinstance(node, Project):
-            values = {item.name: in_terms_of(item.value, values) for item in node.items if item.name in names}
-    return both(*conditions, None if wanted is None else in_terms_of(wanted, values))
+            values = {item.name: substitute(item.value, values) for item in node.items if item.name in names}
+    return both(*conditions, None if wanted is None else substitute(wanted, values))
 
 
 def _columns_of(condition: Expression | None) -> set[str]:
@@ -123,7 +124,7 @@ def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expr
         case UnionAll():
             if wanted is None:
                 return [(each, None) for each in node.inputs]
-            return [(each, in_terms_of(wanted, _by_position(node, each))) for each in node.inputs]
+            return [(each, substitute(wanted, _by_position(node, each))) for each in node.inputs]
         case _:
             return [(each, None) for each in inputs(node)]
 
@@ -136,34 +137,3 @@ def _any_of(one: Expression | None, other: Expression | None) -> Expression | No
     if one is None or other is None:
         return None
     return one if one == other else exp.Or(this=one, expression=other)
-
-
-def in_terms_of(condition: Expression, values: Mapping[str, Expression]) -> Expression:
-    """The condition with each column replaced by the expression that computes it."""
-    # A root of its own, because a node without a parent can not be replaced in place.
-    root = exp.Paren(this=condition.copy())
-    taken = {each.name for value in values.values() for each in value.find_all(exp.Column)}
-    for function in list(root.find_all(exp.Lambda)):
-        _rename_parameters(function, taken)
-    for each in list(root.find_all(exp.Column)):
-        each.replace(values[each.name].copy())
-    result = root.this
-    assert isinstance(result, exp.Expression)
-    return result.pop()
-
-
-def _rename_parameters(function: exp.Lambda, taken: set[str]) -> None:
-    """Gives a lambda's parameters names that are no columns', so that it captures none that is put into its body."""
-    for parameter in function.expressions:
-        name = fresh = parameter.name
-        while fresh in taken:
-            fresh += "_"
-        for each in list(function.find_all(exp.Identifier)):
-            if each.name == name and _is_parameter(each):
-                each.set("this", fresh)
-
-
-def _is_parameter(name: exp.Identifier) -> bool:
-    """In a plan a bare identifier is a lambda's parameter, unless it names a column or a field."""
-    field = isinstance(name.parent, exp.Dot) and name.arg_key == "expression"
-    return not field and not isinstance(name.parent, (exp.Column, exp.ColumnDef))

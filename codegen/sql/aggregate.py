@@ -19,6 +19,7 @@ from penstock.codegen.sql.trees import (
     columns,
     duration,
     floored,
+    moment,
     named,
     number,
     select,
@@ -93,7 +94,7 @@ def _part(window: Expression, name: str) -> Expression:
 
 
 def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tuple[str, ...]) -> View:
-    """One row per keys, kept for ever. With columns of its `own` it is a result."""
+    """One row per keys, kept forever. With columns of its `own` it is a result."""
     items = [
         *(named(key.value, key.name) for key in node.keys),
         *(named(aggregate_call(each), each.name) for each in node.aggregates),
@@ -109,9 +110,10 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tupl
 def distinct_view(node: Distinct, name: str, source: str) -> View:
     """The rows, equal ones once. A group is final when the watermark has passed its time."""
     others = [each for each in node.schema if each.name != node.time]
-    values = [beside_time(column(each.name), others) for each in node.schema]
-    items = (named(value.copy(), each.name) for value, each in zip(values, node.schema, strict=True))
-    return View(name, print_sql(select(items, source).group_by(*values, copy=False)))
+    window = moment(column(node.time))
+    values = {each.name: beside_time(column(each.name), others) for each in others}
+    items = [named(values.get(each.name) or _part(window.copy(), "start"), each.name) for each in node.schema]
+    return View(name, print_sql(select(items, source).group_by(window, *values.values(), copy=False)))
 
 
 def aggregate_call(aggregate: Aggregate) -> Expression:
@@ -119,6 +121,8 @@ def aggregate_call(aggregate: Aggregate) -> Expression:
     if aggregate.distinct:
         return distinct_call(aggregate)
     result = call(aggregate.function, *(aggregate.arguments or [exp.Star()]))
+    if aggregate.span is not None:
+        result.meta["span"] = aggregate.span
     if aggregate.condition is None:
         return result
     return exp.Filter(this=result, expression=exp.Where(this=aggregate.condition))

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.over import ORDERED
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import (
     BIGINT,
     BOOLEAN,
@@ -33,6 +33,8 @@ from penstock.planner.types import (
 )
 
 _MICROSECONDS = 1000
+_FARTHEST = 2**31
+"""Rows; no pane holds as many, and DuckDB can still add them to a place."""
 _SAME = {
     **{name: name for name in ("MIN", "MAX", "VAR_SAMP", "STDDEV_SAMP")},
     **{name: name for name in ("BOOL_AND", "BOOL_OR", "BIT_AND", "BIT_OR", "BIT_XOR")},
@@ -159,7 +161,7 @@ class Panes:
 
     def renamed(self, expression: Expression) -> Expression:
         """An expression over the input's columns as one over c0, c1 …."""
-        return in_terms_of(expression, {each.name: column(c) for c, each in zip(self.kept, self.schema, strict=True)})
+        return substitute(expression, {each.name: column(c) for c, each in zip(self.kept, self.schema, strict=True)})
 
 
 def _order(values: Iterable[Expression]) -> exp.Order:
@@ -248,6 +250,7 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             return _extreme(aggregate, frame, panes)
         case "LAG" | "LEAD":
             offset = int(aggregate.arguments[1].name) if len(aggregate.arguments) > 1 else 1
+            offset = min(offset, _FARTHEST)
             direction = exp.Add if aggregate.function == "LEAD" else exp.Sub
             meant = direction(this=place.copy(), expression=number(offset))
             inside = exp.Between(this=meant, low=first, high=last)

@@ -5,8 +5,10 @@ keys the cost of a row grows with all that is kept. So the bucket of its event t
 one side stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair
 still meets once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
 
-The bound is printed as `right >= left + … AND right <= left + …` on the bare event-time columns: in this form, and in
-hardly any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run.
+The bound is printed as `right >= left + … AND right <= left + …` on bare columns with a watermark: in this form, and in
+hardly any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run. The
+columns are the last microseconds of the milliseconds that the event times lie in: Spark drops rows of the very
+watermark, which are not late, and forgets their partners. The bound on the event times themselves stands beside.
 """
 
 from __future__ import annotations
@@ -15,7 +17,20 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import both, call, column, columns, is_null, named, number, select, shifted, table
+from penstock.codegen.sql.trees import (
+    beside_time,
+    both,
+    call,
+    column,
+    columns,
+    duration,
+    is_null,
+    named,
+    number,
+    select,
+    shifted,
+    table,
+)
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 
 JOIN_WORDS = {
@@ -37,23 +52,30 @@ _LENGTH = 4
 _SECOND = 1_000
 
 _BUCKET = "_bucket"
+_WINDOW = "_window"
+_LEFT, _RIGHT = "_left_time", "_right_time"
+"""The event times as Spark knows them."""
 
 
 def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[View, ...]:
     """SELECT the schema's columns FROM left JOIN right ON equalities, bucket, bound and the rest."""
     assert node.equalities, "Spark joins streams only on an equality"
-    views: list[View] = []
+    views = [
+        *_clocked(node.left, f"{name}_left", left, node.left_time, _LEFT),
+        *_clocked(node.right, f"{name}_right", right, node.right_time, _RIGHT),
+    ]
+    left, right = views[1].name, views[3].name
     same_bucket = None
     lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
     length = max(_SECOND, _LENGTH * (upper - lower))
     if node.type is JoinType.RIGHT:
-        views.append(_spread(node.left, f"{name}_spread", left, node.left_time, (lower, upper), length))
+        views.append(_spread(node.left, f"{name}_spread", left, node.left_time, _LEFT, (lower, upper), length))
         same_bucket = exp.EQ(this=column(_BUCKET), expression=_bucket(column(node.right_time), length))
-        left = views[0].name
+        left = views[-1].name
     elif node.type is not JoinType.FULL:
-        views.append(_spread(node.right, f"{name}_spread", right, node.right_time, (-upper, -lower), length))
+        views.append(_spread(node.right, f"{name}_spread", right, node.right_time, _RIGHT, (-upper, -lower), length))
         same_bucket = exp.EQ(this=_bucket(column(node.left_time), length), expression=column(_BUCKET))
-        right = views[0].name
+        right = views[-1].name
     tree = select(columns(node.schema), left)
     tree = tree.join(table(right), on=_condition(node, same_bucket), join_type=_OF_STREAMS[node.type], copy=False)
     if node.type is JoinType.ANTI:
@@ -61,11 +83,21 @@ def join_views(node: IntervalJoin, name: str, left: str, right: str) -> tuple[Vi
     return (*views, View(name, print_sql(tree)))
 
 
-def _spread(side: Node, name: str, below: str, time: str, reach: tuple[int, int], length: int) -> View:
+def _clocked(side: Node, name: str, below: str, time: str, clock: str) -> tuple[View, View]:
+    """The rows of a side with the `clock` that Spark goes by: of all other times it is not told."""
+    window = call("WINDOW", column(time), duration(1))
+    windows = View(f"{name}_windows", print_sql(select([named(window, _WINDOW), *columns(side.schema)], below)))
+    rows = (named(beside_time(column(each.name), side.schema), each.name) for each in side.schema)
+    return windows, View(
+        name, print_sql(select([named(call("WINDOW_TIME", column(_WINDOW)), clock), *rows], windows.name))
+    )
+
+
+def _spread(side: Node, name: str, below: str, time: str, clock: str, reach: tuple[int, int], length: int) -> View:
     """The rows of a side, once for each bucket that a partner's time, within `reach` of their own, can lie in."""
     first, last = (_bucket(shifted(column(time), milliseconds), length) for milliseconds in reach)
     buckets = call("EXPLODE", call("SEQUENCE", first, last, number(length * 1_000)))
-    return View(name, print_sql(select([*columns(side.schema), named(buckets, _BUCKET)], below)))
+    return View(name, print_sql(select([column(clock), *columns(side.schema), named(buckets, _BUCKET)], below)))
 
 
 def _bucket(time: Expression, length: int) -> Expression:
@@ -90,14 +122,20 @@ def _residual(node: IntervalJoin) -> list[Expression]:
     would take the equality with it, without which it refuses the join.
     """
     never = exp.LT(this=call("UNIX_MICROS", column(node.right_time)), expression=number(0))
-    return [exp.Or(this=each, expression=never.copy()) for each in conjuncts(node.residual)]
+    lower, upper = node.bound.lower, node.bound.upper
+    at_least, at_most = exp.GTE if lower.closed else exp.GT, exp.LTE if upper.closed else exp.LT
+    left, right = column(node.left_time), column(node.right_time)
+    exact = (
+        at_least(this=right, expression=shifted(left, lower.milliseconds)),
+        at_most(this=right.copy(), expression=shifted(left.copy(), upper.milliseconds)),
+    )
+    return [exp.Or(this=each, expression=never.copy()) for each in (*exact, *conjuncts(node.residual))]
 
 
 def _bound(node: IntervalJoin) -> tuple[Expression, Expression]:
-    lower, upper = node.bound.lower, node.bound.upper
-    at_least, at_most = exp.GTE if lower.closed else exp.GT, exp.LTE if upper.closed else exp.LT
-    left, right = node.left_time, node.right_time
+    """The bound in milliseconds: times that satisfy it exactly satisfy this as well."""
+    lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
     return (
-        at_least(this=column(right), expression=shifted(column(left), lower.milliseconds)),
-        at_most(this=column(right), expression=shifted(column(left), upper.milliseconds)),
+        exp.GTE(this=column(_RIGHT), expression=shifted(column(_LEFT), lower)),
+        exp.LTE(this=column(_RIGHT), expression=shifted(column(_LEFT), upper)),
     )

@@ -1,6 +1,6 @@
 """TableLookup -> buckets in which Python workers keep the table's newest records, and a DuckDB join with what comes.
 
-Spark's own aggregations can not do this: they would keep the rows of the stream with those of the table. So the keys
+Spark's own aggregations cannot do this: they would keep the rows of the stream with those of the table. So the keys
 are spread over some buckets, and Spark's state of a bucket is a table of the records, written again when one of them
 changes. Views:
 
@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.codegen.program import LookupView, Step, View
-from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
@@ -43,6 +42,7 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import walk
 from penstock.planner.types import TIMESTAMP
 
@@ -156,7 +156,7 @@ def joined(
     is_alone = is_null(column("right"))
     holds = None
     if node.condition is not None:
-        holds = call("COALESCE", in_terms_of(node.condition, parts), exp.Boolean(this=False))
+        holds = call("COALESCE", substitute(node.condition, parts), exp.Boolean(this=False))
         holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
         tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)

@@ -1,6 +1,6 @@
 """OverRows -> rows in buckets, of which Python workers remember the last ones of each partition, and DuckDB over these.
 
-Panes can not do this: the row that is n rows back may be from any time. So the partitions are spread over some buckets,
+Panes cannot do this: the row that is n rows back may be from any time. So the partitions are spread over some buckets,
 and Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the watermark
 has not passed. Four views:
 

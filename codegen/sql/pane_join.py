@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import PaneView, Step, View
-from penstock.codegen.sql.accounting import in_terms_of
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
@@ -40,6 +39,7 @@ from penstock.codegen.sql.trees import (
     struct_of,
 )
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import Struct
 
 _MICROSECONDS = 1_000
@@ -225,4 +225,4 @@ def _of_pairs(condition: Expression, sides: Iterable[Side]) -> Expression:
     places = {
         each.name: column(side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)
     }
-    return in_terms_of(condition, places)
+    return substitute(condition, places)

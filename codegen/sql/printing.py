@@ -10,6 +10,7 @@ import re
 
 from sqlglot import exp
 
+from penstock.codegen.sql.places import record
 from penstock.planner.plan import Expression
 
 _FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -131,8 +132,13 @@ def _escaped(char: str) -> str:
 
 
 def _laid_out(tree: Expression, *, pretty: bool, dialect: str = "spark") -> str:
+    def lay_out(node: Expression, *, pretty: bool = False) -> str:
+        return str(node.sql(dialect=dialect, identify=True, pretty=pretty, comments=False, normalize_functions=False))
+
     safe = tree.copy().transform(_safe, copy=False)
-    return str(safe.sql(dialect=dialect, identify=True, pretty=pretty, comments=False, normalize_functions=False))
+    sql = lay_out(safe, pretty=pretty)
+    record(safe, sql, lay_out)
+    return sql
 
 
 def _safe(node: Expression) -> Expression:

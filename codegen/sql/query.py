@@ -20,6 +20,7 @@ from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
+from penstock.codegen.sql.places import recorded_places
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.rank import ranked_views
 from penstock.codegen.sql.retraction import retraction_views
@@ -63,8 +64,8 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
 from penstock.planner.types import BIGINT
 
-# Spark closes a session, and forgets a row of a join, when the watermark reaches its end; yet a row of that very time
-# is not late and may belong to it. There Spark's watermark is held one millisecond back.
+# Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
+# There Spark's watermark is held one millisecond back.
 _EDGE = 1
 # A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
 _BUCKETS = 4
@@ -82,7 +83,8 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     names = _names(nodes, name)
     delays = _delays(nodes, timed=query.timed)
     scans = [node for node in nodes if isinstance(node, Scan)]
-    sources = tuple(input_of(scan, f"{names[scan]}_raw") for scan in scans)
+    at_once = _read_at_once(nodes)
+    sources = tuple(input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once) for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
     tracked = _is_tracked(query)
@@ -95,12 +97,14 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
+    with recorded_places() as printed:
+        views = _steps(query, settings, observed=observed, told=told)
     lasting_views, facts = _lasting(query, settings, output)
     state = [mode, partitions, store and store.value]
     return SparkQuery(
         name=name,
         inputs=sources,
-        views=_steps(query, settings, observed=observed, told=told),
+        views=views,
         result=f"{name}_sent" if operation else f"{name}_changes" if tracked else names[query.root],
         output=output,
         mode=mode,
@@ -114,8 +118,10 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         partitions=partitions,
         operation=operation,
         numbered=refers,
-        checked=not (tracked or refers or any(source.ordered for source in sources)),
+        checked=not (tracked or refers or any(source.numbers_records for source in sources)),
         lasting=lasting_views,
+        printed=tuple(printed),
+        span=query.span,
     )
 
 
@@ -277,11 +283,22 @@ def _paced(scan: Scan, name: str) -> Paced:
     return Paced(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.behind)
 
 
+def _read_at_once(nodes: list[Node]) -> set[Node]:
+    """Tables that are looked up for rows of another query: all of their files that are there are read together.
+
+    A row has been sent on when the files before it had been read. It must find here what had arrived by then, and not
+    what a table comes to that this query replays at a pace of its own.
+    """
+    lookups = [node for node in nodes if isinstance(node, TableLookup) and node.as_of is None]
+    chained = [each for each in lookups if any(below.origin.connector == STAGE for below in _scans(each.stream))]
+    return {scan for each in chained for scan in _scans(each.table)}
+
+
+def _scans(root: Node) -> list[Scan]:
+    return [node for node in _in_order(root) if isinstance(node, Scan)]
+
+
 def _holds_its_edge(node: Node) -> bool:
-    if isinstance(node, IntervalJoin):
-        return node.pane is None
-    if isinstance(node, Ranked | Distinct):
-        return True
     return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
 
 

@@ -8,7 +8,7 @@ from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import call, cast, column, named, select
+from penstock.codegen.sql.trees import call, cast, column, moment, named, select
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
@@ -27,7 +27,9 @@ def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
     sql = print_duckdb(select([column("place"), *answers], "rows"))
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
     tables = tables_view(name, rows, None, ())
-    gathered = panes_view(name, tables.name, column("time"), column("time"))
+    window = moment(column("time"))
+    begin = exp.Dot(this=window.copy(), expression=exp.to_identifier("start"))
+    gathered = panes_view(name, tables.name, window, begin)
     places = PaneView(
         name=f"{name}_places",
         source=gathered.name,

@@ -50,7 +50,7 @@ NO_SEQUENCE = "no sequence"
 
 _EPOCH = "1970-01-01 00:00:00"  # where Spark's watermark begins
 _HOUR = 3_600_000_000  # microseconds
-# Spark's watermark is moved behind every event time by the end row; rows this late can not be real, they are rejected.
+# Spark's watermark is moved behind every event time by the end row; rows this late cannot be real, they are rejected.
 _END_OF_TIME = "9000-01-01 00:00:00"
 
 
@@ -74,15 +74,16 @@ class Reading:
     uses_late: bool = False
 
 
-def input_of(scan: Scan, view: str) -> Input:
-    """The source as the runtime registers it."""
+def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
+    """The source as the runtime registers it; `at_once`: without a limit on the files of a micro-batch."""
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
+    options = tuple((name, value) for name, value in origin.options if not (at_once and name == "files_per_batch"))
     if is_table and origin.connector == STAGE:
-        return Input(origin.name, view, origin.connector, origin.options, stored_changes(origin.columns))
+        return Input(origin.name, view, origin.connector, options, stored_changes(origin.columns))
     stored = tuple((each.name, str(each.type)) for each in _stored(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    return Input(origin.name, view, origin.connector, origin.options, stored, ordered=is_table)
+    return Input(origin.name, view, origin.connector, options, stored, ordered=is_table)
 
 
 def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -188,7 +189,7 @@ def _ordered(origin: Origin, source: str, *, before: Sequence[str] = ()) -> exp.
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:
-    """The query that writes out the rows set aside; None where the connector can not deliver any."""
+    """The query that writes out the rows set aside; None where the connector cannot deliver any."""
     origin = scan.origin
     if not _can_reject(origin):
         return None
@@ -236,6 +237,7 @@ def _classified(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
         if origin.newest is not None:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += ["_arrived", "_place"]
+    reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
     reason = named(exp.Case(ifs=reasons), "_reason")
     return print_sql(select([*columns(_stored(origin)), *map(column, [*origin_of, *beside]), reason], raw))
 
@@ -272,7 +274,7 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
     # Shifted where there is one row of it.
-    clock = exp.Subquery(this=select([shifted(column("watermark"), reading.slack)], f"{query}_clock"))
+    clock = exp.Subquery(this=select([_true_watermark(reading.slack)], f"{query}_clock"))
     late = exp.LT(this=time, expression=clock)
     end = cast(text(_END_OF_TIME), TIMESTAMP)
     if reading.told:
@@ -292,6 +294,15 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     if reading.observed:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))
+
+
+def _true_watermark(slack: int) -> Expression:
+    """Spark's watermark without its slack. It begins in 1970, and then nothing has held it back."""
+    watermark = column("watermark")
+    if not slack:
+        return watermark
+    begun = exp.GT(this=watermark, expression=cast(text(_EPOCH), TIMESTAMP))
+    return either(begun, shifted(watermark.copy(), slack), watermark.copy())
 
 
 def _lateness(time: Expression, watermark: Expression) -> Expression:

@@ -135,6 +135,11 @@ def unused(name: str, schema: Iterable[Column]) -> str:
     return name
 
 
+def moment(time: Expression) -> Expression:
+    """The window that holds one time alone. Grouped by the time itself, Spark would drop rows of the very watermark."""
+    return call("WINDOW", time, text("1 microsecond"))
+
+
 def before_all(time: Expression) -> Expression:
     """False for every time that there is, which Spark does not know: a key that is the same in all rows."""
     return exp.LT(this=time, expression=cast(text("0001-01-01 00:00:00"), TIMESTAMP))

@@ -10,6 +10,7 @@ from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import call, column, columns, floored, function, multiple, named, number, select, unused
 from penstock.planner.plan import AssignWindows, Cumulate, Expression, Hop, Tumble
+from penstock.planner.plan.substitute import substitute
 
 
 def assign_windows_views(node: AssignWindows, name: str, source: str) -> tuple[View, ...]:
@@ -68,11 +69,8 @@ def in_some_window(node: AssignWindows, condition: Expression) -> Expression:
     name = unused("mark", node.input.schema)
     one = isinstance(node.window, Tumble)
     mark = micros(column(node.time)) if one else exp.Identifier(this=name, quoted=True)
-    holder = exp.Paren(this=condition.copy())
-    for each in list(holder.find_all(exp.Column)):
-        if each.name in ("window_start", "window_end"):
-            each.replace(window_columns(node, mark.copy())[each.name])
-    held: Expression = holder.this.pop()
+    values = {each.name: column(each.name) for each in node.input.schema} | window_columns(node, mark)
+    held = substitute(condition, values)
     return held if one else call("EXISTS", marks(node), function(name, body=lambda _: held))
 
 

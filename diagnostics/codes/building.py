@@ -2,9 +2,9 @@
 
 from penstock.diagnostics.diagnostic import Code
 
-B001 = Code("B001", "not built yet: {above} over the result of {below}")
-B002 = Code("B002", "not built yet: {construct}")
-B003 = Code("B003", "not built yet: {kind} JOIN of a {left} with a {right}")
-B004 = Code("B004", "not built yet: {used} connector {connector}")
+B001 = Code("B001", "not supported yet: {above} over the result of {below}")
+B002 = Code("B002", "not supported yet: {construct}")
+B003 = Code("B003", "not supported yet: {kind} JOIN of a {left} with a {right}")
+B004 = Code("B004", "not supported yet: {used} connector {connector}")
 
 CODES = (B001, B002, B003, B004)

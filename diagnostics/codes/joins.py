@@ -8,7 +8,7 @@ J003 = Code("J003", "the time bound of a stream-stream join stands under OR")
 J004 = Code("J004", "the time bound compares columns that are not the event times")
 J005 = Code("J005", "the time bound depends on the processing time")
 J006 = Code("J006", "the time bound is written in a form that gives no fixed difference")
-J007 = Code("J007", "{construct} over a stream would keep the stream for ever")
+J007 = Code("J007", "{construct} over a stream would keep the stream forever")
 J008 = Code("J008", "the join has no equality between its two sides")
 J009 = Code("J009", "the time bound of a {kind} JOIN stands in WHERE")
 J010 = Code("J010", "the time bound can never hold")
@@ -22,7 +22,7 @@ J017 = Code("J017", "a FULL JOIN of tables on more than their keys can give two 
 J018 = Code("J018", "the join compares {compared} of {relation}, whose key is {key}")
 J019 = Code("J019", "the former rows of {relation} are not known: {reason}")
 J020 = Code("J020", "the windowed table {relation} has no RETENTION, and its windows are looked up", severity="warning")
-J021 = Code("J021", "the windows of {left} and {right} can not be compared: {reason}")
+J021 = Code("J021", "the windows of {left} and {right} cannot be compared: {reason}")
 
 CODES = (
     *(J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011),

@@ -4,7 +4,7 @@ from penstock.diagnostics.diagnostic import Code
 
 K001 = Code("K001", "SELECT STREAM over a table: a table's changes are not a stream of new rows")
 K002 = Code("K002", "SELECT without STREAM asks for a table, but these rows have no key")
-K003 = Code("K003", "a {made} can not be made from a query that gives a {given}")
+K003 = Code("K003", "a {made} cannot be made from a query that gives a {given}")
 K004 = Code("K004", "UNION ALL takes streams: rows of different tables have no common key")
 K005 = Code("K005", "UNION ALL branches do not match: {reason}")
 K006 = Code("K006", "the table does not show its key column {column}")
@@ -20,8 +20,8 @@ K015 = Code("K015", "{name} is in use by the query {users}")
 
 K016 = Code("K016", "{name} is a name that Penstock gives to a column of its own")
 K017 = Code("K017", "{column} is a bare NULL, which has no type")
-K018 = Code("K018", "{type} can not be compared, so nothing can be grouped or joined by it")
-K019 = Code("K019", "{function} over a table: a row that leaves its group can not be taken out of it")
+K018 = Code("K018", "{type} cannot be compared, so nothing can be grouped or joined by it")
+K019 = Code("K019", "{function} over a table: a row that leaves its group cannot be taken out of it")
 K020 = Code("K020", "PARTITION BY of a {kind}: a table is partitioned by its key")
 
 CODES = (

@@ -3,7 +3,7 @@
 from penstock.diagnostics.diagnostic import Code
 
 S001 = Code("S001", "unexpected {found}")
-S002 = Code("S002", "the statement ends too early")
+S002 = Code("S002", "the statement ends unexpectedly")
 S003 = Code("S003", "string without a closing quote")
 S004 = Code("S004", "comment without a closing */")
 S005 = Code("S005", "quoted name without a closing {quote}")

@@ -13,7 +13,12 @@ T008 = Code("T008", "{construct} is not allowed here")
 T009 = Code("T009", "unknown type {name}")
 T010 = Code("T010", "{text} is not a valid {type}")
 T011 = Code("T011", "an interval of {unit} has no fixed length")
-T012 = Code("T012", "{source} can not be cast to {target}")
+T012 = Code("T012", "{source} cannot be cast to {target}")
+T013 = Code("T013", "{function} needs a literal as {kind}")
+T014 = Code("T014", "{function} does not take {value} as {kind}")
+T015 = Code("T015", "a struct has two fields {name}")
+T016 = Code("T016", "{type} cannot be the key of a map")
+T017 = Code("T017", "{expression} fails for every row")
 
 CODES = (
     T001,
@@ -28,4 +33,9 @@ CODES = (
     T010,
     T011,
     T012,
+    T013,
+    T014,
+    T015,
+    T016,
+    T017,
 )

@@ -88,7 +88,7 @@ def main() -> None:
     console.print(Rule("2. Proof: every query is sound and its state bounded"))
     penstock(console, "check", FLIGHTS)
 
-    console.print(Rule("3. Refusal: a join that would keep both streams for ever"))
+    console.print(Rule("3. Refusal: a join that would keep both streams forever"))
     penstock(console, "check", FLIGHTS, REFUSED, expect=1)
     console.print(Syntax.from_path(MENDED, background_color="default"))
     penstock(console, "check", FLIGHTS, MENDED)

@@ -52,7 +52,7 @@ SELECT origin, window_start, COUNT(*) AS flights, COUNT(dep_delay) AS departed, 
 FROM flights
 GROUP BY origin, TUMBLE(time, INTERVAL '1' HOUR);
 
--- A file can not take a row back. As a stream (SELECT STREAM) each hour comes out once, when the watermark has passed its
+-- A file cannot take a row back. As a stream (SELECT STREAM) each hour comes out once, when the watermark has passed its
 -- end and no flight of that hour can come any more (EMIT FINAL, the default for streams).
 
 CREATE STREAM hourly_file (
@@ -65,7 +65,7 @@ FROM flights
 GROUP BY origin, TUMBLE(time, INTERVAL '1' HOUR);
 
 -- 3. A join within a bound: each departure with the weather of its airport ----------------------------------------------
--- Two streams can only be joined within a finite time, else both would have to be kept for ever (see refused.sql). Readings
+-- Two streams can only be joined within a finite time, else both would have to be kept forever (see refused.sql). Readings
 -- are an hour apart, so at most one lies in the hour before a departure. LEFT: a departure without one comes out as well,
 -- once, as soon as the watermark proves that none will come.
 

@@ -1,6 +1,6 @@
 """The syntax of the dialect as data: what text -> parser produces and the planner reads."""
 
-from penstock.parser.ast.base import UNIT_MILLISECONDS, Duration, Name, Option, Scalar
+from penstock.parser.ast.base import UNIT_MILLISECONDS, Duration, Name, Option, Scalar, parse_count
 from penstock.parser.ast.queries import (
     CommonTable,
     Deduplicate,
@@ -109,4 +109,5 @@ __all__ = [
     "WindowedTable",
     "With",
     "Within",
+    "parse_count",
 ]

@@ -28,6 +28,11 @@ UNIT_MILLISECONDS = {
 }
 
 
+def parse_count(text: str, digits: int = 9) -> int | None:
+    """The value of at most so many ASCII digits. `int` takes other digits, too, and fails on thousands of them."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
+
+
 @dataclass(frozen=True, slots=True)
 class Name:
     """An identifier as written. Names are resolved without regard to case."""

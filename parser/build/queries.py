@@ -29,6 +29,7 @@ from penstock.parser.ast import (
     Select,
     UnionAll,
     With,
+    parse_count,
 )
 from penstock.parser.build.base import Builder, duration, name, placed, sequence, span_of, token_span
 
@@ -144,10 +145,10 @@ def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None)
 
 
 def into_partitions(span: Span, token: Token) -> int:
-    """A count of 1 to 6 digits: int() takes other digits, too, and fails on thousands of them."""
-    if not token.value.isascii() or not token.value.isdecimal() or len(token.value) > 6 or int(token.value) == 0:
+    count = parse_count(token.value, 6)
+    if not count:
         raise CompileError([syntax.S024.at(token_span(span, token), number=token.value)])
-    return int(token.value)
+    return count
 
 
 def emit_changes(span: Span) -> _Clause:
@@ -183,10 +184,10 @@ def order_by(span: Span, *keys: exp.Expression) -> _Clause:
 
 
 def limit(span: Span, count: exp.Expression) -> _Clause:
-    text = count.name if isinstance(count, exp.Literal) and not count.is_string else ""
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+    rows = parse_count(count.name) if isinstance(count, exp.Literal) and not count.is_string else None
+    if rows is None:
         raise CompileError([syntax.S025.at(span_of(count))])
-    return _Clause("limit", Limit(int(text), span), span)
+    return _Clause("limit", Limit(rows, span), span)
 
 
 def union(span: Span, *parts: Any) -> UnionAll:
@@ -200,7 +201,7 @@ def union_all(span: Span) -> None:
 
 def union_distinct(span: Span) -> None:
     refused = syntax.S010.at(span).because(
-        "finding duplicates among all rows of a stream means to keep all of them for ever"
+        "finding duplicates among all rows of a stream means to keep all of them forever"
     )
     raise CompileError([refused.with_hint("UNION ALL")])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span, nearest
 from penstock.diagnostics.codes import syntax
 from penstock.grammar import Token
+from penstock.parser.ast import parse_count
 from penstock.parser.build.base import Builder, identifier, placed, token_span
 
 SIMPLE = {
@@ -50,7 +50,7 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
     kind, most = SIZED.get(token.value.upper(), (None, 0))
     if kind is None:
         raise _wrong_parameters(span, token, f"{token.value.upper()} has no parameters")
-    if len(sizes) > most or not all(re.fullmatch("[0-9]{1,9}", size.value) for size in sizes):
+    if len(sizes) > most or any(parse_count(size.value) is None for size in sizes):
         raise _wrong_parameters(span, token, f"write {_EXAMPLES[token.value.upper()]}")
     parameters = [
         placed(

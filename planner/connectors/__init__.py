@@ -1,7 +1,8 @@
 """The connectors, by hand, in one tuple."""
 
 from penstock.planner.connectors.databases import POSTGRES
-from penstock.planner.connectors.files import FILES, check_format, unheld
+from penstock.planner.connectors.files import FILES
+from penstock.planner.connectors.formats import check_format, check_null, find_unheld
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.local import CONSOLE, MEMORY, RATE
 from penstock.planner.connectors.option import Connector, ConnectorOption, OptionType, Value
@@ -21,6 +22,7 @@ __all__ = [
     "OptionType",
     "Value",
     "check_format",
+    "check_null",
     "find_connector",
-    "unheld",
+    "find_unheld",
 ]

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from penstock.diagnostics import CompileError, Span
-from penstock.diagnostics.codes.connectors import C009
 from penstock.planner.connectors.option import (
     BOOLEAN,
     INTEGER,
@@ -15,16 +11,7 @@ from penstock.planner.connectors.option import (
     Connector,
     ConnectorOption,
     OptionType,
-    Value,
 )
-from penstock.planner.plan import Column
-
-# The types that a format has no way to write down, by the word with which they begin.
-UNHELD = {
-    "csv": ("ARRAY", "MAP", "STRUCT", "BINARY", "INTERVAL"),
-    "json": ("INTERVAL",),
-    "parquet": ("INTERVAL",),
-}
 
 FILES = Connector(
     "files",
@@ -46,17 +33,3 @@ FILES = Connector(
         ConnectorOption("partitions", INTEGER, "number of partitions by the key"),
     ),
 )
-
-
-def unheld(format_: str, columns: Iterable[Column]) -> Column | None:
-    """A column that files of the format can not hold, None if they can hold all."""
-    return next((each for each in columns if str(each.type).startswith(UNHELD.get(format_, ()))), None)
-
-
-def check_format(options: tuple[tuple[str, Value], ...], columns: Iterable[Column], span: Span) -> None:
-    """Raises CompileError for a column that the files' format can not hold."""
-    format_ = str(dict(options).get("format"))
-    column = unheld(format_, columns)
-    if column is not None:
-        found = C009.at(span, "", format=format_, column=column.name, type=column.type)
-        raise CompileError([found.with_hint(f"CAST({column.name} AS STRING), or another format")])

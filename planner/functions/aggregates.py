@@ -85,7 +85,7 @@ AGGREGATES = (
     _aggregate("BIT_XOR", ("(I) -> I",), "the bits set in an odd number of values", ("BIT_XOR(n)", 7)),
     _aggregate(
         "APPROX_COUNT_DISTINCT",
-        ("(ANY) -> BIGINT",),
+        ("(ORDERED) -> BIGINT",),
         "about how many different values there are (standard error 5 %), in bounded memory",
         ("APPROX_COUNT_DISTINCT(s)", 2),
     ),

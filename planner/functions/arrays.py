@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from penstock.planner.functions.function import Function
+from penstock.planner.functions.function import Function, Result
+from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
+
+
+def result_of_search(result: Type) -> Result:
+    """`result`, unless neither the elements nor what is searched for have a type."""
+    return lambda arguments, types: None if types[1] == VOID else result
+
 
 _ONE = ("(ARRAY<T>) -> ARRAY<T>",)
 _TWO = ("(ARRAY<O>, ARRAY<O>) -> ARRAY<O>",)
@@ -35,6 +42,7 @@ ARRAYS = (
         ("(ARRAY<O>, O) -> BOOLEAN",),
         "whether it has such an element",
         ("ARRAY_CONTAINS(ARRAY(1, 2), 2)", True),
+        result=result_of_search(BOOLEAN),
     ),
     Function(
         "ARRAY_DISTINCT", ("(ARRAY<O>) -> ARRAY<O>",), "without repetitions", ("ARRAY_DISTINCT(ARRAY(1, 2, 1))", [1, 2])
@@ -47,7 +55,7 @@ ARRAYS = (
     ),
     Function(
         "ARRAY_INSERT",
-        ("(ARRAY<T>, INT, T) -> ARRAY<T>",),
+        ("(ARRAY<T>, POSITION, T) -> ARRAY<T>",),
         "with one more element at a position",
         ("ARRAY_INSERT(ARRAY(1, 3), 2, 2)", [1, 2, 3]),
     ),
@@ -67,6 +75,7 @@ ARRAYS = (
         ("(ARRAY<O>, O) -> BIGINT",),
         "the position of the first such element, 0 if absent",
         ("ARRAY_POSITION(ARRAY('a', 'b'), 'b')", 2),
+        result=result_of_search(BIGINT),
     ),
     Function(
         "ARRAY_PREPEND",
@@ -93,7 +102,7 @@ ARRAYS = (
     ),
     Function(
         "ELEMENT_AT",
-        ("(ARRAY<T>, INT) -> T", "(MAP<K, V>, K) -> V"),
+        ("(ARRAY<T>, POSITION) -> T", "(MAP<K, V>, K) -> V"),
         "the element at a position (negative: from the end) or of a key",
         ("ELEMENT_AT(ARRAY(1, 2), -1)", 2),
     ),
@@ -142,13 +151,13 @@ ARRAYS = (
     Function("SIZE", ("(ARRAY<T>) -> INT", "(MAP<K, V>) -> INT"), "how many elements it has", ("SIZE(ARRAY(1, 2))", 2)),
     Function(
         "SLICE",
-        ("(ARRAY<T>, INT, INT) -> ARRAY<T>",),
+        ("(ARRAY<T>, POSITION, INT) -> ARRAY<T>",),
         "from a position on, n elements",
         ("SLICE(ARRAY(1, 2, 3), 2, 2)", [2, 3]),
     ),
     Function(
         "SORT_ARRAY",
-        ("(ARRAY<O>) -> ARRAY<O>", "(ARRAY<O>, BOOLEAN) -> ARRAY<O>"),
+        ("(ARRAY<O>) -> ARRAY<O>", "(ARRAY<O>, FLAG) -> ARRAY<O>"),
         "sorted; false: backwards",
         ("SORT_ARRAY(ARRAY(2, 1))", [1, 2]),
     ),
@@ -160,7 +169,7 @@ ARRAYS = (
     ),
     Function(
         "TRY_ELEMENT_AT",
-        ("(ARRAY<T>, INT) -> T", "(MAP<K, V>, K) -> V"),
+        ("(ARRAY<T>, POSITION) -> T", "(MAP<K, V>, K) -> V"),
         "as ELEMENT_AT, but NULL if there is none",
         ("TRY_ELEMENT_AT(ARRAY(1, 2), 2)", 2),
     ),

@@ -20,6 +20,7 @@ class Function:
     `result` gives the type where it depends on the value of an argument (None: the arguments are refused).
     The example of an aggregate is over the rows of `aggregates.EXAMPLE_ROWS`; that of a `framed` function, which has to
     have OVER, is over those where n is not NULL, in their order, and its value is that of the last row.
+    `operator`: it takes what this operator takes, gives what it gives, and NULL where it fails.
     """
 
     name: str
@@ -29,3 +30,4 @@ class Function:
     aggregate: bool = False
     framed: bool = False
     result: Result | None = None
+    operator: type[exp.Expression] | None = None

@@ -13,17 +13,19 @@ HASHES = (
     ),
     Function(
         "DECODE",
-        ("(BINARY, STRING) -> STRING",),
+        ("(BINARY, CHARSET) -> STRING",),
         "bytes as text in a character set",
         ("DECODE(CAST('abc' AS BINARY), 'UTF-8')", "abc"),
     ),
     Function(
         "ENCODE",
-        ("(STRING, STRING) -> BINARY",),
+        ("(STRING, CHARSET) -> BINARY",),
         "a text as bytes in a character set",
         ("ENCODE('abc', 'UTF-8')", b"abc"),
     ),
-    Function("HASH", ("(ANY...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)),
+    Function(
+        "HASH", ("(ORDERED...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)
+    ),
     Function("HEX", ("(BIGINT) -> STRING", *_BYTES), "in hexadecimal digits", ("HEX(255)", "FF")),
     Function("MD5", _BYTES, "the MD5 digest in hexadecimal digits", ("MD5('abc')", "900150983cd24fb0d6963f7d28e17f72")),
     Function("SHA", _BYTES, "the same as SHA1", ("SHA('abc')", "a9993e364706816aba3e25717850c26c9cd0d89d")),
@@ -50,8 +52,20 @@ HASHES = (
         ("PARSE_URL('http://a.org/p?q=1', 'QUERY', 'q')", "1"),
     ),
     Function(
+        "TRY_PARSE_URL",
+        ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
+        "as PARSE_URL, but NULL for a text that is no URL",
+        ("TRY_PARSE_URL('http://a b', 'HOST')", None),
+    ),
+    Function(
+        "TRY_URL_DECODE",
+        ("(STRING) -> STRING",),
+        "as URL_DECODE, but NULL for a text that is from no URL",
+        ("TRY_URL_DECODE('100%')", None),
+    ),
+    Function(
         "XXHASH64",
-        ("(ANY...) -> BIGINT",),
+        ("(ORDERED...) -> BIGINT",),
         "a 64-bit hash (xxHash) of the arguments",
         ("XXHASH64('Spark')", -4294468057691064905),
     ),

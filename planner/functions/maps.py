@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from penstock.planner.functions.arrays import result_of_search
 from penstock.planner.functions.function import Function
-from penstock.planner.types import VOID, Map, Struct, Type
+from penstock.planner.types import BOOLEAN, VOID, Map, Struct, Type
 
 
 def _map(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -36,9 +37,10 @@ MAPS = (
     ),
     Function(
         "MAP_CONTAINS_KEY",
-        ("(MAP<K, V>, K) -> BOOLEAN",),
+        ("(MAP<O, V>, O) -> BOOLEAN",),
         "whether it has such a key",
         ("MAP_CONTAINS_KEY(MAP('a', 1), 'a')", True),
+        result=result_of_search(BOOLEAN),
     ),
     Function(
         "MAP_FILTER",
@@ -65,8 +67,8 @@ MAPS = (
         "STR_TO_MAP",
         (
             "(STRING) -> MAP<STRING, STRING>",
-            "(STRING, STRING) -> MAP<STRING, STRING>",
-            "(STRING, STRING, STRING) -> MAP<STRING, STRING>",
+            "(STRING, REGEX) -> MAP<STRING, STRING>",
+            "(STRING, REGEX, REGEX) -> MAP<STRING, STRING>",
         ),
         "a text such as 'a:1,b:2' as map",
         ("STR_TO_MAP('a:1,b:2', ',', ':')", {"a": "1", "b": "2"}),

@@ -42,6 +42,7 @@ def _rounded(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> 
 
 
 _ROUND = ("(N) -> N", "(N, INT) -> N")
+_OPERATOR = ("(N, N) -> N",)
 _SHIFT = ("(INT, INT) -> INT", "(BIGINT, INT) -> BIGINT")
 
 MATH = (
@@ -120,6 +121,17 @@ MATH = (
     Function("SQRT", _D, "the square root", ("SQRT(16)", 4.0)),
     Function("TAN", _D, "the tangent of an angle in radians", ("TAN(0)", 0.0)),
     Function("TANH", _D, "the hyperbolic tangent", ("TANH(0)", 0.0)),
+    Function("TRY_ADD", _OPERATOR, "a + b, NULL where that fails", ("TRY_ADD(2147483647, 1)", None), operator=exp.Add),
+    Function("TRY_DIVIDE", _OPERATOR, "a / b, NULL where that fails", ("TRY_DIVIDE(1, 0)", None), operator=exp.Div),
+    Function("TRY_MOD", _OPERATOR, "a % b, NULL where that fails", ("TRY_MOD(-7, 3)", -1), operator=exp.Mod),
+    Function(
+        "TRY_MULTIPLY",
+        _OPERATOR,
+        "a * b, NULL where that fails",
+        ("TRY_MULTIPLY(2.5, 2)", Number("5.0")),
+        operator=exp.Mul,
+    ),
+    Function("TRY_SUBTRACT", _OPERATOR, "a - b, NULL where that fails", ("TRY_SUBTRACT(1, 2)", -1), operator=exp.Sub),
     Function(
         "WIDTH_BUCKET",
         ("(DOUBLE, DOUBLE, DOUBLE, BIGINT) -> BIGINT",),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.function import Function
+from penstock.planner.functions.kinds import KINDS
 from penstock.planner.functions.refused import REFUSED
 
 _HEAD = """# Functions
@@ -14,10 +15,17 @@ Made from the data in `planner/functions/` by `python -m penstock.planner.functi
 
 Functions are called by name in any case, and only those listed here. In a signature a variable stands for a type: T, U,
 K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
-twice means one type, the common one of its arguments; ANY means any type each time; `X...` one or more arguments.
+twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
+`X...` one or more arguments. Maps have no order, nor has anything that holds one.
 Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP; texts are cast by hand, except that a
 literal is read as DATE or TIMESTAMP where one is asked for.
+
+Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
+
+| word | is |
+|---|---|
 """
+_LITERAL = ", always a literal ([T013](errors/T013.md))"
 _AGGREGATES = f"""
 The examples are over the rows `{EXAMPLE_ROWS}`. NULLs are left out, unless all rows are counted.
 """
@@ -40,7 +48,8 @@ def page(families: Iterable[tuple[str, tuple[Function, ...]]]) -> str:
     for name, reason in REFUSED.items():
         reasons.setdefault(reason, []).append(f"`{name}`")
     refused = [f"* {', '.join(sorted(names))}: {reason}" for reason, names in reasons.items()]
-    return "\n".join([_HEAD, *lines, _REFUSED, *refused, ""])
+    kinds = [f"| {kind.name} | {kind.type}: {kind.noun}{_LITERAL * kind.literal} |" for kind in KINDS.values()]
+    return "\n".join([_HEAD + "\n".join(kinds), "", *lines, _REFUSED, *refused, ""])
 
 
 def _family(title: str, functions: tuple[Function, ...]) -> Iterator[str]:

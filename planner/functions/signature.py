@@ -10,8 +10,9 @@ A pattern is a type in which variables may stand for types:
 | I | is a whole number |
 | F | is FLOAT or DOUBLE |
 
-The same variable twice means one type: the common one of its arguments. `ANY` matches each argument by itself,
-`DECIMAL(p, s)` binds p and s, and `X...` stands for one or more X.
+The same variable twice means one type: the common one of its arguments. `ANY` matches each argument by itself, and
+`ORDERED` each that has an order. `DECIMAL(p, s)` binds p and s, and `X...` stands for one or more X. A parameter may
+also be one of `kinds.KINDS`: a type whose literals are judged.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from penstock.planner.functions.kinds import KINDS, Kind
 from penstock.planner.types import Simple
 
 
@@ -61,17 +63,21 @@ class LambdaOf:
 
 Pattern: TypeAlias = Simple | Variable | ArrayOf | MapOf | DecimalOf | StructOf | LambdaOf
 
-_VARIABLES = ("T", "U", "K", "V", "O", "N", "I", "F", "ANY")
+_VARIABLES = ("T", "U", "K", "V", "O", "N", "I", "F", "ANY", "ORDERED")
 _TOKEN = re.compile(r"->|\.\.\.|[<>(),]|[\w+ -]*[\w]")
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """`variadic`: the last parameter may be given any number of times, at least once."""
+    """`variadic`: the last parameter may be given any number of times, at least once.
+
+    `kinds` has the index of each parameter that is of a kind.
+    """
 
     parameters: tuple[Pattern, ...]
     variadic: bool
     result: Pattern
+    kinds: tuple[tuple[int, Kind], ...] = ()
 
     def expand(self, count: int) -> tuple[Pattern, ...] | None:
         """The patterns of `count` arguments, or None if it does not take as many."""
@@ -93,11 +99,12 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._tokens: list[str] = [found.strip() for found in _TOKEN.findall(text)]
         self._at = 0
+        self._kinds: list[tuple[int, Kind]] = []
 
     def signature(self) -> Signature:
         parameters, variadic = self._parameters()
         self._expect("->")
-        return Signature(parameters, variadic, self._pattern())
+        return Signature(parameters, variadic, self._pattern(), tuple(self._kinds))
 
     def _next(self) -> str:
         token = self._tokens[self._at]
@@ -121,6 +128,9 @@ class _Reader:
         while not self._is_next(")"):
             if parameters:
                 self._expect(",")
+            kind = KINDS.get(self._tokens[self._at])
+            if kind is not None:
+                self._kinds.append((len(parameters), kind))
             parameters.append(self._pattern())
             variadic = self._is_next("...")
         return tuple(parameters), variadic
@@ -152,4 +162,6 @@ class _Reader:
             return DecimalOf(precision, scale)
         if name == "STRUCT":
             return StructOf()
+        if name in KINDS:
+            return KINDS[name].type
         return Variable(name) if name in _VARIABLES else Simple(name)

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
-from penstock.planner.functions.function import Function
+import re
+from decimal import Decimal
 
+from sqlglot import exp
+
+from penstock.planner.functions.function import Function
+from penstock.planner.types import Decimal as DecimalType
+from penstock.planner.types import Type
+
+_FORMAT = re.compile(
+    r"(?:MI|S)?[$L]?(?P<whole>[09][09,G]*)?(?:[.D](?P<fraction>[09]+))?[$L]?(?:PR|MI|S)?", re.IGNORECASE
+)
+
+
+def _number_of_format(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    """A DECIMAL of the digits of the format, which is a literal."""
+    literal = arguments[1]
+    found = _FORMAT.fullmatch(literal.name) if isinstance(literal, exp.Literal) and literal.is_string else None
+    if found is None:
+        return None
+    whole, fraction = (len(re.sub("[^09]", "", found[part] or "")) for part in ("whole", "fraction"))
+    return DecimalType(whole + fraction, fraction) if 0 < whole + fraction <= 38 else None
+
+
+_SS_DECIMAL = ("(STRING, STRING) -> DECIMAL(38, 0)",)
 _S = ("(STRING) -> STRING",)
-_SS = ("(STRING, STRING) -> STRING",)
 _TEST = ("(STRING, STRING) -> BOOLEAN",)
 _LENGTH = ("(STRING) -> INT", "(BINARY) -> INT")
 _PART = ("(STRING, INT) -> STRING", "(STRING, INT, INT) -> STRING")
@@ -78,7 +100,7 @@ TEXT = (
     ),
     Function(
         "MASK",
-        ("(STRING) -> STRING", "(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
+        ("(STRING) -> STRING", "(STRING, LETTER) -> STRING", "(STRING, LETTER, LETTER) -> STRING"),
         "letters as X and x, digits as n",
         ("MASK('Ab-12')", "Xx-nn"),
     ),
@@ -96,10 +118,16 @@ TEXT = (
         ("POSITION('b', 'abc')", 2),
     ),
     Function(
-        "PRINTF", ("(STRING, ANY...) -> STRING",), "the values in a format as in C", ("PRINTF('%d-%s', 1, 'a')", "1-a")
+        "PRINTF",
+        ("(PRINT_FORMAT, ANY...) -> STRING",),
+        "the values in a format as in C",
+        ("PRINTF('%d-%s', 1, 'a')", "1-a"),
     ),
     Function(
-        "FORMAT_STRING", ("(STRING, ANY...) -> STRING",), "the same as PRINTF", ("FORMAT_STRING('%03d', 7)", "007")
+        "FORMAT_STRING",
+        ("(PRINT_FORMAT, ANY...) -> STRING",),
+        "the same as PRINTF",
+        ("FORMAT_STRING('%03d', 7)", "007"),
     ),
     Function(
         "FORMAT_NUMBER",
@@ -109,36 +137,46 @@ TEXT = (
     ),
     Function(
         "REGEXP_COUNT",
-        ("(STRING, STRING) -> INT",),
+        ("(STRING, REGEX) -> INT",),
         "how often the pattern occurs",
         ("REGEXP_COUNT('a1b22', '[0-9]+')", 2),
     ),
     Function(
         "REGEXP_EXTRACT",
-        ("(STRING, STRING) -> STRING", "(STRING, STRING, INT) -> STRING"),
+        ("(STRING, REGEX) -> STRING", "(STRING, REGEX, GROUP) -> STRING"),
         "the first (or n-th) group of the first match, '' if none",
         ("REGEXP_EXTRACT('100-200', '([0-9]+)-([0-9]+)', 2)", "200"),
     ),
     Function(
         "REGEXP_EXTRACT_ALL",
-        ("(STRING, STRING) -> ARRAY<STRING>", "(STRING, STRING, INT) -> ARRAY<STRING>"),
+        ("(STRING, REGEX) -> ARRAY<STRING>", "(STRING, REGEX, GROUP) -> ARRAY<STRING>"),
         "the group of every match",
         ("REGEXP_EXTRACT_ALL('a1b22', '([0-9]+)', 1)", ["1", "22"]),
     ),
     Function(
         "REGEXP_INSTR",
-        ("(STRING, STRING) -> INT",),
+        ("(STRING, REGEX) -> INT",),
         "the position of the first match, 0 if none",
         ("REGEXP_INSTR('ab12', '[0-9]')", 3),
     ),
-    Function("REGEXP_LIKE", _TEST, "whether the pattern occurs", ("REGEXP_LIKE('abc', '^a.c$')", True)),
+    Function(
+        "REGEXP_LIKE",
+        ("(STRING, REGEX) -> BOOLEAN",),
+        "whether the pattern occurs",
+        ("REGEXP_LIKE('abc', '^a.c$')", True),
+    ),
     Function(
         "REGEXP_REPLACE",
-        ("(STRING, STRING, STRING) -> STRING",),
+        ("(STRING, REGEX, REPLACEMENT) -> STRING",),
         "every match replaced; $1 is the first group",
         ("REGEXP_REPLACE('a1b2', '[0-9]', '#')", "a#b#"),
     ),
-    Function("REGEXP_SUBSTR", _SS, "the first match, NULL if none", ("REGEXP_SUBSTR('ab12', '[0-9]+')", "12")),
+    Function(
+        "REGEXP_SUBSTR",
+        ("(STRING, REGEX) -> STRING",),
+        "the first match, NULL if none",
+        ("REGEXP_SUBSTR('ab12', '[0-9]+')", "12"),
+    ),
     Function("REPEAT", ("(STRING, INT) -> STRING",), "n times", ("REPEAT('ab', 2)", "abab")),
     Function(
         "REPLACE",
@@ -159,13 +197,13 @@ TEXT = (
     Function("SPACE", ("(INT) -> STRING",), "n spaces", ("SPACE(2)", "  ")),
     Function(
         "SPLIT",
-        ("(STRING, STRING) -> ARRAY<STRING>", "(STRING, STRING, INT) -> ARRAY<STRING>"),
+        ("(STRING, REGEX) -> ARRAY<STRING>", "(STRING, REGEX, INT) -> ARRAY<STRING>"),
         "the parts between matches of a pattern",
         ("SPLIT('a,b', ',')", ["a", "b"]),
     ),
     Function(
         "SPLIT_PART",
-        ("(STRING, STRING, INT) -> STRING",),
+        ("(STRING, STRING, POSITION) -> STRING",),
         "the n-th part between separators",
         ("SPLIT_PART('a.b.c', '.', 2)", "b"),
     ),
@@ -183,7 +221,14 @@ TEXT = (
         "what stands before the n-th separator",
         ("SUBSTRING_INDEX('a.b.c', '.', 2)", "a.b"),
     ),
-    Function("TO_CHAR", ("(N, STRING) -> STRING",), "a number in a format", ("TO_CHAR(454, '999')", "454")),
+    Function("TO_CHAR", ("(N, NUMBER_FORMAT) -> STRING",), "a number in a format", ("TO_CHAR(454, '999')", "454")),
+    Function(
+        "TO_NUMBER",
+        _SS_DECIMAL,
+        "a text as number, by a literal format such as '99,999.99'",
+        ("TO_NUMBER('1,234.50', '9,999.99')", Decimal("1234.50")),
+        result=_number_of_format,
+    ),
     Function(
         "TRANSLATE",
         ("(STRING, STRING, STRING) -> STRING",),
@@ -191,6 +236,13 @@ TEXT = (
         ("TRANSLATE('abc', 'ac', 'xy')", "xby"),
     ),
     Function("TRIM", ("(STRING) -> STRING",), "without spaces at both ends", ("TRIM('  a ')", "a")),
+    Function(
+        "TRY_TO_NUMBER",
+        _SS_DECIMAL,
+        "as TO_NUMBER, but NULL for a text that does not fit",
+        ("TRY_TO_NUMBER('12a', '999')", None),
+        result=_number_of_format,
+    ),
     Function("UCASE", _S, "the same as UPPER", ("UCASE('ab')", "AB")),
     Function("UPPER", _S, "in capital letters", ("UPPER('ab')", "AB")),
 )

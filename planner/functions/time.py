@@ -23,6 +23,10 @@ def _part(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Typ
 
 _WHOLE_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DAYOFWEEK", "DOY", "HOUR", "MINUTE")
 _PART = ("(DATE) -> INT", "(TIMESTAMP) -> INT")
+_PARTS = (
+    "(INT, INT, INT, INT, INT, INT) -> TIMESTAMP",
+    "(INT, INT, INT, INT, INT, DECIMAL(p, s)) -> TIMESTAMP",
+)
 _CLOCK = ("(TIMESTAMP) -> INT",)
 _T = "TIMESTAMP '2024-03-05 06:07:08'"
 
@@ -64,7 +68,7 @@ TIME = (
     ),
     Function(
         "DATE_FORMAT",
-        ("(TIMESTAMP, STRING) -> STRING",),
+        ("(TIMESTAMP, TIME_FORMAT) -> STRING",),
         "in a format such as 'yyyy-MM-dd HH:mm'",
         (f"DATE_FORMAT({_T}, 'HH:mm')", "06:07"),
     ),
@@ -76,7 +80,7 @@ TIME = (
     ),
     Function(
         "DATE_PART",
-        ("(STRING, TIMESTAMP) -> INT",),
+        ("(TIME_PART, TIMESTAMP) -> INT",),
         "the part that a literal names: 'YEAR', 'MONTH', 'DOY' and so on",
         (f"DATE_PART('DOY', {_T})", 65),
         result=_part,
@@ -86,7 +90,7 @@ TIME = (
     ),
     Function(
         "DATE_TRUNC",
-        ("(STRING, TIMESTAMP) -> TIMESTAMP",),
+        ("(TIME_UNIT, TIMESTAMP) -> TIMESTAMP",),
         "the beginning of its 'HOUR', 'DAY', 'WEEK', 'MONTH' and so on",
         (f"DATE_TRUNC('HOUR', {_T})", datetime(2024, 3, 5, 6)),
     ),
@@ -99,13 +103,13 @@ TIME = (
     Function("DAYOFYEAR", _PART, "the day of the year", (f"DAYOFYEAR({_T})", 65)),
     Function(
         "FROM_UNIXTIME",
-        ("(BIGINT) -> STRING", "(BIGINT, STRING) -> STRING"),
+        ("(BIGINT) -> STRING", "(BIGINT, TIME_FORMAT) -> STRING"),
         "seconds since 1970 as text, in a format",
         ("FROM_UNIXTIME(0, 'yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00"),
     ),
     Function(
         "FROM_UTC_TIMESTAMP",
-        ("(TIMESTAMP, STRING) -> TIMESTAMP",),
+        ("(TIMESTAMP, ZONE) -> TIMESTAMP",),
         "what the clocks of a time zone show",
         (f"FROM_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 5, 15, 7, 8)),
     ),
@@ -118,6 +122,12 @@ TIME = (
         ("(INT, INT, INT) -> DATE",),
         "the date of year, month, day",
         ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29)),
+    ),
+    Function(
+        "MAKE_TIMESTAMP",
+        _PARTS,
+        "the time of year, month, day, hour, minute, second",
+        ("MAKE_TIMESTAMP(2024, 2, 29, 12, 30, 15.5)", datetime(2024, 2, 29, 12, 30, 15, 500000)),
     ),
     Function("MINUTE", _CLOCK, "the minute of the hour", (f"MINUTE({_T})", 7)),
     Function("MONTH", _PART, "the month of the year", (f"MONTH({_T})", 3)),
@@ -135,7 +145,7 @@ TIME = (
     ),
     Function(
         "NEXT_DAY",
-        ("(DATE, STRING) -> DATE",),
+        ("(DATE, WEEKDAY) -> DATE",),
         "the first such weekday after it",
         ("NEXT_DAY(DATE '2024-03-05', 'MON')", date(2024, 3, 11)),
     ),
@@ -161,33 +171,51 @@ TIME = (
     ),
     Function(
         "TO_DATE",
-        ("(STRING) -> DATE", "(STRING, STRING) -> DATE", "(TIMESTAMP) -> DATE"),
+        ("(STRING) -> DATE", "(STRING, TIME_PATTERN) -> DATE", "(TIMESTAMP) -> DATE"),
         "a text as date, in a format",
         ("TO_DATE('05.03.2024', 'dd.MM.yyyy')", date(2024, 3, 5)),
     ),
     Function(
         "TO_TIMESTAMP",
-        ("(STRING) -> TIMESTAMP", "(STRING, STRING) -> TIMESTAMP"),
+        ("(STRING) -> TIMESTAMP", "(STRING, TIME_PATTERN) -> TIMESTAMP"),
         "a text as time, in a format",
         ("TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
     ),
     Function(
         "TO_UNIX_TIMESTAMP",
-        ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"),
+        ("(TIMESTAMP) -> BIGINT", "(STRING, TIME_PATTERN) -> BIGINT"),
         "seconds since 1970",
         (f"TO_UNIX_TIMESTAMP({_T})", 1709618828),
     ),
     Function(
         "TO_UTC_TIMESTAMP",
-        ("(TIMESTAMP, STRING) -> TIMESTAMP",),
+        ("(TIMESTAMP, ZONE) -> TIMESTAMP",),
         "the time when the clocks of a time zone show this",
         (f"TO_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 4, 21, 7, 8)),
     ),
     Function(
         "TRUNC",
-        ("(DATE, STRING) -> DATE",),
+        ("(DATE, DATE_UNIT) -> DATE",),
         "the first day of its 'WEEK', 'MONTH', 'QUARTER' or 'YEAR'",
         ("TRUNC(DATE '2024-03-05', 'MONTH')", date(2024, 3, 1)),
+    ),
+    Function(
+        "TRY_MAKE_TIMESTAMP",
+        _PARTS,
+        "as MAKE_TIMESTAMP, but NULL if there is no such time",
+        ("TRY_MAKE_TIMESTAMP(2023, 2, 29, 12, 30, 15)", None),
+    ),
+    Function(
+        "TRY_TO_DATE",
+        ("(STRING) -> DATE", "(STRING, TIME_PATTERN) -> DATE"),
+        "as TO_DATE, but NULL for a text that is no date",
+        ("TRY_TO_DATE('30.02.2024', 'dd.MM.yyyy')", None),
+    ),
+    Function(
+        "TRY_TO_TIMESTAMP",
+        ("(STRING) -> TIMESTAMP", "(STRING, TIME_PATTERN) -> TIMESTAMP"),
+        "as TO_TIMESTAMP, but NULL for a text that is no time",
+        ("TRY_TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
     ),
     Function("UNIX_DATE", ("(DATE) -> INT",), "days since 1970-01-01", ("UNIX_DATE(DATE '1970-01-02')", 1)),
     Function(
@@ -210,7 +238,7 @@ TIME = (
     ),
     Function(
         "UNIX_TIMESTAMP",
-        ("(TIMESTAMP) -> BIGINT", "(STRING, STRING) -> BIGINT"),
+        ("(TIMESTAMP) -> BIGINT", "(STRING, TIME_PATTERN) -> BIGINT"),
         "the same as TO_UNIX_TIMESTAMP",
         ("UNIX_TIMESTAMP('1970-01-02', 'yyyy-MM-dd')", 86400),
     ),

@@ -1,4 +1,4 @@
-"""Plans -> what of them this version can not run yet. The planner plans more than is lowered; here the rest is refused.
+"""Plans -> what of them this version cannot run yet. The planner plans more than is lowered; here the rest is refused.
 
 To build a part: write its lowering, and take its case out of `unlowered`.
 """
@@ -44,7 +44,7 @@ ON_TABLES = (
 
 
 def check_built(root: Node) -> None:
-    """Raises CompileError for an operator that this version does not lower, or a place that it can not read."""
+    """Raises CompileError for an operator that this version does not lower, or a place that it cannot read."""
     nodes = list(walk(root))
     for node in reversed(nodes):
         found = unlowered(node)
@@ -156,7 +156,7 @@ def stage_inputs(node: Node) -> Iterator[Intermediate]:
 
 
 def check_readable(node: Scan) -> None:
-    """Raises CompileError for a place that this version can not read."""
+    """Raises CompileError for a place that this version cannot read."""
     connector = find_connector(node.origin.connector)
     assert connector is not None
     if not connector.reads:

@@ -54,7 +54,7 @@ def scalar(expression: exp.Expression, scope: Scope) -> Typed:
 
 
 def key_value(expression: exp.Expression, scope: Scope) -> exp.Expression:
-    """What rows are brought together by, resolved; raises CompileError also for values that can not be compared."""
+    """What rows are brought together by, resolved; raises CompileError also for values that cannot be compared."""
     typed = scalar(bare(expression), scope)
     if not scalars.is_ordered(typed.type):
         raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])

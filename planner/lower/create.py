@@ -16,8 +16,8 @@ from penstock.planner.catalog import Declared
 from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.lower.options import checked_options
-from penstock.planner.lower.rows import OWN_COLUMNS, TABLE_COLUMNS
 from penstock.planner.plan import Column, Origin
+from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
 from penstock.planner.types import TIMESTAMP
 
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
@@ -75,8 +75,8 @@ def table_columns(
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
         hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
         raise CompileError([found.with_hint(hint)])
-    if operation is not None and str(operation).lower() in OWN_COLUMNS | TABLE_COLUMNS:
-        raise CompileError([K016.at(statement.name.span, "", name=operation)])
+    if operation is not None and str(operation).lower() in TABLE_COLUMNS:
+        raise CompileError([K016.at(statement.name.span, "", name=operation).with_hint("operation = 'op'")])
     if sequence is None:
         return None if operation is None else str(operation), None
     ordered = next((c for c in columns if c.name.lower() == str(sequence).lower()), None)
@@ -93,13 +93,14 @@ def table_columns(
 def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
     columns: list[Column] = []
     seen: dict[str, ast.ColumnDefinition] = {}
+    reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
     for definition in statement.columns:
         first = seen.setdefault(definition.name.folded, definition)
         if first is not definition:
             found = K010.at(definition.name.span, "here again", name=definition.name.text)
             report.append(found.also(first.name.span, "first declared here"))
             continue
-        if definition.name.folded in OWN_COLUMNS:
+        if definition.name.folded in reserved:
             report.append(K016.at(definition.name.span, "", name=definition.name.text))
         type_ = scalars.type_of(definition.type, report)
         if type_ is not None and definition.key and not scalars.is_ordered(type_):

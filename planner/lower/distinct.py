@@ -80,7 +80,7 @@ def is_distinct(node: Node) -> bool:
 
 
 def endless(select: ast.Select, rows: Rows, result: Node, context: Context) -> Diagnostic:
-    """The finding that each row would be remembered for ever, with a statement that remembers it for a while."""
+    """The finding that each row would be remembered forever, with a statement that remembers it for a while."""
     found = W040.at(select.span, "")
     keys = [item.value.meta["span"].text for item in select.items]
     clause = f"DEDUPLICATE ON ({', '.join(keys)}) WITHIN INTERVAL '1' DAY"

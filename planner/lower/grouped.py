@@ -20,6 +20,7 @@ from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows
 from penstock.planner.names import Scope
 from penstock.planner.plan import Aggregate, Named
+from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.calls import known_function
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import INTERVAL, Decimal
@@ -45,20 +46,6 @@ def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]
             yield node
         elif not isinstance(node, exp.Window | exp.Lambda | exp.Column):
             pending += reversed(list(node.iter_expressions()))
-
-
-def free_columns(expression: exp.Expression) -> Iterator[exp.Column]:
-    """The columns in the expression outside of OVER, but for the parameters of lambdas around them."""
-    pending = [(expression, frozenset[str]())]
-    while pending:
-        node, parameters = pending.pop()
-        if isinstance(node, exp.Column):
-            if node.parts[0].name.casefold() not in parameters:
-                yield node
-        elif isinstance(node, exp.Lambda):
-            pending.append((node.this, parameters | {each.name.casefold() for each in node.expressions}))
-        elif not isinstance(node, exp.Window):
-            pending += reversed([(each, parameters) for each in node.iter_expressions()])
 
 
 @dataclass(slots=True)
@@ -96,7 +83,7 @@ class Grouping:
             else:
                 swap(node, exp.column(self.key_of(node) or ""))
         report: list[Diagnostic] = []
-        for node in list(free_columns(holder)):
+        for node in list(free_columns(holder, in_over=False)):
             if node.meta.get("grouped"):
                 continue
             key = self.key_of(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -15,6 +15,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.names import Scope
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
+from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import Type
 
@@ -73,6 +74,16 @@ def star(value: exp.Expression, span: Span, scope: Scope) -> list[Output]:
     return outputs
 
 
+def substitute_outputs(expression: exp.Expression, outputs: Iterable[Output], scope: Scope) -> exp.Expression:
+    """The expression with names that only the SELECT list gives replaced by what they stand for there."""
+    values = {output.name.casefold(): output.value for output in outputs}
+
+    def value_of(column: exp.Column) -> exp.Expression | None:
+        return None if column.table or scope.named(column.name) else values.get(column.name.casefold())
+
+    return substitute_columns(expression, value_of)
+
+
 def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> Node:
     """The projection of `node`; the identity gives `node` itself. A windowed table keeps its window columns."""
     items: list[Named] = []
@@ -114,18 +125,9 @@ def renamed(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Nod
         return node
     if isinstance(node, Project):
         values = {item.name: item.value for item in node.items}
-        items = tuple(Named(item.name, substituted(item.value, values), item.type) for item in items)
+        items = tuple(Named(item.name, substitute(item.value, values), item.type) for item in items)
         node = node.input
     return Project(schema=schema, shape=shape, span=span, input=node, items=items)
-
-
-def substituted(expression: exp.Expression, values: Mapping[str, exp.Expression]) -> exp.Expression:
-    """The expression with the columns replaced by what they are computed from."""
-    holder = exp.Paren(this=expression.copy())
-    for reference in list(holder.find_all(exp.Column)):
-        reference.replace(values[reference.name].copy())
-    result: exp.Expression = holder.this
-    return result
 
 
 def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:

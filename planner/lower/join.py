@@ -67,7 +67,10 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     times = compared_times(parts, left, right)
     derived = derived_bound(parts, left, right)
     if derived is None or bounds.split(parts, times)[0].bound() is not None:
-        bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
+        try:
+            bound, rest = time_bound(join, parts, [] if is_inner else where, times, context)
+        except CompileError as error:
+            raise CompileError(all_problems(error, join, parts, left, right, times.scope, context)) from None
     else:
         (times, bound), rest = derived, parts
     equalities, conditions = keys_and_conditions(join, rest, left, right, times.scope, context)
@@ -220,6 +223,27 @@ def qualified(rows: Rows, span: Span) -> Rows:
 def joined_name(alias: str, name: str) -> str:
     """`alias.column`. Dots in the alias itself are percent-encoded, so that no two columns have one name."""
     return f"{alias.replace('%', '%25').replace('.', '%2E')}.{name}"
+
+
+def all_problems(
+    bound: CompileError,
+    join: ast.Join,
+    parts: Iterable[exp.Expression],
+    left: Rows,
+    right: Rows,
+    scope: Scope,
+    context: Context,
+) -> list[Diagnostic]:
+    """What is wrong with the bound and with the other conditions; only the unknown names where there are any.
+
+    An unknown name may be the bound that is missing.
+    """
+    try:
+        keys_and_conditions(join, parts, left, right, scope, context)
+    except CompileError as others:
+        names = [each for each in others.diagnostics if each.code.startswith("N")]
+        return names or [*bound.diagnostics, *(each for each in others.diagnostics if each not in bound.diagnostics)]
+    return list(bound.diagnostics)
 
 
 def time_bound(

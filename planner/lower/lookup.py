@@ -153,7 +153,7 @@ def beside(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
 
 
 def event_time_of(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
-    """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table can not answer it."""
+    """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
     span: Span = as_of.meta["span"]
     time = value_column(scalar(as_of, left.scope).expression, left.node)
     shape = left.node.shape

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -78,8 +78,9 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
                 return text.lower()
         case "INTEGER" if isinstance(value, exp.Literal) and not value.is_string:
             # Spark keeps such numbers in 32 bits.
-            if re.fullmatch("[0-9]{1,9}", str(value.this)) and int(value.this) > 0:
-                return int(value.this)
+            number = ast.parse_count(str(value.this))
+            if number:
+                return number
         case "INTERVAL" if isinstance(value, exp.Interval):
             return positive_milliseconds(interval_duration(value), option.name.text)
         case "BOOLEAN" if isinstance(value, exp.Boolean):
@@ -88,11 +89,13 @@ def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic
     return None
 
 
+# Named as the fields of Settings that they set.
 SETTINGS: tuple[tuple[str, OptionType], ...] = (
     ("state_partitions", INTEGER),
     ("state_store", STRING),
     ("intermediate_partitions", INTEGER),
     ("auto_repartition", BOOLEAN),
+    ("on_row_error", OptionType("STRING", ("fail", "reject"))),
 )
 AUTO = "auto"
 STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
@@ -107,19 +110,17 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
     if type_ is None:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
-        found = found.because("The settings are " + ", ".join(types) + ". Spark's own can not be set.")
+        found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
         raise CompileError([found.with_hint(guess and f"SET {guess} = …")])
     value = checked_value(option, type_, report)
     if report:
         raise CompileError(report)
-    match value:
-        case bool():
-            return replace(settings, auto_repartition=value)
-        case int() if option.name.folded == "state_partitions":
-            return replace(settings, state_partitions=value)
-        case int():
-            return replace(settings, intermediate_partitions=value)
-    if value not in STORES:
-        found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))
-        raise CompileError([found])
-    return replace(settings, state_store=STORES[value])
+    if option.name.folded == "state_store":
+        if value not in STORES:
+            found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))
+            raise CompileError([found])
+        return replace(settings, state_store=STORES[value])
+    if option.name.folded == "on_row_error":
+        return replace(settings, rejects_failing=value == "reject")
+    changed: dict[str, Any] = {option.name.folded: value}
+    return replace(settings, **changed)

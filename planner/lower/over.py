@@ -181,7 +181,7 @@ def add(
 
 
 def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | RowsFrame, rows: Rows) -> None:
-    """Raises CompileError for what can not be computed over this frame."""
+    """Raises CompileError for what cannot be computed over this frame."""
     span: Span = call.meta["span"]
     name = function.function
     refused = W023.at(span, "", function=name)
@@ -301,11 +301,11 @@ def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
 
 def number_of_rows(written: exp.Expression, span: Span) -> int:
     """A whole number of rows."""
-    is_whole = isinstance(written, exp.Literal) and not written.is_string and written.name.isdecimal()
-    if not is_whole or int(written.name) > MOST_ROWS:
+    count = ast.parse_count(written.name) if isinstance(written, exp.Literal) and not written.is_string else None
+    if count is None or count > MOST_ROWS:
         found = W043.at(written.meta.get("span", span), "")
         raise CompileError([found.with_hint(f"ROWS 10 PRECEDING; at most {MOST_ROWS:,} of them")])
-    return int(written.name)
+    return count
 
 
 def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Output]) -> None:

@@ -21,7 +21,7 @@ from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.lower.context import Context, column, condition, scope_of
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, unused
-from penstock.planner.lower.items import Output, project, spread
+from penstock.planner.lower.items import Output, project, spread, substitute_outputs
 from penstock.planner.lower.join import both_qualified, joined_schema
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.query import lower_query
@@ -247,18 +247,14 @@ def sort_keys(
         if isinstance(value, exp.Column) and not value.table and value.name.lower() in values:
             name = next(output.name for output in shown if output.name.lower() == value.name.lower())
         elif isinstance(value, exp.Literal) and not value.is_string:
-            place = int(value.name) if value.name.isascii() and value.name.isdecimal() else 0
-            if not 0 < place <= len(shown):
+            place = ast.parse_count(value.name)
+            if not place or place > len(shown):
                 hint = f"the SELECT list has {len(shown)} columns"
                 raise CompileError([N001.at(span, "", name=value.name).with_hint(hint)])
             name = shown[place - 1].name
         else:
-            holder = exp.Paren(this=value.copy())
-            for each in list(holder.find_all(exp.Column)):
-                if not each.table and not rows.scope.named(each.name) and each.name.lower() in values:
-                    each.replace(values[each.name.lower()].copy())
             name = unused(f"sort{len(beside) + 1}", [*(o.name for o in (*shown, *beside))])
-            beside.append(Output(name, holder.this, span))
+            beside.append(Output(name, substitute_outputs(value, shown, rows.scope), span))
         keys.append((name, ordered))
     return keys, beside
 

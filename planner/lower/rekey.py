@@ -11,11 +11,12 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
 from penstock.planner.lower.context import column, key_value, scalar
-from penstock.planner.lower.items import Output, project, substituted
+from penstock.planner.lower.items import Output, project
 from penstock.planner.lower.rows import Rows
 from penstock.planner.names import Scope, ScopeColumn, same
 from penstock.planner.partitions.mend import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.scalars.literals import bare, enclosed
 
 
@@ -39,10 +40,10 @@ def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequ
     keys = keys_over(clause, Scope(given, (*own, *hidden)))
     if all(each.name.startswith(mark) for key in keys for each in key.find_all(exp.Column)):
         names = {mark + each.name: column(each.name) for each in result.schema}
-        return rekey(result, tuple(substituted(key, names) for key in keys), clause.into, clause.span)
+        return rekey(result, tuple(substitute(key, names) for key in keys), clause.into, clause.span)
     values: dict[str, exp.Expression] = {each.name: column(each.name) for each in rows.node.schema}
     values |= {mark + output.name: enclosed(scalar(output.value, rows.scope).expression) for output in outputs}
-    below = rekey(rows.node, tuple(bare(substituted(key, values)) for key in keys), clause.into, clause.span)
+    below = rekey(rows.node, tuple(bare(substitute(key, values)) for key in keys), clause.into, clause.span)
     return project(below, outputs, rows.scope, result.span)
 
 

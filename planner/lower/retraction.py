@@ -66,7 +66,7 @@ def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
         found = found.because("Sums of binary fractions round: a row that leaves would leave a rest behind.")
         return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
     if function in SQUARED and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
-        found = found.because(f"Squares of numbers with more than {DIGITS} digits can not be added up exactly.")
+        found = found.because(f"Squares of numbers with more than {DIGITS} digits cannot be added up exactly.")
         return found.with_hint(f"CAST(… AS INT), or AS DECIMAL({DIGITS}, 2), if the values fit")
     return None
 

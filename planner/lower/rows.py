@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K016
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
-from penstock.planner.connectors import unheld
+from penstock.planner.connectors import find_unheld
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
     Distinct,
@@ -37,12 +37,9 @@ from penstock.planner.plan import (
     WindowAggregate,
     anchored,
 )
+from penstock.planner.plan.reserved import STREAM_COLUMNS
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
 
-# What codegen calls the columns that it adds to those of a declared or an intermediate stream.
-OWN_COLUMNS = frozenset({"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"})
-# What it adds to those of tables.
-TABLE_COLUMNS = frozenset({"_order", "_deleted", "_key", "_sign", "_place", "_operation"})
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
 
@@ -138,13 +135,13 @@ def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
 
 
 def check_stage(node: Node, span: Span) -> None:
-    """Raises CompileError for a column that an intermediate stream, which is Parquet files, can not hold."""
-    column = unheld("parquet", node.schema)
+    """Raises CompileError for a column that an intermediate stream, which is Parquet files, cannot hold."""
+    column = find_unheld("parquet", node.schema)
     if column is not None:
         found = C009.at(span, "", format="parquet", column=column.name, type=column.type)
         found = found.because("Rows on their way from one query to the next are written to such files.")
         raise CompileError([found.with_hint(f"CAST({column.name} AS STRING)")])
-    taken = next((each.name for each in node.schema if each.name.lower() in OWN_COLUMNS), None)
+    taken = next((each.name for each in node.schema if each.name.lower() in STREAM_COLUMNS), None)
     if taken is not None:
         raise CompileError([K016.at(span, "", name=taken).with_hint(f"{taken} AS another name, in the inner SELECT")])
 
@@ -164,7 +161,7 @@ def time_below(node: Node, below: Node, time: str | None) -> str | None:
 
 
 def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
-    """The finding that `operator` can not yet read the result of `below`."""
+    """The finding that `operator` cannot yet read the result of `below`."""
     below = stateful(below) or below
     found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):

@@ -5,7 +5,7 @@ A refused statement does not stop the next one from being checked; all findings 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -22,6 +22,7 @@ from penstock.planner.lower.late import outermost_late, with_late
 from penstock.planner.lower.look import lower_describe, lower_show
 from penstock.planner.lower.options import lower_set
 from penstock.planner.lower.query import lower_query
+from penstock.planner.lower.reject import with_rejects
 from penstock.planner.lower.write import (
     files_path,
     lower_create_as,
@@ -103,13 +104,23 @@ def explained(
 def partitioned(
     queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
 ) -> tuple[RunningQuery, ...]:
-    """The queries with the partitions of their joins; reports where these can not be."""
+    """The queries with the partitions of their joins; reports where these cannot be."""
+    if script.settings.rejects_failing:
+        queries = tuple(each for query in queries for each in rejecting(query, script))
     result = checked(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
         if found not in report:
             report.append(found)
     return result.queries
+
+
+def rejecting(query: RunningQuery, script: Script) -> Iterator[RunningQuery]:
+    """The query as it sets failing rows aside; none, and a finding, where it cannot."""
+    try:
+        yield with_rejects(query)
+    except CompileError as refusal:
+        script.report.extend(each for each in refusal.diagnostics if each not in script.report)
 
 
 def asked_for(script: Script) -> tuple[RunningQuery, ...]:

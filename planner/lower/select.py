@@ -22,7 +22,7 @@ from penstock.planner.lower.distinct import distinct
 from penstock.planner.lower.final import final_rows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, topmost
-from penstock.planner.lower.items import Output, project, spread
+from penstock.planner.lower.items import Output, project, spread, substitute_outputs
 from penstock.planner.lower.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
@@ -128,15 +128,11 @@ def qualified(
     select: ast.Select, condition_: exp.Expression, rows: Rows, outputs: list[Output], context: Context
 ) -> tuple[Node, list[Output], Scope]:
     """The rows that QUALIFY keeps. Its condition may use OVER, and the names that the SELECT list gives."""
-    holder = exp.Paren(this=condition_.copy())
-    values = {output.name.lower(): output.value for output in outputs}
-    for column in list(holder.find_all(exp.Column)):
-        if not column.table and not rows.scope.named(column.name) and column.name.lower() in values:
-            column.replace(values[column.name.lower()].copy())
+    wanted = substitute_outputs(condition_, outputs, rows.scope)
     span: Span = condition_.meta["span"]
-    if not has_over(holder.this):
+    if not has_over(wanted):
         raise CompileError([W005.at(span, "", clause="QUALIFY", needed="OVER")])
-    whole = [*outputs, Output("qualify", holder.this, span)]
+    whole = [*outputs, Output("qualify", wanted, span)]
     node, (*rest, last), scope = aggregated(replace(select, qualify=None), rows, whole, context)
     kept = condition(last.value, scope, "QUALIFY")
     return Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=kept), rest, scope
@@ -273,7 +269,7 @@ def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
 
 
 def refuse_subqueries(select: ast.Select, context: Context) -> None:
-    """IN, EXISTS and scalar subqueries: over a stream they would keep it for ever."""
+    """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
     report: list[Diagnostic] = []
     for expression in scalars_of(select):
         for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):

@@ -59,7 +59,7 @@ def written(table: Derived) -> Origin:
 
 
 def unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
-    """Why the rows at that place can not be read, None if they can."""
+    """Why the rows at that place cannot be read, None if they can."""
     connector = find_connector(origin.connector)
     assert connector is not None
     if not connector.built:

@@ -247,7 +247,7 @@ def key_column(side: Side, place: int) -> str:
 
 
 def common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
-    """The type in which the keys of all sides are compared; raises CompileError where it can not tell all keys apart.
+    """The type in which the keys of all sides are compared; raises CompileError where it cannot tell all keys apart.
 
     Each equality has one that can, but that may not hold for all of them: BIGINT with INT, and INT with DOUBLE.
     """

@@ -11,9 +11,10 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K010
+from penstock.diagnostics.codes.limits import L005
 from penstock.diagnostics.codes.windows import W002, W006, W007, W015, W018
 from penstock.parser import ast
-from penstock.planner.intervals import duration_text, interval_duration, positive_milliseconds
+from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows, TimedWindow, event_time
@@ -158,6 +159,7 @@ def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) ->
                 found = W007.at(durations[0].span, f"slide {duration_text(slide)}")
                 found = found.also(durations[1].span, f"size {duration_text(size)}")
                 raise CompileError([found.with_hint("HOP takes the slide first, then the size; gaps are not windows")])
+            check_window_count(kind, slide, size, durations[0].span)
             return Hop(slide, size)
         case ast.WindowKind.CUMULATE:
             step, size = (positive_milliseconds(duration, "window") for duration in durations)
@@ -165,9 +167,32 @@ def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) ->
                 found = W015.at(durations[1].span, f"size {duration_text(size)}")
                 found = found.also(durations[0].span, f"step {duration_text(step)}")
                 raise CompileError([found.with_hint("CUMULATE takes the step first, then the size")])
+            check_window_count(kind, step, size, durations[0].span)
             return Cumulate(step, size)
         case _:
             assert_never(kind)
+
+
+MOST_WINDOWS = 1_440
+"""Of one row: a slide of a minute over a day. Spark's plan has a copy of the row for each, which it makes anew in every
+micro-batch: some seconds for so many, half a minute for three times as many, whatever the number of rows."""
+# Slides that people write, in milliseconds.
+_SLIDES = (
+    *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000),
+    *(60_000 * minutes for minutes in (1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1_440)),
+)
+
+
+def check_window_count(kind: ast.WindowKind, slide: int, size: int, span: Span) -> None:
+    """Raises CompileError where a row would be in more than `MOST_WINDOWS` windows; the hint is a slide that passes."""
+    count = -(-size // slide)
+    if count <= MOST_WINDOWS:
+        return
+    enough = [each for each in _SLIDES if -(-size // each) <= MOST_WINDOWS and size % each == 0]
+    divisor = next(number for number in range(MOST_WINDOWS, 0, -1) if size % number == 0)
+    hint = interval_sql(enough[0] if enough else size // divisor)
+    found = L005.at(span, "", window=kind.value, count=f"{count:,}", limit=f"{MOST_WINDOWS:,}")
+    raise CompileError([found.with_hint(f"{hint} is long enough")])
 
 
 def final_times(window: Window) -> tuple[EventTime, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import Literal
 
 from sqlglot import exp
@@ -15,7 +16,7 @@ from penstock.diagnostics.codes.windows import W014
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.connectors import check_format, find_connector
+from penstock.planner.connectors import check_format, check_null, find_connector
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.built import check_built
 from penstock.planner.lower.changes import as_changes
@@ -24,7 +25,7 @@ from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
 from penstock.planner.lower.prune import pruned
-from penstock.planner.lower.rows import TABLE_COLUMNS, check_size, check_stage, operator_name, staged
+from penstock.planner.lower.rows import check_size, check_stage, operator_name, staged
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -42,6 +43,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
+from penstock.planner.plan.reserved import TABLE_COLUMNS
 from penstock.planner.plan.walk import (
     STATEFUL,
     expressions,
@@ -58,7 +60,7 @@ KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
 
 
 def running_query(name: str, root: Node, sink: Sink, span: Span) -> RunningQuery:
-    """A query of `root` into `sink`; raises CompileError where this version can not run it or the sink not take it."""
+    """A query of `root` into `sink`; raises CompileError where this version cannot run it or the sink not take it."""
     check_size(root, span)
     root = pruned(as_changes(united(root)))
     check_built(root)
@@ -95,14 +97,12 @@ def check_columns(root: Node, span: Span) -> None:
 
 
 def check_names(root: Node) -> None:
-    """Raises CompileError for a column of a table that is called as one that codegen puts beside it."""
-    is_read = any(isinstance(node, Intermediate) and isinstance(node.shape, WTable) for node in walk(root))
+    """Raises CompileError for a column of a table that is called as one that is put beside it."""
     for node in walk(root):
-        if isinstance(node.shape, KTable) or (isinstance(node.shape, WTable) and is_read):
-            columns = (*node.schema, *(node.origin.columns if isinstance(node, Scan) else ()))
-            taken = next((each.name for each in columns if each.name.lower() in TABLE_COLUMNS), None)
+        if not isinstance(node.shape, KStream):
+            taken = next((each.name for each in node.schema if each.name.lower() in TABLE_COLUMNS), None)
             if taken is not None:
-                raise CompileError([K016.at(node.span, "", name=taken)])
+                raise CompileError([K016.at(node.span, "", name=taken).with_hint(f"{taken} AS another_name")])
 
 
 def check_clock(root: Node) -> None:
@@ -135,7 +135,7 @@ def key_of(shape: Shape) -> tuple[str, ...]:
 
 
 def check_writable(sink: Sink, root: Node, span: Span) -> None:
-    """Raises CompileError for a sink that can not be written, or only appended to while the result changes."""
+    """Raises CompileError for a sink that cannot be written, or only appended to while the result changes."""
     connector = find_connector(sink.connector)
     assert connector is not None
     if not connector.writes:
@@ -144,7 +144,9 @@ def check_writable(sink: Sink, root: Node, span: Span) -> None:
         raise CompileError([B004.at(span, "", used="writing through", connector=connector.name)])
     if connector.name != "files":
         return
-    check_format(sink.options, (*root.schema, *operation_column(sink, root, span)), span)
+    columns = (*root.schema, *operation_column(sink, root, span))
+    check_format(sink.options, columns, span)
+    check_null(sink.options, columns, span)
     folder = files_path(sink)
     for node in walk(root):
         if isinstance(node, Scan) and node.origin.connector == "files" and folder is not None:
@@ -167,6 +169,8 @@ def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
     if not (is_changing(root) and isinstance(root.shape, KTable)):
         reason = "it has the option operation, and its rows are neither replaced nor deleted"
         raise CompileError([K008.at(span, "", target=sink.name, reason=reason)])
+    if str(operation).lower() in TABLE_COLUMNS:
+        raise CompileError([K016.at(span, "", name=operation).with_hint("operation = 'op'")])
     if any(each.name.lower() == str(operation).lower() for each in root.schema):
         reason = f"the column {operation} of its files says what a change does, and the table shows one of that name"
         found = K008.at(span, "", target=sink.name, reason=reason)
@@ -180,7 +184,7 @@ def files_path(sink: Sink) -> str | None:
 
 
 def normal_path(path: object) -> str:
-    return posixpath.normpath(str(path))
+    return posixpath.normpath(re.sub(r"^file:(//)?(?=/)", "", str(path)))
 
 
 def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:

@@ -88,7 +88,7 @@ def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
 
 
 def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
-    """Each side that has a key which the join can not go by is re-keyed the way another is, or by all equalities."""
+    """Each side that has a key which the join cannot go by is re-keyed the way another is, or by all equalities."""
     node = script.joins[join]
     sides = range(len(inputs(node)))
     arriving = {side: [each for each in meetings if each.side == side] for side in sides}

@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WithLate,
 )
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import folded, inputs
 from penstock.planner.state import relation_text
 
@@ -49,7 +50,7 @@ Key: TypeAlias = tuple[frozenset[Expression], ...]
 class Meeting:
     """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
-    `equalities` are their places in the join. `problem` says why the join can not go by the stream's key, if so.
+    `equalities` are their places in the join. `problem` says why the join cannot go by the stream's key, if so.
     `side`: the number of the join's input.
     """
 
@@ -333,11 +334,7 @@ def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Ex
 
 def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
     """The expression over columns of other names."""
-    holder = exp.Paren(this=expression.copy())
-    for each in list(holder.find_all(exp.Column)):
-        each.replace(column(names[each.name]))
-    result: Expression = holder.this
-    return result.pop()
+    return substitute(expression, {old: column(new) for old, new in names.items()})
 
 
 def united(node: UnionAll, below: Sequence[Rows]) -> Rows:

@@ -51,7 +51,7 @@ def checked(
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """Queries with the sides of joins re-keyed that do not agree, the `edits` for it, and what can not be mended."""
+    """Queries with the sides of joins re-keyed that do not agree, the `edits` for it, and what cannot be mended."""
 
     queries: tuple[RunningQuery, ...]
     found: Partitions
@@ -110,7 +110,7 @@ def finding(wrong: Disagreement, found: Partitions, end: Mended, statements: Seq
 
 
 def fix(wrong: Disagreement, script: Script, end: Mended, statements: Sequence[ast.Statement]) -> str | None:
-    """The one statement in which the joins are, with all in it mended; None where it can not be, or is not alone."""
+    """The one statement in which the joins are, with all in it mended; None where it cannot be, or is not alone."""
     own = [script.joins[each.join].span for each in wrong.mendings]
     left = [end.found.script.joins[join].span for each in end.left for join in each.joins]
     for statement in statements:
@@ -120,7 +120,7 @@ def fix(wrong: Disagreement, script: Script, end: Mended, statements: Sequence[a
 
 
 def different_keys(wrong: Disagreement, script: Script, place: Span) -> Diagnostic:
-    """P002, of the streams by whose keys the join can not go, else of all that have one."""
+    """P002, of the streams by whose keys the join cannot go, else of all that have one."""
     (join,) = wrong.joins
     problems = [each for each in wrong.meetings if each.problem is not None] or wrong.meetings
     streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
@@ -145,7 +145,7 @@ def members(wrong: Disagreement, counts: Counts) -> list[str]:
 
 
 def key_text(meeting: Meeting, stream: Stream, join: Joined) -> str:
-    """What a stream is partitioned by, and why the join can not go by that."""
+    """What a stream is partitioned by, and why the join cannot go by that."""
     if not stream.key:
         return f"{stream.name} declares no KEY"
     if meeting.problem is not None:
@@ -173,7 +173,7 @@ def count_text(count: Count, stream: Stream) -> str:
         Rule.WIDEST: f"as {count.giver}, which has the most"
         + (f", up to {LARGEST}" if count.partitions == LARGEST else ""),
         Rule.DEFAULT: "SET state_partitions",
-        Rule.OPEN: "which can not be two numbers",
+        Rule.OPEN: "which cannot be two numbers",
     }
     number = "partitions" if count.partitions is None else f"{count.partitions} partitions"
     return f"{number}{key}, {reasons[count.rule]}"

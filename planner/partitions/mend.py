@@ -71,7 +71,7 @@ def edit(mending: Mending, script: Script) -> Edit:
 
 
 def edited(statement: Span, edits: Iterable[Edit]) -> str | None:
-    """The statement with the edits that are in it, of which one may be in another; None where one can not be made."""
+    """The statement with the edits that are in it, of which one may be in another; None where one cannot be made."""
     places: list[tuple[int, str]] = []
     for each in edits:
         if inside(each.span, statement):

@@ -81,7 +81,7 @@ class WindowAggregate(Node):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupAggregate(Node):
-    """One row per distinct value of the keys (one row in all without keys), updated for ever: a KTable."""
+    """One row per distinct value of the keys (one row in all without keys), updated forever: a KTable."""
 
     input: Node
     keys: tuple[Named, ...]

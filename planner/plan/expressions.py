@@ -8,11 +8,12 @@ written out. The node's type is kept in `Named.type` and recomputed by `planner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sqlglot import exp
 
+from penstock.diagnostics.source import Span
 from penstock.planner.types import Type
 
 Expression: TypeAlias = exp.Expression
@@ -41,6 +42,7 @@ class Aggregate:
     distinct: bool
     condition: Expression | None
     type: Type
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 def conjuncts(condition: Expression | None) -> list[Expression]:

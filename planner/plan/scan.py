@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.node import Column, EventTime, KStream, Node
 
 DELETES = ("delete", "d", "-d")
@@ -55,6 +56,8 @@ class Scan(Node):
     """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones.
 
     Of a table: the records of its changelog, minus malformed ones and those without a key or a place in its order.
+    `failures`: minus the rows for which one of these conditions is true, too.
     """
 
     origin: Origin
+    failures: tuple[Failure, ...] = ()

@@ -57,13 +57,14 @@ class Settings:
     `state_partitions`: the number of partitions of a stateful operator's state, where a join's streams do not say it.
     `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
     how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
-    to re-key what does not fit a join.
+    to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
     """
 
     state_partitions: int = 4
     state_store: StateStore | None = None
     intermediate_partitions: int | None = None
     auto_repartition: bool = False
+    rejects_failing: bool = False
 
 
 DEFAULTS = Settings()

@@ -150,7 +150,7 @@ def is_changing(root: Node) -> bool:
 
 
 def is_timed(node: Node) -> bool:
-    """Whether it waits for the watermark. A table without windows is kept for ever."""
+    """Whether it waits for the watermark. A table without windows is kept forever."""
     if isinstance(node, TableJoin):
         return node.is_windowed
     as_of = isinstance(node, TableLookup) and node.as_of is not None

@@ -9,7 +9,8 @@ from penstock.planner.names import Scope
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.scalars.typed import Typed
-from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, is_ordered, type_of
+from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, type_of
+from penstock.planner.types import is_ordered
 
 __all__ = [
     "Typed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -25,8 +25,9 @@ from penstock.planner.functions.signature import (
     signature,
 )
 from penstock.planner.names import proposal
+from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
-from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, is_ordered
+from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
     DATE,
     INTEGERS,
@@ -39,6 +40,7 @@ from penstock.planner.types import (
     Simple,
     Struct,
     Type,
+    is_ordered,
 )
 
 Argument: TypeAlias = Typed | exp.Lambda
@@ -91,7 +93,10 @@ def fit(
         problems: list[Diagnostic] = []
         fitted = _fit(shape, patterns, function, arguments, resolve_lambda, problems)
         if fitted is not None:
-            return fitted
+            problem = type_problem(fitted.type, span)
+            if problem is None:
+                return fitted
+            problems.append(problem)
         if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
             report.extend(problems)
             return None
@@ -142,16 +147,28 @@ def _fit(
             function_ = lambdas[index]
             converted.append(_with_body(function_, target))
         elif isinstance(argument, Typed):
-            target = argument.type if pattern == Variable("ANY") else _substitute(pattern, bindings, argument.type)
+            target = argument.type if pattern in _EACH else _substitute(pattern, bindings, argument.type)
             moment = as_time(argument, target, problems)
             if moment is None:
                 return None
             converted.append(moment.to(target))
         types.append(target)
+    problems.extend(_judged(shape, function, arguments))
+    if problems:
+        return None
     if function.result is not None:
         type_ = function.result(tuple(converted), tuple(types))
         return None if type_ is None else Fitted(tuple(converted), type_)
     return Fitted(tuple(converted), _substitute(shape.result, bindings))
+
+
+def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:
+    """What is wrong with the arguments that are of a kind; a function that takes one takes no lambda."""
+    values = [argument for argument in arguments if isinstance(argument, Typed)]
+    for place, kind in shape.kinds:
+        found = judge(function.name, kind, place, values)
+        if found is not None:
+            yield found
 
 
 def _with_body(resolved: Typed, target: Type) -> exp.Expression:
@@ -165,6 +182,8 @@ def _reads_as_time(pattern: Pattern, argument: Typed, bindings: Bindings) -> boo
     return is_text_literal(argument) and target in (DATE, TIMESTAMP)
 
 
+# Variables that match each argument by itself.
+_EACH = (Variable("ANY"), Variable("ORDERED"))
 _DOMAINS: dict[str, Callable[[Type], bool]] = {
     "O": is_ordered,
     "N": is_number,
@@ -176,8 +195,8 @@ _DOMAINS: dict[str, Callable[[Type], bool]] = {
 def _bind(pattern: Pattern, type_: Type, bindings: Bindings) -> bool:
     """Whether a value of the type fits; binds the variables of the pattern."""
     match pattern, type_:
-        case Variable("ANY"), _:
-            return True
+        case Variable("ANY" | "ORDERED" as name), _:
+            return name == "ANY" or is_ordered(type_)
         case Variable(name), _:
             if name in _DOMAINS and not _DOMAINS[name](type_):
                 return False

@@ -13,6 +13,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.types import T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
+from penstock.planner.scalars.types import MAX_PRECISION
 from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, Decimal, Type
 
 MONTH_UNITS = ("MONTH", "YEAR")
@@ -27,9 +28,10 @@ _UNIT_MICROSECONDS = {
     "WEEK": 604_800_000_000,
 }
 _LARGEST_INTERVAL = 2**63 - 1
-_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
 _TIMESTAMP = re.compile(
-    _DATE.pattern + r"(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?"
+    _DATE.pattern + r"(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?",
+    re.ASCII,
 )
 
 
@@ -52,6 +54,8 @@ def number_type(text: str) -> Type | None:
     """The type of a number as written, sign included: with an exponent DOUBLE; None where it does not fit."""
     if "e" in text.lower():
         return DOUBLE if isfinite(float(text)) else None
+    if len(text.strip("-").replace(".", "")) > MAX_PRECISION:  # zeros in front count, too
+        return None
     number = Number(text)
     if "." not in text:
         if -(2**31) <= number < 2**31:
@@ -67,7 +71,7 @@ def exact_type(number: Number) -> Decimal | None:
     assert isinstance(exponent, int)
     scale = max(0, -exponent)
     precision = max(len(digits), scale, 1)
-    return Decimal(precision, scale) if precision <= 38 else None
+    return Decimal(precision, scale) if precision <= MAX_PRECISION else None
 
 
 def whole_number(expression: exp.Expression) -> Number | None:

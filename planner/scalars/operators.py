@@ -10,8 +10,10 @@ from sqlglot import exp
 
 from penstock.diagnostics.codes.types import T002, T004, T012
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.scalars.certain import arithmetic_problem, cast_problem
+from penstock.planner.scalars.constants import text_problem
 from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, derived, in_common
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, compared, derived
 from penstock.planner.scalars.types import (
     FLOATS,
     MAX_PRECISION,
@@ -19,7 +21,6 @@ from penstock.planner.scalars.types import (
     data_type,
     integer_as_decimal,
     is_number,
-    is_ordered,
 )
 from penstock.planner.types import (
     BIGINT,
@@ -99,6 +100,10 @@ def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
         refuse(node, (left, right), report)
         return None
     left_type, right_type, result = types
+    problem = arithmetic_problem(node, left, right, result)
+    if problem is not None:
+        report.append(problem)
+        return None
     return derived(node, type(node)(this=left.to(left_type), expression=right.to(right_type)), result)
 
 
@@ -200,20 +205,18 @@ def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[
 
 def comparison(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """= <> < <= > >= and IS [NOT] DISTINCT FROM on values of one ordered type."""
-    found = in_common(node, SYMBOLS[type(node)], (left, right), report)
-    if found is None:
-        return None
-    operands, common = found
-    if not is_ordered(common):
-        refuse(node, (left, right), report)
-        return None
-    return derived(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
+    operands = compared(node, SYMBOLS[type(node)], (left, right), report)
+    return None if operands is None else derived(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
 
 
 def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """LIKE, ILIKE, RLIKE on texts."""
     if not {left.type, right.type} <= {STRING, VOID}:
         refuse(node, (left, right), report)
+        return None
+    problem = text_problem(SYMBOLS[type(node)], "REGEX" if isinstance(node, exp.RegexpLike) else "LIKE", right)
+    if problem is not None:
+        report.append(problem)
         return None
     return derived(node, type(node)(this=left.to(STRING), expression=right.to(STRING)), BOOLEAN)
 
@@ -254,6 +257,10 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
             return None
         if checked is not operand:
             return derived(node, checked.expression, target)
+        problem = cast_problem(operand, target)
+        if problem is not None:
+            report.append(problem)
+            return None
     safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
     return derived(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
 

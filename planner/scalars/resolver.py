@@ -27,7 +27,8 @@ from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
 from penstock.planner.scalars.operators import MONTHS
-from penstock.planner.scalars.typed import Typed, derived, in_common
+from penstock.planner.scalars.sizes import size_problem
+from penstock.planner.scalars.typed import Typed, compared, derived, in_common
 from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
@@ -51,6 +52,7 @@ class Resolver:
 
     def aggregate(self, call: exp.Expression) -> Aggregate | None:
         """A call of an aggregate function, or of one over a frame, with DISTINCT and FILTER."""
+        span = call.meta.get("span")
         condition = None
         sound = True
         if isinstance(call, exp.Filter):
@@ -71,14 +73,14 @@ class Resolver:
         if distinct:
             written = written[0].expressions
         if function.name == "COUNT" and len(written) == 1 and isinstance(written[0], exp.Star) and not distinct:
-            return Aggregate("", "COUNT", (), False, condition, BIGINT) if sound else None
+            return Aggregate("", "COUNT", (), False, condition, BIGINT, span) if sound else None
         arguments = self._arguments(written)
         if arguments is None:
             return None
         fitted = fit(call, function, arguments, self._lambda, self.report)
         if fitted is None or not sound:
             return None
-        return Aggregate("", function.name, fitted.arguments, distinct, condition, fitted.type)
+        return Aggregate("", function.name, fitted.arguments, distinct, condition, fitted.type, span)
 
     def boolean(self, node: exp.Expression, clause: str) -> exp.Expression | None:
         """A condition; None if it is not BOOLEAN or something in it was reported."""
@@ -223,18 +225,18 @@ class Resolver:
             self._not_allowed(node, "a subquery")
             return None
         values = self._all([node.this, *node.expressions])
-        found = None if values is None else in_common(node, "IN", values, self.report)
+        found = None if values is None else compared(node, "IN", values, self.report)
         if found is None:
             return None
-        (first, *rest), _ = found
+        first, *rest = found
         return derived(node, exp.In(this=first, expressions=rest), BOOLEAN)
 
     def _between(self, node: exp.Between) -> Typed | None:
         values = self._all([node.this, node.args["low"], node.args["high"]])
-        found = None if values is None else in_common(node, "BETWEEN", values, self.report)
+        found = None if values is None else compared(node, "BETWEEN", values, self.report)
         if found is None:
             return None
-        (value, low, high), _ = found
+        value, low, high = found
         return derived(node, exp.Between(this=value, low=low, high=high), BOOLEAN)
 
     def _case(self, node: exp.Case) -> Typed | None:
@@ -248,9 +250,9 @@ class Resolver:
             sound = len(whens) == len(branches)
         else:
             values = self._all([node.this, *(branch.this for branch in branches)])
-            compared = None if values is None else in_common(node, "CASE", values, self.report)
-            subject, *whens = compared[0] if compared is not None else (None,)
-            sound = compared is not None
+            equals = None if values is None else compared(node, "CASE", values, self.report)
+            subject, *whens = equals if equals is not None else (None,)
+            sound = equals is not None
         found = None if results is None else in_common(node, "CASE", results, self.report)
         if found is None or not sound:
             return None
@@ -279,6 +281,8 @@ class Resolver:
 
     def _call(self, node: exp.Expression) -> Typed | None:
         function = known_function(node, self.report)
+        if function is not None and function.operator is not None and len(node.expressions) == 2:
+            return self._tried(node, function.name, function.operator)
         arguments = self._arguments(node.expressions)
         if function is None:
             return None
@@ -296,7 +300,23 @@ class Resolver:
         if fitted is None:
             return None
         call = exp.Anonymous(this=function.name, expressions=list(fitted.arguments))
-        return derived(node, call, fitted.type)
+        result = derived(node, call, fitted.type)
+        problem = size_problem(call)
+        if problem is None:
+            return result
+        self.report.append(problem)
+        return None
+
+    def _tried(self, node: exp.Expression, name: str, operator: type[exp.Expression]) -> Typed | None:
+        """An operator that is called as a function, which gives NULL where it fails."""
+        left, right = node.expressions
+        as_operator = operator(this=left.copy(), expression=right.copy())
+        as_operator.meta.update(node.meta, gives_null=True)
+        value = self._binary(as_operator)
+        if value is None:
+            return None
+        operands = [value.expression.this, value.expression.args["expression"]]
+        return derived(node, exp.Anonymous(this=name, expressions=operands), value.type)
 
     def _arguments(self, nodes: Sequence[exp.Expression]) -> list[Argument] | None:
         """Arguments of a call; lambdas stay as they are until the types of their parameters are known."""
@@ -307,7 +327,7 @@ class Resolver:
     def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
         """A lambda, its `type` being that of the body's value."""
         # In `id -> id + t.id` a column stands beside a parameter of its name; in a plan columns have no `t.` any more.
-        taken = {known.column.casefold() for known in self.scope.columns}
+        taken = {known.column.casefold() for known in (*self.scope.columns, *self.scope.beyond)}
         taken |= {name.casefold() for _, name, _ in self.parameters}
         written = [parameter.name for parameter in node.expressions]
         names = []

@@ -9,8 +9,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T009
+from penstock.diagnostics.codes.types import T009, T015, T016
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.source import Span
 from penstock.planner.names import same
 from penstock.planner.types import (
     BIGINT,
@@ -33,9 +34,11 @@ from penstock.planner.types import (
     Simple,
     Struct,
     Type,
+    is_ordered,
 )
 
 MAX_PRECISION = 38
+MAPS_ARE_UNEQUAL = "Maps have no order and no equality, nor has anything that holds one."
 FLOATS = (FLOAT, DOUBLE)
 
 _DType = exp.DataType.Type
@@ -62,7 +65,7 @@ _NAMES = "BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s),
 
 def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
     """The type that a column definition or CAST names; None for one that the dialect does not have (reported)."""
-    kind, parameters = data_type.this, data_type.expressions
+    kind, parameters, span = data_type.this, data_type.expressions, data_type.meta.get("span")
     simple = _SIMPLE.get(kind)
     if simple is not None and not parameters:
         return simple
@@ -75,12 +78,12 @@ def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
         return None if element is None else Array(element)
     if kind == _DType.MAP and len(parameters) == 2:
         key, value = type_of(parameters[0], report), type_of(parameters[1], report)
-        return None if key is None or value is None else Map(key, value)
+        return None if key is None or value is None else _sound(Map(key, value), span, report)
     if kind == _DType.STRUCT and parameters:
         fields = [(field.name, type_of(field.args["kind"], report)) for field in parameters]
         known = tuple((name, type_) for name, type_ in fields if type_ is not None)
-        return Struct(known) if len(known) == len(fields) else None
-    problem = T009.at(data_type.meta.get("span"), name=data_type.sql("spark"))
+        return _sound(Struct(known), span, report) if len(known) == len(fields) else None
+    problem = T009.at(span, name=data_type.sql("spark"))
     if kind == _DType.DECIMAL:
         report.append(problem.because(f"1 <= precision <= {MAX_PRECISION} and 0 <= scale <= precision"))
     elif simple is STRING or kind == _DType.CHAR:
@@ -88,6 +91,27 @@ def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
     else:
         report.append(problem.with_hint(f"{_NAMES}, ARRAY<t>, MAP<k, v>, STRUCT<name: t>"))
     return None
+
+
+def _sound(type_: Type, span: Span | None, report: list[Diagnostic]) -> Type | None:
+    problem = type_problem(type_, span)
+    if problem is None:
+        return type_
+    report.append(problem)
+    return None
+
+
+def type_problem(type_: Type, span: Span | None) -> Diagnostic | None:
+    """Why there are no values of a type whose parts are sound: its keys have no equality, or two fields one name."""
+    match type_:
+        case Map(key) if not is_ordered(key):
+            return T016.at(span, type=key).because(MAPS_ARE_UNEQUAL)
+        case Struct(fields):
+            names = [name for name, _ in fields]
+            twice = next((b for n, b in enumerate(names) if any(same(a, b) for a in names[:n])), None)
+            return None if twice is None else T015.at(span, name=twice)
+        case _:
+            return None
 
 
 def _decimal(parameters: list[int]) -> Decimal | None:
@@ -136,21 +160,6 @@ def is_number(type_: Type) -> bool:
     return isinstance(type_, Decimal) or type_ in INTEGERS or type_ in FLOATS
 
 
-def is_ordered(type_: Type) -> bool:
-    """Whether values of the type can be compared by <; the types that are not, have no = either."""
-    match type_:
-        case Map():
-            return False
-        case Array(element):
-            return is_ordered(element)
-        case Struct(fields):
-            return all(is_ordered(field) for _, field in fields)
-        case Simple() | Decimal():
-            return True
-        case _:
-            assert_never(type_)
-
-
 def integer_as_decimal(type_: Type) -> Type:
     """The decimal that holds every value of a whole-number type; any other type as it is."""
     return Decimal(_DIGITS[type_], 0) if isinstance(type_, Simple) and type_ in _DIGITS else type_
@@ -185,7 +194,7 @@ def common_type(left: Type, right: Type) -> Type | None:
 
 def _common_number(left: Type, right: Type) -> Type:
     if left in FLOATS or right in FLOATS:
-        return DOUBLE  # FLOAT with FLOAT was equal; FLOAT can not hold every INT
+        return DOUBLE  # FLOAT with FLOAT was equal; FLOAT cannot hold every INT
     if isinstance(left, Decimal) or isinstance(right, Decimal):
         one, other = integer_as_decimal(left), integer_as_decimal(right)
         assert isinstance(one, Decimal)

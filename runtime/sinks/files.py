@@ -11,6 +11,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from penstock.codegen import CSV_WRITER_OPTIONS
 from penstock.codegen.program import Output
 from penstock.diagnostics.codes.running import R014, R017
 from penstock.runtime.errors import RunError
@@ -51,7 +52,7 @@ class FilesSink:
     def put(self, batch: DataFrame, number: int) -> None:
         """Writes the changes of a micro-batch; one that is run again after it was finished is known.
 
-        Spark gives its file sink to append queries alone, because files can not be updated. Changes can be appended.
+        Spark gives its file sink to append queries alone, because files cannot be updated. Changes can be appended.
         """
         spark = batch.sparkSession
         jvm: Any = spark._jvm
@@ -77,7 +78,7 @@ class FilesSink:
     def _format_options(self) -> dict[str, str | int | bool]:
         options: dict[str, str | int | bool] = {"timestampFormat": _TIMESTAMP, "ignoreNullFields": False}
         if self._options["format"] == "csv":
-            options["header"] = self._options.get("header", True)
+            options |= {**CSV_WRITER_OPTIONS, "header": self._options.get("header", True)}
         if "null" in self._options:
             options["nullValue"] = self._options["null"]
         return options

@@ -70,7 +70,7 @@ class MemorySink:
     def _take(self, row: Row) -> None:
         """Puts the row in the place of the one before, or takes that out."""
         operation = None if self._operation is None else row.pop(self._operation)
-        # Written out, because a key may hold lists, which Python can not hash.
+        # Written out, because a key may hold lists, which Python cannot hash.
         key = repr([row[name] for name in self._key])
         if operation == DELETE:
             self._rows.pop(key, None)

@@ -3,14 +3,22 @@
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.program import Input
+from penstock.runtime.sink_log import check_files
 from penstock.runtime.sources import files, rate, stage
-from penstock.runtime.storage import Storage
+from penstock.runtime.storage import Storage, absolute
+from penstock.runtime.sweep import finished
 
 
-def check(storage: Storage, source: Input) -> None:
-    """Raises RunError if what the input names is not there. Cheap: nothing is read."""
+def check(storage: Storage, source: Input, place: str | None = None) -> None:
+    """Raises RunError if what the input names is not there, or not whole. Cheap: no rows are read.
+
+    `place`: the checkpoint folder of the query that reads it, None if it begins anew.
+    """
     if source.connector == "files":
         files.check(storage, source)
+    if source.connector == "files" or (source.connector == stage.STAGE and place is not None):
+        path = absolute(str(dict(source.options)["path"]))
+        check_files(storage, path, set() if place is None else finished(storage, place, path))
 
 
 def stream(spark: SparkSession, source: Input) -> DataFrame:

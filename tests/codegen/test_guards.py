@@ -71,7 +71,7 @@ def test_no_setting_of_a_session_is_left_to_it(only_spark: SparkSession) -> None
 
 
 def test_a_join_forgets_rows_whose_time_has_passed(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark keeps the rows of an inner join for ever if it does not know the bound, or a watermark has been lost."""
+    """Spark keeps the rows of an inner join forever if it does not know the bound, or a watermark has been lost."""
     names = ("id", "k", "time", "v")
     left = project(
         scan("o"), *(item(each, each, kept.type) for each, kept in zip(names, scan("o").schema, strict=True))
@@ -85,7 +85,7 @@ def test_a_join_forgets_rows_whose_time_has_passed(spark: SparkSession, tmp_path
 
 
 def test_a_condition_on_one_side_is_no_bound(spark: SparkSession, tmp_path: Path) -> None:
-    """Spark takes `v > 0` for a bound on the time, and waits for a watermark at 0: for ever, or since long ago."""
+    """Spark takes `v > 0` for a bound on the time, and waits for a watermark at 0: forever, or since long ago."""
     plan = joined(JoinType.FULL, scan("o"), scan("p"), lower=FROM_NOW, upper=FOR_FIVE, residual="l.v > 0 AND r.v > 0")
     running = Running(spark, query(plan), tmp_path)
     for hour in range(3):

@@ -24,7 +24,7 @@ def expect(diagnostic: Diagnostic, text: str) -> None:
 def test_two_lines_and_a_hint() -> None:
     source = Source("paid.sql", "SELECT STREAM *\n\nFROM orders o\nJOIN payments p ON o.id = p.order_id")
     finding = J001.at(span_of(source, "orders o"), "left stream")
-    finding = finding.also(span_of(source, "JOIN payments p ON o.id = p.order_id"), "both sides would be kept for ever")
+    finding = finding.also(span_of(source, "JOIN payments p ON o.id = p.order_id"), "both sides would be kept forever")
     expect(
         finding.with_hint("ON o.id = p.order_id AND p.time BETWEEN o.time AND o.time + INTERVAL '5' MINUTE"),
         """
@@ -33,7 +33,7 @@ def test_two_lines_and_a_hint() -> None:
         3 | FROM orders o
           |      ^^^^^^^^ left stream
         4 | JOIN payments p ON o.id = p.order_id
-          | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides would be kept for ever
+          | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ both sides would be kept forever
           = hint: ON o.id = p.order_id AND p.time BETWEEN o.time AND o.time + INTERVAL '5' MINUTE
         """,
     )

@@ -62,14 +62,14 @@ class TestScript:
 
     @pytest.mark.parametrize("command", ["check", "explain", "compile", "run"])
     def test_a_missing_script(self, folder: Path, command: str) -> None:
-        assert "script nowhere.sql can not be read: no such file" in failing("R090", 2, command, "nowhere.sql")
+        assert "script nowhere.sql cannot be read: no such file" in failing("R090", 2, command, "nowhere.sql")
 
     def test_a_folder_as_script(self, folder: Path) -> None:
-        assert "script orders can not be read: is a directory" in failing("R090", 2, "check", "orders")
+        assert "script orders cannot be read: is a directory" in failing("R090", 2, "check", "orders")
 
     def test_a_script_that_is_no_text(self, folder: Path) -> None:
         Path("script.sql").write_bytes(b"SELECT \xff")
-        assert "script.sql can not be read: byte 7 is not UTF-8" in failing("R090", 2, "check", "script.sql")
+        assert "script.sql cannot be read: byte 7 is not UTF-8" in failing("R090", 2, "check", "script.sql")
 
     @pytest.mark.parametrize(
         ("before", "after", "code", "named"),
@@ -102,7 +102,7 @@ class TestScript:
     def test_an_output_that_can_not_be_written(self, folder: Path) -> None:
         result = penstock("compile", "script.sql", "-o", "nowhere/job.py")
         assert result.exit_code == 2
-        assert "nowhere/job.py can not be written: no such file or directory" in result.stderr
+        assert "nowhere/job.py cannot be written: no such file or directory" in result.stderr
 
     def test_findings_as_json(self, folder: Path) -> None:
         script = DECLARED.format(format="json") + "INSERT INTO big SELECT STREAM id,\n  pric\nFROM orders;\n"
@@ -158,7 +158,7 @@ class TestRun:
 
     def test_an_unreadable_file(self, folder: Path) -> None:
         write(folder, {"script.sql": DECLARED.format(format="parquet") + QUERY})
-        assert f"file can not be read: {folder}/orders/1.json" in once("R004")
+        assert f"file cannot be read: {folder}/orders/1.json" in once("R004")
 
     def test_a_csv_header_without_a_declared_column(self, folder: Path) -> None:
         write(folder, {"script.sql": DECLARED.format(format="csv") + QUERY, "orders/1.json": "id,time,cost\n1,,2\n"})
@@ -166,6 +166,13 @@ class TestRun:
         assert "CSV header of orders has no column price" in told
         assert "orders/1.json are id, time, cost" in told
         assert not (folder / "big").exists()
+
+    def test_a_csv_record_of_too_many_fields(self, folder: Path) -> None:
+        rows = f"id,price,time\n1,2,\n{30_000 * ','}\n"
+        write(folder, {"script.sql": DECLARED.format(format="csv") + QUERY, "orders/1.json": rows})
+        told = once("R004")
+        assert "orders/1.json" in told
+        assert "a record has more than 20480 fields" in told
 
     def test_csv_files_with_other_headers(self, folder: Path) -> None:
         write(
@@ -207,7 +214,7 @@ class TestRun:
         ("expression", "code", "told"),
         [
             ("price DIV (price - 150)", "R020", "division by zero in big"),
-            ("CAST(CAST(time AS STRING) AS INT)", "R021", "can not be cast to INT in big"),
+            ("CAST(CAST(time AS STRING) AS INT)", "R021", "cannot be cast to INT in big"),
             ("price * 100000000", "R022", "number out of range in big"),
         ],
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,12 +64,15 @@ def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_ctrl_c_before_the_end(folder: Path) -> None:
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_before_the_end(folder: Path, signal_: signal.Signals) -> None:
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
-    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         assert process.stderr
         assert process.stderr.readline() == "big: 4 rows in, 2 out, batch 1\n"
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal_)
         told = process.stderr.read()
     assert (process.returncode, told) == (130, "stopped before the end; --checkpoint goes on from here\n")
     ended = penstock_here(folder, "run", "--once", "--checkpoint", "state", "script.sql")
@@ -101,11 +106,34 @@ def test_another_process_reads_a_table_whose_query_runs_and_after_its_end(folder
     assert read.stderr.startswith("error[R003]")
 
 
-def test_until_told_to_stop(folder: Path) -> None:
-    command = [*PENSTOCK, "run", *LOCAL, "--checkpoint", "state", "script.sql"]
-    with subprocess.Popen(command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True) as process:
+@pytest.mark.parametrize("end", ["all processes are told to stop", "the JVM is killed"])
+def test_until_its_end(folder: Path, end: str) -> None:
+    command = [sys.executable, "-m", "penstock", "run", *LOCAL, "--conf", "spark.ui.retainedJobs=10"]
+    command += ["--checkpoint", "state", "script.sql"]
+    with subprocess.Popen(
+        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         assert process.stderr
         assert process.stderr.readline() == "running: big; Ctrl-C ends\n"
-        process.send_signal(signal.SIGINT)
-        assert process.stderr.read().endswith("stopped\n")
-    assert process.returncode == 0
+        jvm = json.loads((folder / "state" / "big" / "lock").read_text(encoding="utf-8"))["jvm"][0]
+        if end == "the JVM is killed":
+            os.kill(jvm, signal.SIGKILL)
+        else:  # as systemd does
+            os.kill(jvm, signal.SIGTERM)
+            os.killpg(process.pid, signal.SIGTERM)
+        told = process.stderr.read()
+    if end == "the JVM is killed":
+        assert process.returncode == 3
+        assert "error[R040]: big has no Spark any more: its JVM has ended" in told
+        assert "Traceback" not in told
+        assert "R099" not in told
+    else:
+        assert process.returncode == 0
+        assert told.endswith("stopped\n")
+
+
+def test_settings_are_checked_before_spark_starts(folder: Path) -> None:
+    secret = ("--conf", "spark.hadoop.fs.s3a.secret.key=geheim")
+    refused = penstock_here(folder, "run", "--once", *secret, "--conf", "spark.sql.ansi.enabled=geheim", "script.sql")
+    assert (refused.exit_code, "R048" in refused.output, "geheim" in refused.output) == (3, True, False)
+    assert penstock_here(folder, "query", "--conf", "geheim", "script.sql", "SELECT 1").exit_code == 2

@@ -175,7 +175,7 @@ class Place:
 
 @pytest.fixture
 def alone(tmp_path: Path) -> Mapping[str, str]:
-    """The environment of programs that can not import Penstock."""
+    """The environment of programs that cannot import Penstock."""
     write(tmp_path, {"blocked/sitecustomize.py": WITHOUT_PENSTOCK})
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "blocked")}
     environment.pop("PYSPARK_PYTHON", None)
@@ -234,7 +234,8 @@ def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, st
     resumed = ("--checkpoint", "state")
 
     def both(of_streams: Sequence[str]) -> tuple[Accounts, Accounts]:
-        jobs = [(str(streams.eject()), of_streams), (str(of_tables.eject()), resumed)]
+        elsewhere = ("--checkpoint", f"file://{tmp_path}/state of tables")
+        jobs = [(str(streams.eject()), of_streams), (str(of_tables.eject()), elsewhere)]
         output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
         _, first, second = re.split("^program in .*$", output, flags=re.MULTILINE)
         assert output.count("state stores are closed") == len(jobs)

@@ -15,9 +15,9 @@ from penstock.codegen.program import DELETE, INSERT, UPDATE
 from tests.e2e.shell import LOCAL, penstock, write
 from tests.e2e.test_kill import kill_at, newest
 
-KILLS = int(os.environ.get("PENSTOCK_KILLS", "0"))
-"""Of each query. Each starts a JVM, so that this takes minutes: it is run when it is asked for."""
-pytestmark = [pytest.mark.spark, pytest.mark.skipif(not KILLS, reason="PENSTOCK_KILLS=10 kills each query ten times")]
+KILLS = int(os.environ.get("PENSTOCK_KILLS", "10"))
+"""Of each query. Each starts a JVM, so that this takes minutes."""
+pytestmark = [pytest.mark.spark, pytest.mark.campaign]
 FILES = KILLS + 6
 DECLARED = """SET state_partitions = 2;
 CREATE TABLE t (id BIGINT PRIMARY KEY, g STRING, v BIGINT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.house.files import ROOT, list_files
+
 ROOMS = ("codegen", "diagnostics", "grammar", "parser", "planner", "runtime")
 
 
@@ -20,13 +22,14 @@ def setuptools_table() -> dict[str, Any]:
 
 
 def test_every_package_on_disk_is_listed() -> None:
-    folders = [path.parent for room in ROOMS for path in (ROOT / room).rglob("__init__.py")]
+    modules = (path for room in ROOMS for path in list_files(ROOT / room, ".py"))
+    folders = [path.parent for path in modules if path.name == "__init__.py"]
     on_disk = {"penstock"} | {".".join(("penstock", *folder.relative_to(ROOT).parts)) for folder in folders}
     assert sorted(on_disk) == setuptools_table()["packages"]
 
 
 def test_every_folder_with_modules_is_a_package() -> None:
-    modules = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
+    modules = [path for room in ROOMS for path in list_files(ROOT / room, ".py")]
     assert [str(path) for path in modules if not (path.parent / "__init__.py").is_file()] == []
 
 
@@ -44,12 +47,32 @@ def test_rooms_are_linked_below_penstock(room: str) -> None:
 def test_no_file_has_more_than_400_lines() -> None:
     long = {}
     for folder in (*ROOMS, "penstock", "tests", "examples", "bench"):
-        for path in (ROOT / folder).rglob("*"):
-            if path.suffix in {".py", ".lark"}:
-                lines = len(path.read_text(encoding="utf-8").splitlines())
-                if lines > 400:
-                    long[str(path.relative_to(ROOT))] = lines
+        for path in list_files(ROOT / folder, ".py", ".lark"):
+            lines = len(path.read_text(encoding="utf-8").splitlines())
+            if lines > 400:
+                long[str(path.relative_to(ROOT))] = lines
     assert long == {}
+
+
+def test_files_are_those_that_git_knows_or_would_add(tmp_path: Path) -> None:
+    made = ("kept.py", "new.py", "inner/deep.py", ".hidden/left.py", "__pycache__/left.py", "notes.txt")
+    for name in made:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    project = [tmp_path / name for name in ("inner/deep.py", "kept.py", "new.py")]
+    assert list_files(tmp_path, ".py") == project, "without git"
+    (tmp_path / ".gitignore").write_text(".hidden\n__pycache__\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", "."], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "kept.py"], cwd=tmp_path, check=True)
+    assert list_files(tmp_path, ".py") == project, "with git"
+
+
+def test_contributing_names_all_variables_of_the_tests() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in list_files(ROOT / "tests", ".py")]
+    read = {name for text in texts for name in re.findall(r'environ\.get\("(PENSTOCK_\w+)"', text)}
+    assert "PENSTOCK_STATEMENTS" in read
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert {name for name in read if f"`{name}`" not in page} == set()
 
 
 HEAVY = {"pyspark", "pandas", "numpy", "pyarrow", "duckdb", "py4j"}

@@ -242,7 +242,7 @@ class OverState:
 
 
 class OverRowsState:
-    """A row is answered when the watermark has passed its time; the last ones of each partition stay for ever."""
+    """A row is answered when the watermark has passed its time; the last ones of each partition stay forever."""
 
     def __init__(self, node: OverRows) -> None:
         self.node = node

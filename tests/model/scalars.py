@@ -30,6 +30,13 @@ from tests.model.values import (
 
 _COMPARISONS = {exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _BITS = {exp.BitwiseAnd: int.__and__, exp.BitwiseOr: int.__or__, exp.BitwiseXor: int.__xor__}
+TRIED: dict[str, type[exp.Expression]] = {
+    "TRY_ADD": exp.Add,
+    "TRY_SUBTRACT": exp.Sub,
+    "TRY_MULTIPLY": exp.Mul,
+    "TRY_DIVIDE": exp.Div,
+    "TRY_MOD": exp.Mod,
+}
 _TYPES = {
     "BOOLEAN": t.BOOLEAN,
     "TINYINT": t.TINYINT,
@@ -81,7 +88,8 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
         case exp.NullSafeNEQ():
             return value(node.this) != value(node.expression)
         case exp.EQ() | exp.NEQ() | exp.LT() | exp.LTE() | exp.GT() | exp.GTE():
-            return compare(_COMPARISONS[type(node)], value(node.this), value(node.expression))
+            left = value(node.this)
+            return None if left is None else compare(_COMPARISONS[type(node)], left, value(node.expression))
         case exp.Between():
             this = value(node.this)
             return both(compare(">=", this, value(node.args["low"])), compare("<=", this, value(node.args["high"])))
@@ -94,7 +102,11 @@ def evaluate_scalar(node: exp.Expression, row: Row, types: Types) -> Value:
             return _cast(node, value(node.this))
         case exp.Anonymous():
             return _call(node, row, types)
-    arguments = [value(child) for child in node.iter_expressions()]
+    arguments: list[Value] = []
+    for child in node.iter_expressions():
+        if arguments == [None] and not isinstance(node, exp.DPipe):  # then it does not look at the second operand
+            return None
+        arguments.append(value(child))
     if isinstance(node, exp.Neg):
         return None if arguments[0] is None else fit(-arguments[0], type_of(node, row, types))
     if type(node) in OPERATORS:
@@ -202,6 +214,9 @@ def type_of(node: exp.Expression, row: Row, types: Types) -> Type:
             if isinstance(left, t.Decimal) or isinstance(right, t.Decimal):
                 left, right = (_with_digits(each, type_) for each, type_ in zip(operands, (left, right), strict=True))
             return result_type(OPERATORS[type(node)], left, right)
+        case exp.Anonymous() if node.name in TRIED:
+            left_operand, right_operand = node.expressions
+            return type_of(TRIED[node.name](this=left_operand, expression=right_operand), row, types)
         case exp.Anonymous() if node.name in FIRST_TYPED:
             return type_of(node.expressions[0], row, types)
         case exp.Case():
@@ -261,6 +276,8 @@ def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
     if node.name == "IF":
         condition, yes, no = node.expressions
         return evaluate_scalar(yes if holds(condition, row, types) else no, row, types)
+    if node.name in TRIED:
+        return _tried(node, row, types)
     arguments = (evaluate_scalar(each, row, types) for each in node.expressions)  # lazy: COALESCE(a, 1 / 0)
     if node.name in NULL_AWARE:
         return NULL_AWARE[node.name](arguments)
@@ -268,3 +285,16 @@ def _call(node: exp.Anonymous, row: Row, types: Types) -> Value:
         raise Unsupported(f"function {node.name}")
     values = list(arguments)
     return None if None in values else FUNCTIONS[node.name](*values)
+
+
+def _tried(node: exp.Anonymous, row: Row, types: Types) -> Value:
+    """TRY_ADD and its kin: the operator's value, NULL where it fails. If an operand fails, so does the query."""
+    left, right = node.expressions
+    one, other = evaluate_scalar(left, row, types), evaluate_scalar(right, row, types)
+    if one is None or other is None:
+        return None
+    kind = TRIED[node.name]
+    try:
+        return calculate(OPERATORS[kind], one, other, type_of(kind(this=left, expression=right), row, types))
+    except QueryFailure:
+        return None

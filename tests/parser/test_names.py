@@ -57,7 +57,7 @@ def test_every_keyword_is_a_name_when_quoted(place: str) -> None:
     assert {text: findings(text) for text in texts if findings(text)} == {}
 
 
-OPERANDS = {"case", "not", "null", "true", "false"}  # what starts an expression can not be a bare column as well
+OPERANDS = {"case", "not", "null", "true", "false"}  # what starts an expression cannot be a bare column as well
 START_OF_EXPRESSION = {"a column", "a later column", "a relation of a column", "a condition", "a group", "a window"}
 
 

@@ -95,7 +95,7 @@ class TestCheck:
         if content is not None:
             Path(name).write_bytes(content)
         run = penstock("check", "--format", form, name)
-        message = f"script {name} can not be read: {reason}"
+        message = f"script {name} cannot be read: {reason}"
         assert run.exit_code == 2
         if form == "text":
             assert run.stderr == f"error[R090]: {message}\n\n"

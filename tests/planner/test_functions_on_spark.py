@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlglot import exp
 
+from penstock.planner.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
+from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Pattern, Variable, signature
 from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.types import BOOLEAN, DOUBLE, INT, STRING, Decimal
+from penstock.planner.types import BOOLEAN, DOUBLE, INT, STRING, Decimal, Simple
 from tests.planner.expressions import calls_aggregate, columns_sql, expression, resolved, spark_sql
 from tests.planner.spark_types import TYPES
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -79,3 +82,81 @@ def test_what_is_refused_is_known_to_spark(spark: SparkSession) -> None:
 def test_timestamps_are_read_as_in_utc(spark: SparkSession) -> None:
     text = "TIMESTAMP '2024-03-05 06:07:08+01:00' = '2024-03-05 05:07:08'"
     assert spark.sql(f"SELECT {spark_sql(resolved(text))}").collect()[0][0] is True
+
+
+# Of each type values that functions may stumble over.
+HARD = {
+    "INT": "0, -1, 100, 2147483647, -2147483648",
+    "BIGINT": "0L, 3L, -1L, 9223372036854775807L, -9223372036854775807L",
+    "DOUBLE": "0D, CAST('NaN' AS DOUBLE), -1e308D, CAST('Infinity' AS DOUBLE), 0.5D",
+    "FLOAT": "CAST(0 AS FLOAT), CAST('NaN' AS FLOAT), CAST(1e38 AS FLOAT), CAST(-1 AS FLOAT), CAST(7 AS FLOAT)",
+    "STRING": "'', 'x%', '([', 'a,b', '2024-13-45'",
+    "BOOLEAN": "true, false, NULL, true, false",
+    "DATE": "DATE '1900-01-01', DATE '9999-12-31', DATE '2024-02-29', NULL, DATE '1970-01-01'",
+    "TIMESTAMP": "TIMESTAMP '1900-01-01', TIMESTAMP '9999-12-31 23:59:59', NULL, TIMESTAMP '2024-02-29', "
+    "TIMESTAMP '1970-01-01'",
+    "BINARY": "X'', X'FF', X'00', X'FFFE', NULL",
+    "INTERVAL": "INTERVAL '0' DAY, INTERVAL '-1' DAY, NULL, INTERVAL '106751991' DAY, INTERVAL '1' SECOND",
+    "DECIMAL": "0.00BD, 1.50BD, -99999.99BD, 99999.99BD, NULL",
+    "ARRAY": "ARRAY(), ARRAY(1, NULL), ARRAY(1, 1), NULL, ARRAY(2147483647)",
+    "NESTED": "ARRAY(), ARRAY(ARRAY(1), NULL), NULL, ARRAY(ARRAY(1)), ARRAY(ARRAY())",
+    "TEXTS": "ARRAY(), ARRAY('a', NULL), ARRAY('a', 'a'), NULL, ARRAY('')",
+    "MAP": "MAP(), MAP('a', 1), MAP('', NULL), NULL, MAP('x', 2)",
+}
+OF_VARIABLES = {"K": "STRING", "F": "DOUBLE"}
+
+
+def hard_column(pattern: Pattern) -> str | None:
+    """A column of values for a parameter, None for one that takes no column."""
+    match pattern:
+        case LambdaOf():
+            return None
+        case Variable(name):
+            return OF_VARIABLES.get(name, "INT")
+        case DecimalOf():
+            return "DECIMAL"
+        case MapOf():
+            return "MAP"
+        case ArrayOf(ArrayOf()):
+            return "NESTED"
+        case ArrayOf(Variable("K")) | ArrayOf(Simple("STRING")):
+            return "TEXTS"
+        case ArrayOf():
+            return "ARRAY"
+        case Simple(name) if name in HARD:
+            return name
+    return None
+
+
+def test_no_other_function_fails_for_a_row(spark: SparkSession) -> None:
+    calls = []
+    for function in FUNCTIONS:
+        if function.aggregate or function.framed or function.operator or function.result:
+            continue
+        for text in function.signatures:
+            columns = [hard_column(each) for each in signature(text).parameters]
+            known = [exp.column(each) for each in columns if each is not None]
+            if known and len(known) == len(columns) and never_fails(function.name, known):
+                name = TRIED_FUNCTIONS.get(function.name, (function.name,))[0]
+                calls.append(f"{name}({', '.join(f'`{each.name}_{place % 2}`' for place, each in enumerate(known))})")
+    # Two copies of each column, so that every value of an argument meets every value of the next one.
+    values = ", ".join(f"ARRAY({each}) AS `{name}`" for name, each in HARD.items())
+    places = "LATERAL VIEW EXPLODE(SEQUENCE(0, 4)) AS p LATERAL VIEW EXPLODE(SEQUENCE(0, 4)) AS q"
+    items = ", ".join(f"`{name}`[p] AS `{name}_0`, `{name}`[q] AS `{name}_1`" for name in HARD)
+    spark.sql(f"SELECT {items} FROM (SELECT {values}) {places}").createOrReplaceTempView("hard")
+    frame = analysed(spark, calls)
+    while isinstance(frame, str):  # Spark wants a literal there, and refuses the query before its first row
+        calls.remove(frame)
+        frame = analysed(spark, calls)
+    assert len(calls) > 200
+    frame.write.format("noop").mode("overwrite").save()
+
+
+def analysed(spark: SparkSession, calls: list[str]) -> DataFrame | str:
+    """All calls over the hard values, or the first one that Spark refuses."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        return spark.sql(f"SELECT {', '.join(f'{call} AS c{place}' for place, call in enumerate(calls))} FROM hard")
+    except AnalysisException as refusal:
+        return str(refusal.getQueryContext()[0].fragment())

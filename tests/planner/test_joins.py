@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 import penstock
+from penstock.diagnostics import CompileError, Diagnostic
 
 RELATIONS = """
 CREATE STREAM events (k BIGINT KEY, x INT, time TIMESTAMP, WATERMARK FOR time AS time - 1 MIN)
@@ -76,3 +77,33 @@ def test_cell(left: str, right: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", WORDS)
 def test_streams_need_a_bound(kind: str) -> None:
     assert outcome("stream", "stream", kind) == "J001"
+
+
+STREAMS = "".join(
+    f"CREATE STREAM {name} (id BIGINT, v BIGINT, time TIMESTAMP, WATERMARK FOR time AS time) "
+    f"WITH (connector = 'files', path = '{name}', format = 'json');"
+    for name in "ab"
+)
+
+
+def refused(on: str) -> list[Diagnostic]:
+    with pytest.raises(CompileError) as refusal:
+        penstock.compile(f"{STREAMS} SELECT STREAM a.id FROM a JOIN b {on}")
+    return list(refusal.value.diagnostics)
+
+
+@pytest.mark.parametrize("on", ["a.id = b.id AND {} > 1", "a.id = b.id AND {} BETWEEN a.time AND a.time + 1 SEC"])
+def test_unknown_names_are_told_before_the_bound(on: str) -> None:
+    assert [found.code for found in refused(f"ON {on.format('b.nowhere')}")] == ["N001"]
+
+
+@pytest.mark.parametrize("on", ["a.id = b.id", "a.id = b.id AND b.v > 1", "a.id = b.id -- the same\nAND a.v = b.v"])
+def test_the_bound_that_is_proposed_is_accepted(on: str) -> None:
+    (found,) = refused(f"ON {on}")
+    assert found.code == "J001"
+    assert penstock.compile(f"{STREAMS} SELECT STREAM a.id FROM a JOIN b {found.hint}").queries
+
+
+def test_what_else_is_wrong_is_told_with_the_bound() -> None:
+    assert [found.code for found in refused("ON a.v > b.v AND a.v > 'x'")] == ["J001", "T004"]
+    assert [found.code for found in refused("ON a.v > b.v")] == ["J001", "J008"]

@@ -83,7 +83,7 @@ MARKED = [
     ("W022", "SELECT STREAM «SUM(price) OVER (PARTITION BY id ORDER BY time)» AS s FROM orders"),
     ("W024", "SELECT STREAM SUM(price) OVER «v» AS s FROM orders WINDOW w AS (ORDER BY time RANGE 1 HOUR PRECEDING)"),
     ("W026", "SELECT STREAM «SUM(total) OVER (ORDER BY total RANGE 1 HOUR PRECEDING) AS s» FROM totals"),
-    # Not built yet, rather than left out in silence.
+    # Not supported yet, rather than left out in silence.
     (
         "B002",
         "SELECT STREAM a.id FROM «TUMBLE(orders, time, 1 HOUR) a» JOIN orders b ON a.id = b.id AND a.time = b.time",

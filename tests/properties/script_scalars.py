@@ -1,4 +1,4 @@
-"""Random scalar expressions, as text, over columns whose types are known. Rows can not make them fail."""
+"""Random scalar expressions, as text, over columns whose types are known. Rows cannot make them fail."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sqlglot import exp
 from penstock.parser.unparse import text as written
 from penstock.planner.functions import FUNCTIONS, Function
 from tests.planner.expressions import expression
+from tests.properties.script_literals import literal
 
 ORDERED = ("BIGINT", "INT", "DECIMAL", "DOUBLE", "STRING", "BOOLEAN", "DATE", "TIMESTAMP")
 NUMBERS = ("BIGINT", "INT", "DECIMAL", "DOUBLE")
@@ -29,8 +30,10 @@ _LITERALS = {
     "MAP": ("MAP('x', 1)",),
     "STRUCT": ("NAMED_STRUCT('q', 1, 'r', 'x')",),
     "BINARY": ("CAST('a' AS BINARY)",),
+    "NESTED": ("MAP('a', 1)", "ARRAY(NAMED_STRUCT('q', 1, 'r', 'x'))", "ARRAY(ARRAY(1.5), NULL)", "ARRAY(MAP(1, 'b'))"),
 }
-# Templates of a type: `{DECIMAL}` stands for an expression of that type. What data can make fail is guarded.
+# Templates of a type: `{DECIMAL}` stands for an expression of that type, `{:ZONE}` for a literal of a kind.
+# What data can make fail is guarded.
 _FORMS: dict[str, tuple[str, ...]] = {
     "BIGINT": (
         "{BIGINT} % 7",
@@ -52,6 +55,9 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "COALESCE({INT}, 0) % 3",
         "DATEDIFF({DATE}, DATE '2026-01-01')",
         "{MAP}['y']",
+        "HASH({NESTED}, {STRING})",
+        "REGEXP_COUNT({STRING}, {:REGEX})",
+        "SIZE(SPLIT({STRING}, {:REGEX}))",
     ),
     "DECIMAL": (
         "CAST({INT} % 100 AS DECIMAL(8, 2))",
@@ -81,6 +87,15 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "{STRUCT}.r",
         "TRY_ELEMENT_AT({ARRAY}, 1)",
         "ELEMENT_AT(SPLIT({STRING} || ',', ','), 1)",
+        "REGEXP_REPLACE({STRING}, {:REGEX}, {:REPLACEMENT})",
+        "REGEXP_SUBSTR({STRING}, {:REGEX})",
+        "DATE_FORMAT({TIMESTAMP}, {:TIME_FORMAT})",
+        "FROM_UNIXTIME({BIGINT} % 1000, {:TIME_FORMAT})",
+        "TO_CHAR({DECIMAL}, {:NUMBER_FORMAT})",
+        "PRINTF({:PRINT_FORMAT}, {STRING}, {INT}, {BOOLEAN}, {DOUBLE})",
+        "MASK({STRING}, {:LETTER}, {:LETTER})",
+        "DECODE(ENCODE({STRING}, {:CHARSET}), 'ISO-8859-1')",
+        "CAST({NESTED} AS STRING)",
     ),
     "BOOLEAN": (
         "{INT} > {INT}",
@@ -100,11 +115,25 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "{BOOLEAN} IS NOT TRUE",
         "ISNAN({DOUBLE})",
         "{DATE} < {DATE}",
+        "{STRING} RLIKE {:REGEX}",
+        "{STRING} LIKE {:LIKE}",
+        "{NESTED} IN ({NESTED}, {NESTED})",
+        "{NESTED} IS NOT DISTINCT FROM {NESTED}",
+        "CASE {NESTED} WHEN {NESTED} THEN TRUE END",
+        "{NESTED} BETWEEN {NESTED} AND {NESTED}",
+        "EQUAL_NULL({NESTED}, {NESTED})",
     ),
-    "DATE": ("CAST({TIMESTAMP} AS DATE)", "DATE_ADD({DATE}, 3)", "TRUNC({DATE}, 'MONTH')"),
+    "DATE": (
+        "CAST({TIMESTAMP} AS DATE)",
+        "DATE_ADD({DATE}, 3)",
+        "TRUNC({DATE}, {:DATE_UNIT})",
+        "NEXT_DAY({DATE}, {:WEEKDAY})",
+    ),
     "TIMESTAMP": (
         "{TIMESTAMP} + INTERVAL '2' MINUTE",
-        "DATE_TRUNC('HOUR', {TIMESTAMP})",
+        "DATE_TRUNC({:TIME_UNIT}, {TIMESTAMP})",
+        "FROM_UTC_TIMESTAMP({TIMESTAMP}, {:ZONE})",
+        "TO_UTC_TIMESTAMP({TIMESTAMP}, {:ZONE})",
         "CAST({DATE} AS TIMESTAMP)",
         "{TIMESTAMP} - 3 SEC",
     ),
@@ -114,11 +143,25 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "FILTER({ARRAY}, (e, i) -> i >= 0 AND e <> 'x')",
         "SPLIT({STRING}, 'a')",
         "MAP_KEYS({MAP})",
-        "ARRAY_SORT({ARRAY})",
+        "SORT_ARRAY({ARRAY}, FALSE)",
     ),
     "MAP": ("TRANSFORM_VALUES({MAP}, (k, v) -> v % 5)", "MAP_FILTER({MAP}, (k, v) -> k <> 'y')"),
     "STRUCT": ("NAMED_STRUCT('q', {INT}, 'r', {STRING})",),
-    "BINARY": ("UNHEX(HEX({STRING}))",),
+    "BINARY": ("UNHEX(HEX({STRING}))", "ENCODE({STRING}, {:CHARSET})"),
+    "NESTED": (
+        "{MAP}",
+        "ARRAY({MAP})",
+        "ARRAY({STRUCT}, {STRUCT})",
+        "MAP(COALESCE({INT}, 0), {STRUCT})",
+        "MAP(COALESCE({STRING}, ''), {MAP})",
+        "MAP_FROM_ARRAYS(ARRAY({BOOLEAN} IS TRUE), ARRAY({NESTED}))",
+        "NAMED_STRUCT('a', {DATE}, 'b', {NESTED})",
+        "ARRAY_DISTINCT(ARRAY({STRUCT}))",
+        "FLATTEN(ARRAY({ARRAY}, {ARRAY}))",
+        "ARRAY_REPEAT({STRUCT}, 3)",
+        "SEQUENCE({INT} % 5, 7)",
+        "TRANSFORM_KEYS({MAP}, (k, v) -> NAMED_STRUCT('k', k))",
+    ),
 }
 # Arguments of these functions are no values of a column: a pattern, a format, a part of a date that are not there fail.
 _EXAMPLE_ONLY = {"MAKE_DATE", "UNHEX", "URL_DECODE", "UNBASE64", "TO_DATE", "TO_TIMESTAMP", "ELT"}
@@ -154,6 +197,9 @@ class Scalars:
         pieces = [head]
         for piece in rest:
             type_, _, after = piece.partition("}")
+            if type_.startswith(":"):
+                pieces += [literal(self.chance, type_.removeprefix(":")), after]
+                continue
             value = self.of(type_, depth)
             pieces += [value if value.isidentifier() else f"({value})", after]
         return "".join(pieces)
@@ -167,8 +213,8 @@ class Scalars:
         """An expression and its type, "" where it is of no account."""
         if self.chance.random() < 0.3:
             return self.call(), ""
-        type_ = self.chance.choice((*ORDERED, *NESTED))
-        return self.of(type_), type_
+        type_ = self.chance.choice((*ORDERED, *NESTED, "NESTED"))
+        return self.of(type_), "" if type_ == "NESTED" else type_
 
     def call(self) -> str:
         """A call of any scalar function of the catalog: its example, mostly over a column."""

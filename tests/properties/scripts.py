@@ -200,7 +200,7 @@ class Writer:
         return Rows(sql, {"window_start": "TIMESTAMP", "window_end": "TIMESTAMP", **columns})
 
     def table(self) -> str:
-        """A query that gives a table: windows that change, or groups for ever."""
+        """A query that gives a table: windows that change, or groups forever."""
         chance = self.chance
         rows = self.timed(chance.randint(0, 1))
         kind, lengths = self.lengths()

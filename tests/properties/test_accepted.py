@@ -23,7 +23,7 @@ from tests.properties.script_streams import declarations, write_rows
 from tests.properties.scripts import script
 from tests.properties.test_spark import AT_ONCE
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 
 STATEMENTS = int(os.environ.get("PENSTOCK_STATEMENTS", "20"))
 """How many accepted statements are run; a statement takes one to three seconds on two cores."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,7 @@ from penstock.codegen import looked_up
 from penstock.codegen.packed import read, written
 from penstock.codegen.program import LookupView
 
+pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 KEPT = 3
 """The seconds for which a window is kept behind its end; windows are a second long, and so begin KEPT + 1 before."""

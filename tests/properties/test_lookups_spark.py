@@ -29,7 +29,7 @@ from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE, hold_back, session_of, wrong_accounts
 from tests.properties.test_tables_spark import names_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 KINDS = tuple((("INNER", "LEFT")[place % 2], place) for place in range(len(tables.LOOKUPS)))
 
 

@@ -37,7 +37,7 @@ def test_nameless_plans_of_scripts() -> None:
     """They stay as they are when it is done again; and what workers keep in Spark's state has no names of scripts."""
     over_tables = [*tables.STATELESS, *tables.FOREIGN, *tables.LOOKUPS]
     scripts = [tables.DECLARED + text.format(kind="LEFT", condition=" AND t.v < u.v") for text in over_tables]
-    queries = [*chain.from_iterable(compiled(30)), *chain.from_iterable(compile(each).queries for each in scripts)]
+    queries = [*chain.from_iterable(compiled(40)), *chain.from_iterable(compile(each).queries for each in scripts)]
     packs = 0
     for part in chain.from_iterable(stages(query, query.name, ()) for query in queries):
         found = replace(part, root=nameless(part.root))

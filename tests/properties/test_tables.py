@@ -24,6 +24,7 @@ from tests.model.values import Row
 from tests.properties import tables
 from tests.properties.streams import tried
 
+pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},

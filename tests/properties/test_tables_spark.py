@@ -28,7 +28,7 @@ from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_don
 from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE, hold_back, session_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 QUERIES = 2
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,

@@ -193,11 +193,11 @@ def test_maps_are_equal_whatever_the_order_of_their_entries(spark: SparkSession,
 
 
 NUMBERS = (
-    {"price": "99999999.99", "whole": 2_147_483_647, "big": 9_000_000_000_000_000_000},
-    {"price": "99999999.98", "whole": 2_147_483_646, "big": -9_000_000_000_000_000_000},
-    {"price": "99999999.98", "whole": 2_147_483_646, "big": 17},
-    {"price": "-99999999.99", "whole": -2_147_483_648, "big": 9_000_000_000_000_000_000},
-    {"price": "0.01", "whole": 0, "big": None},
+    {"price": 99999999.99, "whole": 2_147_483_647, "big": 9_000_000_000_000_000_000},
+    {"price": 99999999.98, "whole": 2_147_483_646, "big": -9_000_000_000_000_000_000},
+    {"price": 99999999.98, "whole": 2_147_483_646, "big": 17},
+    {"price": -99999999.99, "whole": -2_147_483_648, "big": 9_000_000_000_000_000_000},
+    {"price": 0.01, "whole": 0, "big": None},
 )
 
 
@@ -211,7 +211,8 @@ def test_no_digit_is_lost_when_rows_leave_a_group(spark: SparkSession, tmp_path:
     rows = [{"id": n, "g": "abcd"[n % 4], **NUMBERS[n % 5]} for n in range(20)]
     moved = [{**row, "g": "abcd"[(n + 1) % 4]} for n, row in enumerate(rows)]
     gone = [{"id": n, "op": "delete"} if n % 7 == 0 else row for n, row in enumerate(rows)]
-    for number, records in enumerate((rows, moved, [*rows, *moved, *gone])):
+    batches: tuple[list[dict[str, Any]], ...] = (rows, moved, [*rows, *moved, *gone])
+    for number, records in enumerate(batches):
         put(tmp_path / "t" / f"{number}.json", records, FIRST + number)
     with Session(spark) as session:
         run(session, sql)

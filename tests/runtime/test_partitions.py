@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
@@ -71,8 +72,8 @@ def executed_plans(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     plans: dict[str, str] = {}
     wait = Run.wait
 
-    def waited(run: Run, started: StreamingQuery, timeout: float | None = None) -> bool:
-        ended = wait(run, started, timeout)
+    def waited(run: Run, started: StreamingQuery, *arguments: Any, **more: Any) -> bool:
+        ended = wait(run, started, *arguments, **more)
         plans[run.query.name] = started._jsq.explainInternal(False)
         return ended
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,8 +11,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+import penstock
+from penstock.codegen import eject
 from penstock.codegen.program import Program
 from penstock.runtime import InputReport, RunError, Session, Status
+from penstock.runtime.clock import clock
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -182,7 +186,7 @@ def wait_for(condition: object, seconds: float = 60) -> None:
     ("expression", "code", "words"),
     [
         ("1 DIV (v - v)", "R020", "division by zero in kept"),
-        ("CAST(CONCAT('x', id) AS INT)", "R021", "'x1' can not be cast to INT in kept"),
+        ("CAST(CONCAT('x', id) AS INT)", "R021", "'x1' cannot be cast to INT in kept"),
         ("v + 2147483647", "R022", "number out of range in kept"),
         ("CAST(raise_error('enough') AS INT)", "R099", "enough"),
     ],
@@ -225,3 +229,29 @@ def test_two_queries_do_not_write_to_one_folder(session: Session, place: Place) 
 def test_an_unknown_memory_sink_is_named(session: Session) -> None:
     with pytest.raises(RunError, match=r"R030: no memory sink is called nowhere"):
         session.rows("nowhere")
+
+
+def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -> None:
+    place.put("1", {"id": 1}, "broken")
+    stream = f"(id INT) WITH (connector = 'files', path = '{place.input}', format = 'json')"
+    script = (
+        f"CREATE STREAM `../../../escaped` {stream}; CREATE STREAM kept AS SELECT STREAM id FROM `../../../escaped`;"
+    )
+    program = penstock.compile(script).program
+    with Session(spark, str(place.root / "state")) as session:
+        (report,) = session.run_once(program, drain=False)
+    assert report.inputs[0].rejected == 1
+    assert {path.name for path in place.root.iterdir()} == {"orders", "state"}
+    (folder,) = (place.root / "state" / "kept_rejected").iterdir()
+    assert folder.name == "%2E.%2F..%2F..%2Fescaped"
+    assert [path.name for path in (place.root / "state" / "kept" / "rejected").iterdir()] == [folder.name]
+    assert [json.loads(file.read_text())["reason"] for file in folder.glob("*.json")] == ["malformed record"]
+    assert eject(program).count(folder.name) == 2
+
+
+def test_without_the_watermark_no_row_counts(
+    spark: SparkSession, session: Session, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("penstock.runtime.queries.clock", lambda spark, place: clock(spark, f"{place}/elsewhere"))
+    place.put("1", {"id": 1, "v": 10, "ts": at(0)})
+    assert code_of(session, place.windows())[0] == "R046"

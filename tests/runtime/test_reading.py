@@ -17,8 +17,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import queries
-from penstock.runtime.storage import committed
+from penstock.compilation import compile_read
+from penstock.diagnostics import Source
+from penstock.runtime import Session, queries
+from penstock.runtime.sink_log import committed
 
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]
@@ -41,22 +43,23 @@ class Log:
 
     def read(self, path: str) -> str:
         names = self._files["b" + path.rpartition("/")[2]]
-        return "\n".join(["v1", *(json.dumps({"path": f"file:///x/out/{name}", "action": "add"}) for name in names)])
+        return "\n".join(
+            ["v1", *(json.dumps({"path": f"file:///x/out/{name}", "size": 1, "action": "add"}) for name in names)]
+        )
 
 
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
         ({}, []),
-        ({"b9": ["q"], "b11": ["c"], "b10": ["p", "a"], "b.12.tmp": ["x"]}, ["q", "p", "a", "c"]),
-        ({"b0": ["q"], "b1": ["p"], "b3": ["a"]}, ["q", "p"]),
+        ({"b0": ["q"], "b2": ["c"], "b1": ["p", "a"], "b.3.tmp": ["x"]}, ["q", "p", "a", "c"]),
         ({"b0": ["q"], "b1": ["p"], "b2.compact": ["q", "p", "b"], "b3": ["a"]}, ["q", "p", "b", "a"]),
         ({"b2.compact": ["q"], "b5.compact": ["q", "p"], "b4": ["p"]}, ["q", "p"]),
     ],
 )
 def test_the_log_lists_files_in_the_order_of_micro_batches(files: dict[str, list[str]], expected: list[str]) -> None:
     log: Any = Log(**files)
-    assert committed(log, "out") == expected
+    assert list(committed(log, "out") or ()) == expected
     assert committed(log, "elsewhere") is None
 
 
@@ -77,7 +80,7 @@ CREATE TABLE kept AS {groups};
 def put(path: Path, rows: Rows, written: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.parent.with_suffix(".draft")
-    draft.write_text("".join(json.dumps(row, default=str) + "\n" for row in rows))
+    draft.write_text("".join(json.dumps(row, default=float) + "\n" for row in rows))
     os.utime(draft, (written, written))
     draft.rename(path)
 
@@ -165,10 +168,18 @@ def test_every_read_is_the_answer_after_some_micro_batch(
 
 
 PEOPLE: Rows = [
-    {"id": 1, "name": "ann", "city": 7, "pay": "10.50", "tags": ["x", "y"], "place": {"x": 1, "y": 0.5}, "v": 1},
-    {"id": 2, "name": "bob", "city": 8, "pay": "20.00", "tags": [], "place": None, "v": 1},
+    {
+        "id": 1,
+        "name": "ann",
+        "city": 7,
+        "pay": Decimal("10.50"),
+        "tags": ["x", "y"],
+        "place": {"x": 1, "y": 0.5},
+        "v": 1,
+    },
+    {"id": 2, "name": "bob", "city": 8, "pay": Decimal("20.00"), "tags": [], "place": None, "v": 1},
     {"id": 3, "name": None, "city": 7, "pay": None, "tags": None, "place": {"x": None, "y": 1.5}, "v": 1},
-    {"id": 4, "name": "dan", "city": None, "pay": "-3.25", "tags": ["z"], "place": None, "v": 1},
+    {"id": 4, "name": "dan", "city": None, "pay": Decimal("-3.25"), "tags": ["z"], "place": None, "v": 1},
 ]
 OLD: Rows = [
     {"id": 1, "name": "old", "v": 0},
@@ -268,3 +279,22 @@ def values(row: dict[str, Any]) -> str:
         return f"{each}::TEXT[]" if name == "tags" else repr(each)
 
     return "(" + ", ".join(value(name, each) for name, each in row.items()) + ")"
+
+
+@pytest.mark.spark
+def test_columns_may_be_called_as_what_a_read_looks_for(spark: SparkSession, tmp_path: Path) -> None:
+    given = [{"_name": "a", "read": 1}, {"_name": "b", "read": 2}, {"_name": "a", "read": 3}]
+    put(tmp_path / "s" / "1.json", given, 1)
+    sql = f"""
+    CREATE STREAM s (_name STRING, read BIGINT) WITH (connector = 'files', path = '{tmp_path}/s', format = 'json');
+    CREATE TABLE t WITH (connector = 'files', path = '{tmp_path}/t', format = 'json', operation = 'op') AS
+    SELECT _name, MAX(read) AS read, COUNT(*) AS place, MIN(read) AS log, MAX(_name) AS name FROM s GROUP BY _name"""
+    compiled = penstock.compile(sql)
+    question = compile_read(Source("<read>", "SELECT * FROM t ORDER BY _name"), compiled.catalog, memory=True)
+    with Session(spark, str(tmp_path / "state")) as session:
+        session.run_once(compiled.program, drain=False)
+        rows = session.read(question)
+    assert rows == [
+        {"_name": "a", "read": 3, "place": 2, "log": 1, "name": "a"},
+        {"_name": "b", "read": 2, "place": 1, "log": 2, "name": "b"},
+    ]

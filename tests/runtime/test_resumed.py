@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -158,7 +159,7 @@ def test_a_refusal_touches_nothing(spark: SparkSession, tmp_path: Path) -> None:
     with Session(spark, str(tmp_path / "state")) as session:
         session.run_once(large(tmp_path, 50, f"CREATE STREAM shown AS {shown};"), drain=False)
         before = stored(tmp_path, "state", "large")
-        # The first query could go on, the second one can not.
+        # The first query could go on, the second one cannot.
         other = compiled(
             tmp_path,
             f"CREATE STREAM shown AS {shown} WHERE id > 1;"
@@ -192,6 +193,22 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
         assert sorted(row["quantity"] for row in written(tmp_path / "large")) == [64, 81, 100, 121, 144]
         assert sorted(row["id"] for row in written(tmp_path / "busiest")) == list(range(1, 13))
     assert (state / "mine" / "thesis.txt").read_text() == "all of it"
+
+
+def test_a_query_killed_in_its_first_write_begins_again(spark: SparkSession, tmp_path: Path) -> None:
+    put(tmp_path, "1", orders=ORDERS)
+    program = compiled(tmp_path, "CREATE STREAM a AS SELECT STREAM id FROM orders;").program
+    place = tmp_path / "state" / "a"
+    with Session(spark, str(tmp_path / "state")) as session:
+        session.run_once(program, drain=False)
+    for folder in ("offsets", "commits", "sources"):
+        shutil.rmtree(place / folder)
+    for name in ("offsets/.0.8a9f.tmp", "offsets/..0.8a9f.tmp.crc", "sources/0/.0.8a9f.tmp"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(b"")
+    with Session(spark, str(tmp_path / "state")) as session:
+        session.run_once(program, drain=False)
+        assert len(session.rows("a")) == 12
 
 
 def test_only_checkpoints_are_removed_and_none_that_is_in_use(spark: SparkSession, tmp_path: Path) -> None:

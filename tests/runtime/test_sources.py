@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ def reading(path: Path, sql: str = "SELECT id, v, ts, _malformed FROM raw", **op
     source = Input("orders", "raw", "files", (("path", str(path)), *options.items()), COLUMNS)
     output = Output("seen", "memory", (), ())
     query = SparkQuery("seen", (source,), (View("result", sql),), "result", output, "append", False, (), (), "seen")
-    return Program(SETTINGS, (query,))
+    return Program(SETTINGS, (replace(query, checked=not source.numbers_records),))
 
 
 def rows(session: Session, program: Program) -> list[tuple[Any, ...]]:
@@ -152,7 +153,7 @@ def test_a_missing_path_is_named_before_anything_runs(session: Session, tmp_path
 def test_a_file_that_is_not_parquet_is_named(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_text("id,v\n1,2\n")
     code, message, detail = refusal(session, reading(tmp_path, format="parquet"))
-    assert (code, message) == ("R004", f"file can not be read: {tmp_path}/a.parquet")
+    assert (code, message) == ("R004", f"file cannot be read: {tmp_path}/a.parquet")
     assert "is not a Parquet file" in detail
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -47,8 +48,9 @@ def test_a_file_stays_until_all_that_read_it_have_read_others(spark: SparkSessio
     written(reader, "sources/2/0", "v1\n" + entry.format(tmp_path / "first" / "end", "part-c", 0))
     # Micro-batches without rows have numbers, too: those of a source's log are its own.
     written(reader, "commits/7", "v1")
-    written(reader, "offsets/7", 'v1\n{}\n{"logOffset":1}\n{"logOffset":1}\n{"logOffset":0}')
-    written(reader, "offsets/8", 'v1\n{}\n{"logOffset":2}\n{"logOffset":1}\n{"logOffset":0}')
+    head = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":0,"conf":{}}\n'
+    written(reader, "offsets/7", head + '{"logOffset":1}\n{"logOffset":1}\n{"logOffset":0}')
+    written(reader, "offsets/8", head + '{"logOffset":2}\n{"logOffset":1}\n{"logOffset":0}')
     sweep(Storage(spark), str(rows), [str(reader)])
     assert sorted(each.name for each in rows.iterdir()) == ["part-b", "part-c"]
     sweep(Storage(spark), str(rows), [str(reader), str(tmp_path / "not begun")])
@@ -74,3 +76,27 @@ def test_a_chain_goes_on_and_its_intermediate_stream_is_swept(spark: SparkSessio
     assert [sum(each.late for each in report.inputs) for report in reports] == [0, 0]
     rows = spark.read.json(str(tmp_path / "busiest")).collect()
     assert sorted((row.window_start[11:16], row.n) for row in rows) == [("00:00", 2), ("01:00", 3), ("02:00", 1)]
+
+
+LOOKUPS = "".join(
+    f"CREATE {kind} {name} (id BIGINT {key}, v BIGINT) WITH (connector = 'files', path = '{{folder}}/{name}', "
+    "format = 'json', files_per_batch = 1);\n"
+    for kind, name, key in (("STREAM", "s", "KEY"), ("TABLE", "t", "PRIMARY KEY"), ("TABLE", "u", "PRIMARY KEY"))
+)
+
+
+def test_a_chain_of_lookups_finds_what_was_there_before_its_rows(spark: SparkSession, tmp_path: Path) -> None:
+    files = {"t/1": [1, 2], "u/1": [1], "u/2": [2], "s/1": [1, 2]}
+    for time, (name, ids) in enumerate(files.items()):
+        written(tmp_path, f"{name}.json", "".join(f'{{"id": {each}, "v": {each}}}\n' for each in ids))
+        os.utime(tmp_path / f"{name}.json", (time, time))
+    sql = "CREATE STREAM result AS SELECT STREAM s.id, t.v AS t, u.v AS u FROM s LEFT JOIN t ON s.id = t.id LEFT JOIN u"
+    program = penstock.compile(f"{LOOKUPS.format(folder=tmp_path)}{sql} ON s.id = u.id").program
+    limits = [
+        {each.name: dict(each.options).get("files_per_batch") for each in query.inputs} for query in program.queries
+    ]
+    assert limits == [{"s": 1, "t": 1}, {"result_stage1": None, "u": None}]
+    with Session(spark, str(tmp_path / "checkpoint")) as session:
+        session.run_once(program, drain=False)
+        rows = sorted(session.rows("result"), key=lambda row: row["id"])
+    assert rows == [{"id": 1, "t": 1, "u": 1}, {"id": 2, "t": 2, "u": 2}]

@@ -1,0 +1,91 @@
+"""CSV files -> their records as text, and the fields of each.
+
+The runtime calls these functions, and ejected programs have their text. So they name nothing of Penstock's but each
+other and the options, and import pyspark when they are called.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+CSV_WRITER_OPTIONS = {
+    "quote": '"',
+    "escape": '"',
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+}
+"""How Spark writes CSV by RFC 4180."""
+CSV_OPTIONS = {
+    **CSV_WRITER_OPTIONS,
+    "multiLine": "true",
+    "lineSep": "\n",
+    "mode": "PERMISSIVE",
+    "columnNameOfCorruptRecord": "_malformed",
+    "maxColumns": "20480",  # each parser allocates arrays of this length
+    "nullValue": "\ue5f7",  # beside a field without text; of the private use area, so that no field is this
+}
+"""How Spark reads CSV by RFC 4180."""
+
+
+def whole_records(reader: Any, path: str, fields: int) -> Any:
+    """The records of CSV files as text, in the column `value`.
+
+    Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
+    """
+    from pyspark.sql import functions as F
+
+    names = ["_0", "_1"] if fields == 1 else ["_0"]
+    schema = ", ".join(f"{name} STRING" for name in [*names, "_malformed"])
+    rows = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
+    *others, last = map(F.col, names)
+    # The last field may end in the CR of CR LF.
+    written = F.to_csv(F.struct(*others, F.regexp_replace(last, r"\r\z", "")), CSV_WRITER_OPTIONS)
+    value = F.coalesce(F.regexp_replace("_malformed", r"\r\z", ""), written)
+    return rows.select(value.alias("value"), "_metadata")
+
+
+def csv_rows(reader: Any, path: str, fields: Sequence[str], header: Sequence[str] | None, origin: Iterable[str]) -> Any:
+    """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
+
+    With a `header` the first record of each file has to be it, and is left out; a task has to read one file then. The
+    fields of a record that has more or fewer are in `_parsed`, too, with its text as `_malformed`.
+    """
+    from pyspark.sql import functions as F
+
+    rows = whole_records(reader, path, len(fields))
+    number = "MONOTONICALLY_INCREASING_ID() & 8589934591 AS _number"
+    rows = rows.selectExpr("value", *([] if header is None else [number]), *origin)
+    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in [*fields, "_malformed"])
+    rows = rows.withColumn("_parsed", F.from_csv("value", schema, CSV_OPTIONS))
+    if header is None:
+        return rows
+    found = F.lower(F.to_json(F.array(*(F.coalesce(F.col("_parsed")[name], F.lit("")) for name in fields))))
+    expected = F.lower(F.to_json(F.array(*map(F.lit, header))))
+    other = F.raise_error(F.concat(F.lit("CSV header of "), "_file", F.lit(" "), "value")).cast("boolean")
+    is_row = F.when(F.col("_number") > 0, True).when(found == expected, False).otherwise(other)
+    return rows.where(is_row)
+
+
+def header_of(spark: Any, path: str) -> tuple[str, list[str]] | None:
+    """The first file that has a record, and the fields of it; None if there is no such file yet."""
+    for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
+        first = whole_records(spark.read, file, 1).first()
+        if first is not None:
+            return file, next(csv.reader(io.StringIO(first["value"], newline="")))
+    return None
+
+
+def match_header(header: Sequence[str], columns: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The columns in the order of the header, and those that it lacks or has twice.
+
+    Fields that are no columns get names that no column has.
+    """
+    declared = {name.lower(): name for name in columns}
+    present = [name.lower() for name in header]
+    missing = [name for lower, name in declared.items() if present.count(lower) != 1]
+    others = (f"_{place}" for place in itertools.count() if f"_{place}" not in declared)
+    return [declared.get(name) or next(others) for name in present], missing

@@ -1,0 +1,107 @@
+"""Which part of a printed text comes from which part of the script.
+
+A tree is laid out twice: for Spark, and on one line with a mark around each node that has a place in the script. Only
+their blanks and the marks tell the two texts apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from sqlglot import exp
+
+from penstock.codegen.program import Place, Printed
+from penstock.diagnostics.source import Span
+from penstock.planner.plan import Expression
+
+# A marked node is printed as a call of such a function, with `_END` as its last argument. No script has these.
+_BEGIN, _END = "\x01", "\x02"
+_MARK = re.compile(rf"{_BEGIN}(\d+)\(|,{_END}\)")
+# Marks make a tree higher, and sqlglot recurses. What is deeper is at the place of what is around it.
+_DEEPEST = 60
+_SIGNS: dict[type[exp.Expression], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Neg: "-x",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.IntDiv: "DIV",
+    exp.Mod: "%",
+    exp.Bracket: "[]",
+    exp.Like: "LIKE",
+    exp.ILike: "ILIKE",
+    exp.RegexpLike: "RLIKE",
+}
+_MARKED = (*_SIGNS, exp.Anonymous, exp.Cast)
+
+_printed: ContextVar[list[Printed] | None] = ContextVar("_printed", default=None)
+
+
+@contextmanager
+def recorded_places() -> Iterator[list[Printed]]:
+    """Gives the list to which each text that is printed inside is added, if it has places in the script."""
+    found: list[Printed] = []
+    token = _printed.set(found)
+    try:
+        yield found
+    finally:
+        _printed.reset(token)
+
+
+def record(tree: Expression, sql: str, lay_out: Callable[[Expression], str]) -> None:
+    """Notes the places in `sql`, which `tree` was printed as, if somebody wants to know them. The tree is marked."""
+    found = _printed.get()
+    if found is None or _BEGIN in sql:
+        return
+    nodes: list[Expression] = [node for node in tree.walk() if isinstance(node, exp.Expression) and _is_marked(node)]
+    if not nodes:
+        return
+    root = exp.Paren(this=tree)  # a node without a parent cannot be replaced
+    for number, node in enumerate(nodes):
+        mark = exp.Anonymous(this=f"{_BEGIN}{number}")
+        node.replace(mark)
+        mark.set("expressions", [node, exp.Var(this=_END)])
+    places = tuple(_places(nodes, _without_blanks(lay_out(root.this))))
+    found.append(Printed(sql, places))
+
+
+def _is_marked(node: Expression) -> bool:
+    return isinstance(node, _MARKED) and "span" in node.meta and node.depth < _DEEPEST
+
+
+def _places(nodes: list[Expression], marked: str) -> Iterator[Place]:
+    open_marks: list[tuple[int, int]] = []
+    position = length = 0
+    for mark in _MARK.finditer(marked):
+        length += mark.start() - position
+        position = mark.end()
+        if mark[1]:
+            open_marks.append((int(mark[1]), length))
+        else:
+            number, start = open_marks.pop()
+            node = nodes[number]
+            yield Place(start, length, _name(node), node.meta["span"], _operands(node))
+
+
+def _name(node: Expression) -> str:
+    if isinstance(node, exp.Anonymous):
+        return str(node.this).upper()
+    if isinstance(node, exp.Cast):
+        return f"{'TRY_' if isinstance(node, exp.TryCast) else ''}CAST AS {node.to.sql('spark')}"
+    return _SIGNS.get(type(node), type(node).__name__)
+
+
+def _operands(node: Expression) -> tuple[Span, ...]:
+    """The places of an operator's operands, where all are known. Those that have marks are inside these."""
+    if type(node) not in _SIGNS:
+        return ()
+    parts = [part.expressions[0] if str(part.name).startswith(_BEGIN) else part for part in node.iter_expressions()]
+    spans: list[Span] = [part.meta["span"] for part in parts if "span" in part.meta]
+    return tuple(spans) if len(spans) == len(parts) else ()
+
+
+def _without_blanks(text: str) -> str:
+    return re.sub(r"\s", "", text)

@@ -1,0 +1,270 @@
+"""The columns of an input -> Spark SQL that makes them of the records of its files.
+
+Spark's own readers of JSON and CSV stop at the end of the first value of a line, and take quotes that are not closed.
+So Spark is asked for whole records, as text, and each is parsed by an expression that says whether all of it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlglot import exp
+
+from penstock.codegen.program import Input
+from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.trees import both, call, column, function, is_null, named, null, number, text
+from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
+from penstock.planner.plan import Expression
+from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
+
+Columns = Sequence[tuple[str, str]]
+"""Names, and types as Spark writes them."""
+
+MALFORMED = "_malformed"
+PARSED = "_parsed"
+_RECORD = "_record"
+_KIND = exp.DataType.Type
+_TYPES = {_KIND.TEXT: "STRING", _KIND.TIMESTAMPTZ: "TIMESTAMP"}
+# Around a line of JSON: one that is more or less than one value is not a list of one, or never gets to the end.
+_BEFORE, _AFTER = '{"records":[', '],"end":true}'
+# A number, and what stands before it, from the end of the number before on: strings are passed over as a whole.
+_JSON_NUMBER = r'\G((?:[^"0-9-]++|-(?![0-9])|"(?:[^"\\]++|\\.)*+")*+)(-?[0-9][0-9.eE+-]*+)'
+_MARK = "\ue5f7"  # of the private use area: no text begins with it
+_JSON_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": MALFORMED, "allowSingleQuotes": "false"}
+_FIELD = r'(?:"(?:[^"\x00]++|"")*+"|[^",\r\n]*+)'  # Spark's reader drops NUL in a field that is enclosed
+_RFC_4180 = f"^{_FIELD}(?:,{_FIELD})*+$"
+# One half of a surrogate pair, as an escape, without the other: no text has it.
+_HIGH, _LOW = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALF_A_CHARACTER = rf"(?<!\\)(?:\\\\)*(?:{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
+_REPLACED = "\ufffd"  # what stands for bytes that are not UTF-8
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Spark SQL that makes columns of records.
+
+    Each of `steps` adds columns to those before it, first to the column `value`, a record's text. Of the last one
+    `items` are the declared columns, and `malformed` the record's text if it is not one of these columns, else NULL.
+    Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`.
+    """
+
+    steps: tuple[tuple[str, ...], ...]
+    items: tuple[str, ...]
+    malformed: str
+    schema: str = ""
+
+
+def records_of(source: Input) -> Records:
+    """The records of an input of files."""
+    options = dict(source.options)
+    match options["format"]:
+        case "json":
+            return json_records(source.columns)
+        case "csv":
+            return csv_records(source.columns, str(options["null"]) if "null" in options else None)
+        case "parquet":
+            return parquet_records(source.columns)
+        case other:
+            raise AssertionError(f"the planner let the format {other} through")
+
+
+def json_records(columns: Columns) -> Records:
+    """Records of JSON Lines."""
+    types = [(name, _type(type_)) for name, type_ in columns]
+    schema = f"records ARRAY<{wire_type(Struct(tuple(types)), 'json')}>, end BOOLEAN, {MALFORMED} STRING"
+    parsed, record = column(PARSED), column(_RECORD)
+    first = call("GET", _field(parsed, "records"), number(0))
+    problems = [
+        exp.Not(this=is_null(_field(parsed, MALFORMED))),
+        is_null(_field(parsed, "end")),
+        exp.NEQ(this=call("SIZE", _field(parsed, "records")), expression=number(1)),
+        is_null(record),
+        exp.RegexpLike(this=column("value"), expression=text(_HALF_A_CHARACTER)),
+    ]
+    parse = [named(_call_parser("FROM_JSON", _enclosed(), schema, _JSON_OPTIONS), PARSED)]
+    values = [(name, type_, _field(record, name)) for name, type_ in types]
+    return _records([parse, [named(first, _RECORD)]], values, "json", problems, _looks_wrong(types))
+
+
+def csv_records(columns: Columns, null: str | None = None) -> Records:
+    """Records of CSV, whose fields are in `_parsed`, too. `null`: a text that stands for NULL."""
+    value, parsed = column("value"), column(PARSED)
+    problems = [
+        exp.Not(this=is_null(_field(parsed, MALFORMED))),
+        exp.Not(this=exp.RegexpLike(this=value, expression=text(_RFC_4180))),
+        call("CONTAINS", value.copy(), text(_REPLACED)),
+    ]
+    given = {name: _field(parsed, name) for name, _ in columns}
+    if null is not None:
+        given = {name: call("NULLIF", field, text(null)) for name, field in given.items()}
+    return _records([], [(name, _type(type_), given[name]) for name, type_ in columns], "csv", problems)
+
+
+def parquet_records(columns: Columns) -> Records:
+    """Records of Parquet, whose columns are in the struct `_record`: so they may be called `value`, too."""
+    types = [(name, _type(type_)) for name, type_ in columns]
+    written = call("MAKE_VALID_UTF8", call("TO_JSON", column(_RECORD)))
+    values = [(name, type_, _field(column(_RECORD), name)) for name, type_ in types]
+    records = _records([[named(written, "value")]], values, "parquet", [])
+    schema = ", ".join(f"{_quoted(name)} {wire_type(type_, 'parquet')}" for name, type_ in types)
+    return replace(records, schema=schema)
+
+
+def _records(
+    steps: list[list[Expression]],
+    values: Sequence[tuple[str, Type, Expression]],
+    format_: Format,
+    problems: Sequence[Expression],
+    looks_wrong: Expression | None = None,
+) -> Records:
+    """`values`: each column's name, type, and value of the wire type."""
+    typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
+    steps = [*steps, [named(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
+    known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
+    ifs = [
+        exp.If(this=call("COALESCE", each.copy(), exp.Boolean(this=False)), true=column("value"))
+        for each in (*problems, *known, looks_wrong)
+        if each is not None
+    ]
+    if format_ == "json":
+        is_text = call("IS_VALID_UTF8", column("value"))
+        ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
+    malformed = exp.Case(ifs=ifs) if ifs else null(STRING)
+    items = [exp.Alias(this=made, alias=_identifier(name)) for name, _, _, made in typed]
+    texts = tuple(tuple(print_inline(each) for each in step) for step in steps)
+    return Records(
+        tuple(filter(None, texts)), tuple(map(print_inline, items)), print_inline(named(malformed, MALFORMED))
+    )
+
+
+def _call_parser(function_: str, value: Expression, schema: str, options: dict[str, str]) -> Expression:
+    given = call("MAP", *(text(part) for option in options.items() for part in option))
+    return call(function_, value.copy(), text(schema), given)
+
+
+def _looks_wrong(types: Sequence[tuple[str, Type]]) -> Expression | None:
+    """Whether a second look at a JSON record finds what the first one cannot tell: it is taken only where needed.
+
+    The first one takes the text of a number for a DECIMAL, rounds to its scale, has Infinity for a number that no
+    DOUBLE holds, and 1.1 for 1.10 as STRING. For the second one all numbers are made texts behind a mark: so they are
+    seen as they stand there.
+    """
+    looked = [(name, str(STRING) if type_ == STRING else _as_texts(type_)) for name, type_ in types]
+    if all(look is None for _, look in looked):
+        return None
+    whole = call("REGEXP_REPLACE", _enclosed(), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
+    shape = Struct(tuple((name, Simple(look)) for name, look in looked if look is not None))
+    found = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
+    record = call("GET", _field(found, "records"), number(0))
+    wrong = [_is_changed(_field(record, name), type_) for name, type_ in types]
+    # Of what is taken as STRING, the first look writes numbers with decimals in its own way.
+    decimals = text(f"^{_MARK}.*[.eE]")
+    texts = (name for name, type_ in types if type_ == STRING)
+    wrong += [exp.RegexpLike(this=_field(record, name), expression=decimals.copy()) for name in texts]
+    needed, is_wrong = _any_of(_suspicions(types)), _any_of([each for each in wrong if each is not None])
+    return exp.Case(ifs=[exp.If(this=needed, true=is_wrong)], default=exp.Boolean(this=False))
+
+
+def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
+    """Why a second look at a record may be needed."""
+    if any(_as_texts(type_) for _, type_ in types if isinstance(type_, (Array, Map, Struct))):
+        return [exp.Boolean(this=True)]
+    found = [is_infinite(_field(column(_RECORD), name)) for name, type_ in types if type_ in (DOUBLE, FLOAT)]
+    for name, type_ in types:
+        # A text, a number with an exponent, or with more decimals; or a key that may be this one, with escapes.
+        if isinstance(type_, Decimal):
+            value = rf'"|-?[0-9]*(?:\.[0-9]{{{type_.scale + 1}}}|[0-9.]*[eE])'
+        elif type_ == STRING:
+            value = "-?[0-9]+[.eE]"
+        else:
+            continue
+        escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
+        pattern = rf'"{_java_literal(name)}"\s*:\s*(?:{value})|{escape}'
+        found.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
+    return found
+
+
+def _as_texts(type_: Type) -> str | None:
+    """The type of a value whose numbers are texts, as Spark writes it; None where it needs no second look."""
+    match type_:
+        case Array():
+            look = _as_texts(type_.element)
+            return look and f"ARRAY<{look}>"
+        case Map():
+            look = _as_texts(type_.value)
+            return look and f"MAP<STRING, {look}>"
+        case Struct():
+            fields = [(name, Simple(look)) for name, each in type_.fields if (look := _as_texts(each)) is not None]
+            return str(Struct(tuple(fields))) if fields else None
+    return str(STRING) if isinstance(type_, Decimal) or type_ in (DOUBLE, FLOAT) else None
+
+
+def _is_changed(value: Expression, type_: Type, depth: int = 0) -> Expression | None:
+    """Whether a value, as the second look finds it, is none of its type, or one that the type does not hold."""
+    match type_:
+        case Array() | Map():
+            inner = type_.element if isinstance(type_, Array) else type_.value
+            name = f"y{depth}"
+            condition = _is_changed(column(name), inner, depth + 1)
+            values = value if isinstance(type_, Array) else call("MAP_VALUES", value)
+            return condition and call("EXISTS", values.copy(), function(name, body=lambda _: condition))
+        case Struct():
+            parts = [_is_changed(_field(value, name), each, depth) for name, each in type_.fields]
+            known = [part for part in parts if part is not None]
+            return _any_of(known) if known else None
+    if not isinstance(type_, Decimal) and type_ not in (DOUBLE, FLOAT):
+        return None
+    is_number = call("STARTSWITH", value.copy(), text(_MARK))
+    parsed = parse(call("SUBSTR", value.copy(), number(2)), type_)
+    if isinstance(type_, Decimal):
+        there = exp.Not(this=is_null(value.copy()))
+        return both(there, exp.Or(this=exp.Not(this=is_number), expression=is_null(parsed)))
+    return both(is_number, is_null(parsed))
+
+
+def _enclosed() -> Expression:
+    return call("CONCAT", text(_BEFORE), column("value"), text(_AFTER))
+
+
+def _any_of(conditions: Sequence[Expression]) -> Expression:
+    false = exp.Boolean(this=False)
+    known = [call("COALESCE", each, false.copy()) for each in conditions]
+    first, *others = known
+    for each in others:
+        first = exp.Or(this=first, expression=each)
+    return first
+
+
+def _java_literal(name: str) -> str:
+    """A text as a regular expression of Java's that matches it as a key of a JSON object."""
+    return "".join(each if each.isalnum() else f"\\x{{{ord(each):x}}}" for each in name)
+
+
+def _field(value: Expression, name: str) -> Expression:
+    return exp.Dot(this=value.copy(), expression=_identifier(name))
+
+
+def _identifier(name: str) -> exp.Identifier:
+    return exp.Identifier(this=name, quoted=True)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _type(written: str | exp.DataType) -> Type:
+    """The type that Spark writes so."""
+    found: Any = exp.DataType.build(written, dialect="spark")
+    match found.this:
+        case _KIND.DECIMAL:
+            precision, scale = (int(each.name) for each in found.expressions)
+            return Decimal(precision, scale)
+        case _KIND.ARRAY:
+            return Array(_type(found.expressions[0]))
+        case _KIND.MAP:
+            return Map(*map(_type, found.expressions))
+        case _KIND.STRUCT:
+            return Struct(tuple((each.this.name, _type(each.args["kind"])) for each in found.expressions))
+    return Simple(_TYPES.get(found.this) or found.this.value)

@@ -1,0 +1,148 @@
+"""Hides values that may be secret in any text that is shown: passwords of options, and credentials in URLs.
+
+What is hidden is replaced by asterisks, one for each character, so that places in a text stay as they are. The text may
+be one that cannot be parsed. In an option list only strings of known harmless options are shown; so a misspelt option
+shows none. Elsewhere a name such as `password` hides the string behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+SHOWN_OPTIONS = frozenset(
+    (
+        *("connector", "path", "format", "header", "null", "operation", "sequence", "retention", "files_per_batch"),
+        *("partitions", "rows", "rows_per_second", "topic", "servers", "url", "table"),
+        *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
+    )
+)
+"""The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
+
+_WORDS = ("password", "passwd", "passphrase", "token", "secret", "credential", "apikey")
+_PARTS = ("pwd", "api_key", "access_key", "secret_key", "private_key", "account_key", "shared_key")
+_ALIKE = 0.75  # how much of a word must be that of a secret: `pasword`, `tokne`
+_LONGEST = 24  # of a word that is alike
+
+_URL = re.compile(
+    # Passwords in URLs often have slashes that should have been escaped; those of `host:80/a@b` are none.
+    r"(?P<shown>(?<![\w+.-])[\w+.-]++://)(?P<hidden>[^\s'\"@/:]*:(?!\d+/)[^\s'\"]{0,500}|[^\s'\"@/]+)(?=@)"
+)
+_SIGN = re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)[`\"']?\s*(?:=>|==|=|:)\s*")
+_VALUE = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
+_NO_STRING = re.compile(
+    r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?", re.IGNORECASE
+)
+_TOKEN = re.compile(
+    r"(?P<space>\s+)|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<string>'(?:[^']|'')*(?:'|\Z))"
+    r"|(?P<quoted>`[^`]*(?:`|\Z)|\"[^\"]*(?:\"|\Z))|(?P<word>[\w.]+)|(?P<sign>.)",
+    re.DOTALL,
+)
+
+
+def shown_value(name: str, value: object) -> str:
+    """The value of an option as it may be shown."""
+    text = str(value)
+    return hide_credentials(text) if _is_shown(name, text) else _masked(text)
+
+
+def hide_credentials(text: str, *, quoted: bool = False) -> str:
+    """A message without the credentials of its URLs and without what is assigned to names such as `password`.
+
+    `quoted`: of what is assigned only strings are hidden, so that `a.token = b.token` stays.
+    """
+    text = _URL.sub(lambda found: found["shown"] + _masked(found["hidden"]), text)
+    position = 0
+    while sign := _SIGN.search(text, position):
+        position = sign.end()
+        value = _VALUE.match(text, position)
+        if value is not None and is_secret(sign["name"]) and not (quoted and value[0][0] not in "'\""):
+            position = value.end()
+            text = text[: value.start()] + _masked(value[0]) + text[position:]
+    return text
+
+
+@lru_cache(maxsize=8)
+def hide_secrets(sql: str) -> str:
+    """The text of a script without secrets. It has the same length and the same lines."""
+    tokens = [_Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(sql)]
+    shown = [hide_credentials(token.text) if token.kind == "comment" else token.text for token in tokens]
+    solid = [place for place, token in enumerate(tokens) if token.kind not in ("space", "comment")]
+    for place, text in _shown_tokens([tokens[place] for place in solid]):
+        shown[solid[place]] = text
+    return "".join(shown)
+
+
+@lru_cache(maxsize=1024)
+def is_secret(name: str) -> bool:
+    """Whether what has that name is a secret, also if the name is slightly misspelt."""
+    folded = name.lower()
+    if any(word in folded for word in _WORDS) or any(part in re.sub("[.-]", "_", folded) for part in _PARTS):
+        return True
+    words = [word for word in re.split(r"[^a-z0-9]+", folded) if 0 < len(word) <= _LONGEST]
+    return any(SequenceMatcher(None, word, secret).ratio() >= _ALIKE for word in words for secret in _WORDS)
+
+
+def _is_shown(option: str, value: str) -> bool:
+    return option.lower() in SHOWN_OPTIONS or (_NO_STRING.fullmatch(value) is not None and not is_secret(option))
+
+
+def _masked(text: str) -> str:
+    return re.sub(r"[^\r\n]", "*", text)
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+def _shown_tokens(tokens: list[_Token]) -> Iterator[tuple[int, str]]:
+    """Of each token its place and its text as it may be shown. No token is a blank or a comment."""
+    begin = 0
+    for end in [*(place for place, token in enumerate(tokens) if token.text == ";"), len(tokens)]:
+        words = [token.text.upper() for token in tokens[begin:end]]
+        if words[:1] == ["SET"]:
+            yield from _shown_item(tokens, begin + 1, end)
+        else:
+            yield from _shown_statement(tokens, words, begin)
+        begin = end + 1
+
+
+def _shown_statement(tokens: list[_Token], words: list[str], begin: int) -> Iterator[tuple[int, str]]:
+    place, depth, item = 0, 0, 0
+    for place, word in enumerate(words):
+        if not depth and word == "(" and words[max(place - 1, 0)] == "WITH":
+            depth, item = 1, place + 1
+        elif depth:
+            depth += {"(": 1, ")": -1}.get(word, 0)
+            if not depth or (depth == 1 and word == ","):
+                yield from _shown_item(tokens, begin + item, begin + place)
+                item = place + 1
+        elif tokens[begin + place].kind == "string":
+            yield begin + place, _shown_string(tokens, begin, begin + place)
+    if depth:
+        yield from _shown_item(tokens, begin + item, begin + len(words))
+
+
+def _shown_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[int, str]]:
+    """`name = value`, of which the name is shown, and the value if it is no secret. Without a sign nothing is."""
+    sign = next((place for place in range(begin, end) if tokens[place].text == "="), begin - 1)
+    name = "".join(token.text.strip("'\"`") for token in tokens[begin : max(sign, begin)])
+    values = [token.text for token in tokens[sign + 1 : end]]
+    shown = 1 if name.lower() in SHOWN_OPTIONS else 0  # a second string is there because a quote is not
+    if _NO_STRING.fullmatch(" ".join(values)) and not is_secret(name):
+        shown = len(values)
+    for place, text in enumerate(values):
+        yield sign + 1 + place, hide_credentials(text) if place < shown else _masked(text)
+
+
+def _shown_string(tokens: list[_Token], begin: int, place: int) -> str:
+    """A string outside of an option list, hidden behind a name such as `password`, with or without a sign."""
+    text = tokens[place].text
+    before = [token.text.strip("'\"`") for token in tokens[max(begin, place - 3) : place]]
+    while before and not re.search(r"\w", before[-1]):
+        before.pop()
+    return _masked(text) if before and is_secret(before[-1]) else hide_credentials(text)

@@ -1,0 +1,41 @@
+"""Kinds of arguments: words of signatures for a type, of which `check` judges what is written as a literal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.types import BOOLEAN, INT, STRING, Simple
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`noun` is its name in messages. `literal`: Spark takes nothing but a constant."""
+
+    name: str
+    type: Simple
+    noun: str
+    literal: bool = False
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("REGEX", STRING, "a regular expression"),
+        Kind("REPLACEMENT", STRING, "the replacement of a match"),
+        Kind("GROUP", INT, "the number of a group"),
+        Kind("LIKE", STRING, "a pattern"),
+        Kind("TIME_FORMAT", STRING, "the format of a time"),
+        Kind("TIME_PATTERN", STRING, "the pattern of a time"),
+        Kind("NUMBER_FORMAT", STRING, "the format of a number", literal=True),
+        Kind("PRINT_FORMAT", STRING, "a format"),
+        Kind("ZONE", STRING, "a time zone"),
+        Kind("CHARSET", STRING, "a character set"),
+        Kind("TIME_UNIT", STRING, "a unit of time"),
+        Kind("DATE_UNIT", STRING, "a unit of dates"),
+        Kind("TIME_PART", STRING, "a part of a time", literal=True),
+        Kind("WEEKDAY", STRING, "a weekday"),
+        Kind("LETTER", STRING, "one character", literal=True),
+        Kind("FLAG", BOOLEAN, "a direction", literal=True),
+        Kind("POSITION", INT, "a position"),
+    )
+}

@@ -1,0 +1,19 @@
+"""For which rows an expression fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from penstock.planner.plan.expressions import Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An expression, `text` in the script, fails with the error `code` in the rows where `condition` is true.
+
+    The condition itself does not fail. It may be NULL.
+    """
+
+    code: str
+    text: str
+    condition: Expression

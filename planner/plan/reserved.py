@@ -1,0 +1,13 @@
+"""The names of columns that codegen and the runtime put beside those of a script, in lower case.
+
+A column of a script cannot have such a name where both would be columns of one view: K016. A new name belongs here.
+"""
+
+from __future__ import annotations
+
+STREAM_COLUMNS = frozenset(
+    {"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"}
+)
+"""Beside the columns of declared and intermediate streams."""
+TABLE_COLUMNS = STREAM_COLUMNS | {"_order", "_deleted", "_key", "_sign", "_place", "_operation", "_commit"}
+"""Beside those of tables, which are also read from where they have been written."""

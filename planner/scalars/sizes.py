@@ -1,0 +1,88 @@
+"""How large literal arguments make a text or an array: what no row can hold is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.limits import L006
+from penstock.diagnostics.codes.types import T017
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.scalars.literals import bare, whole_number
+
+LIMIT = 1_000_000
+"""Characters or elements. A micro-batch has many rows: a thousand of a megabyte each fill Spark's memory."""
+
+
+def size_problem(call: exp.Anonymous) -> Diagnostic | None:
+    """Why the result of a call cannot be held, or a SEQUENCE never ends; `call` has resolved arguments."""
+    span = call.meta.get("span")
+    if call.name == "SEQUENCE" and _never_ends(call.expressions):
+        return (
+            None if span is None else T017.at(span, expression=span.text).because("Its steps lead away from its end.")
+        )
+    size = least_size(call)
+    if size <= LIMIT:
+        return None
+    things = "elements" if call.name in ("ARRAY_REPEAT", "SEQUENCE") else "characters"
+    return L006.at(span, function=call.name, count=f"{size:,}", things=things, limit=f"{LIMIT:,}")
+
+
+def least_size(expression: exp.Expression) -> int:
+    """Characters or elements, those of elements included, as far as literals tell; 1 of what is not known."""
+    inner = _uncast(expression)
+    if isinstance(inner, exp.Literal) and inner.is_string:
+        return len(inner.name)
+    rule = _SIZES.get(inner.name) if isinstance(inner, exp.Anonymous) else None
+    return 1 if rule is None else rule(inner.expressions)
+
+
+def _times(arguments: Sequence[exp.Expression]) -> int:
+    return least_size(arguments[0]) * _count(arguments[1])
+
+
+def _count(argument: exp.Expression) -> int:
+    number = whole_number(_uncast(argument))
+    return 1 if number is None else max(0, int(number))
+
+
+def _bounds(arguments: Sequence[exp.Expression]) -> tuple[int, int, int] | None:
+    """Start, end and step of a SEQUENCE of literals."""
+    numbers = [whole_number(_uncast(each)) for each in arguments]
+    known = [int(number) for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return None
+    start, end, *step = known
+    return start, end, step[0] if step else 1 if start <= end else -1
+
+
+def _never_ends(arguments: Sequence[exp.Expression]) -> bool:
+    bounds = _bounds(arguments)
+    if bounds is None:
+        return False
+    start, end, step = bounds
+    return start != end and (end - start) * step <= 0
+
+
+def _steps(arguments: Sequence[exp.Expression]) -> int:
+    bounds = _bounds(arguments)
+    if bounds is None or bounds[2] == 0:
+        return 1
+    start, end, step = bounds
+    return (end - start) // step + 1
+
+
+_SIZES: dict[str, Callable[[Sequence[exp.Expression]], int]] = {
+    "REPEAT": _times,
+    "ARRAY_REPEAT": _times,
+    "SPACE": lambda arguments: _count(arguments[0]),
+    "LPAD": lambda arguments: _count(arguments[1]),
+    "RPAD": lambda arguments: _count(arguments[1]),
+    "SEQUENCE": _steps,
+}
+
+
+def _uncast(expression: exp.Expression) -> exp.Expression:
+    inner = bare(expression)
+    return bare(inner.this) if isinstance(inner, exp.Cast) else inner

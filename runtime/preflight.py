@@ -1,0 +1,135 @@
+"""A checkpoint -> nothing, or a refusal that names the file of it which is lost or damaged.
+
+Spark finds some of this late, in words of its own, and some not at all: without the newest file of an input's log it
+reads nothing more, or the same rows again. Files that it does not look at any more may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.diagnostics.codes.running import R050
+from penstock.runtime.errors import RunError
+from penstock.runtime.spark_logs import (
+    COMMIT,
+    SOURCE_ENTRY,
+    check_schema,
+    entries,
+    entry,
+    first_entry,
+    first_gap,
+    numbered,
+    offsets_of,
+    required,
+    span,
+)
+from penstock.runtime.storage import Damaged, Storage
+
+RESTORE = "restore it from a backup; without one --reset begins anew"
+
+
+def damaged(damage: Damaged, hint: str = RESTORE) -> RunError:
+    """The refusal of a checkpoint for one of its files."""
+    return RunError([R050.at(None, path=damage.path).because(damage.reason).with_hint(hint)])
+
+
+def check_checkpoint(storage: Storage, place: str) -> int:
+    """The newest micro-batch that was finished, -1 if there is none.
+
+    Raises:
+        RunError: a file that Spark needs to go on is missing or damaged.
+    """
+    offsets, commits = (numbered(storage.names(f"{place}/{log}")) for log in ("offsets", "commits"))
+    started, finished = max(offsets, default=-1), max(commits, default=-1)
+    try:
+        _check_numbers(place, started, finished)
+        for number in range(max(0, started - 1), started + 1):
+            path = f"{place}/offsets/{number}"
+            offsets_of(path, required(storage, path))
+        if started >= 0:
+            _check_metadata(storage, f"{place}/metadata")
+    except Damaged as damage:
+        raise damaged(damage) from None
+    if finished >= 0:
+        _check_commit(storage, place, finished, started)
+    _check_schemas(storage, f"{place}/state")
+    # A commit that is lost is run again. Spark would take what is left of it for another writer's.
+    storage.delete(f"{place}/commits/.{finished + 1}.crc")
+    storage.delete(f"{place}/offsets/.{started + 1}.crc")
+    return finished
+
+
+def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:
+    """Checks the logs of a query's inputs. `numbers`: the folder in `sources` of each offset that Spark notes.
+
+    Raises:
+        RunError: a file of a log that Spark needs to go on is missing or damaged.
+    """
+    started = storage.newest(f"{place}/offsets")
+    if started < 0:
+        return
+    path = f"{place}/offsets/{started}"
+    try:
+        offsets = offsets_of(path, required(storage, path))
+        if len(offsets) != len(numbers):
+            raise Damaged(path, f"it is about {len(offsets)} inputs instead of {len(numbers)}")
+        for number, offset in zip(numbers, offsets, strict=True):
+            _check_source(storage, f"{place}/sources/{number}", offset)
+    except Damaged as damage:
+        raise damaged(damage) from None
+
+
+def _check_numbers(place: str, started: int, finished: int) -> None:
+    """Spark notes a micro-batch in `offsets` before it runs, and in `commits` after it."""
+    if finished > started:
+        raise Damaged(f"{place}/offsets/{finished}", f"it is missing, and micro-batch {finished} was finished")
+    if finished < started - 1:
+        raise Damaged(f"{place}/commits/{started - 1}", f"it is missing, and micro-batch {started} was begun")
+
+
+def _check_metadata(storage: Storage, path: str) -> None:
+    entry(path, 1, required(storage, path), {"id": str})
+
+
+def _check_commit(storage: Storage, place: str, finished: int, started: int) -> None:
+    path = f"{place}/commits/{finished}"
+    try:
+        first_entry(path, required(storage, path), COMMIT)
+    except Damaged as damage:
+        rerun = f"delete it and its checksum .{finished}.crc: micro-batch {finished} is run again, as after a crash"
+        raise damaged(damage, rerun if finished == started else RESTORE) from None
+
+
+def _check_schemas(storage: Storage, state: str) -> None:
+    """Each operator has a schema for its state, or one for each part of it, beside the first partition.
+
+    Spark writes one that is missing anew, as it does `metadata`, but not over the checksum that is left of it.
+    """
+    for operator in filter(str.isdecimal, storage.names(state)):
+        if not storage.is_file(f"{state}/{operator}/_metadata/metadata"):
+            storage.delete(f"{state}/{operator}/_metadata/.metadata.crc")
+        first = f"{state}/{operator}/0"
+        for folder in (first, *(f"{first}/{name}" for name in storage.names(first) if "." not in name)):
+            path = f"{folder}/_metadata/schema"
+            try:
+                content = storage.read_bytes(path)
+                if content is None:
+                    storage.delete(f"{folder}/_metadata/.schema.crc")
+                else:
+                    check_schema(path, content)
+            except Damaged as damage:
+                raise damaged(damage, "delete it and its checksum .schema.crc: Spark writes it anew") from None
+
+
+def _check_source(storage: Storage, log: str, offset: object) -> None:
+    """The log of an input of files has to hold all up to its offset. Spark reads it from the last compacted file on."""
+    if not isinstance(offset, dict) or "logOffset" not in offset:
+        return
+    files = numbered(storage.names(log))
+    newest = max(offset["logOffset"], max(files, default=-1))
+    gap = first_gap(files, newest)
+    if gap is not None:
+        raise Damaged(f"{log}/{gap}", "it is missing")
+    for number in span(files, newest):
+        path = f"{log}/{files[number]}"
+        entries(path, required(storage, path), SOURCE_ENTRY)

@@ -1,0 +1,236 @@
+"""What an expression failed with in some row -> a finding at its place in the script, with a hint that fits it.
+
+Spark names the place of some errors only. For the others the table says which functions and operators raise them: those
+of the query are the candidates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from penstock.codegen.program import Place, Printed
+from penstock.diagnostics.codes.running import R020, R021, R022, R023, R024, R025, R026, R027, R028, R029
+from penstock.diagnostics.diagnostic import Code, Diagnostic
+from penstock.diagnostics.source import Span
+from penstock.runtime.error_places import places_of
+from penstock.runtime.layers import Layer
+
+_MOST = 4  # places that are shown; of more the whole query is
+
+_MAPS = ("MAP", "MAP_FROM_ARRAYS", "STR_TO_MAP", "TRANSFORM_KEYS")
+_TIMES = ("TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "TO_UNIX_TIMESTAMP")
+_TRY_TIMES = ("TRY_TO_DATE", "TRY_TO_TIMESTAMP")
+_FORMATTED = (*_TIMES, *_TRY_TIMES, "DATE_FORMAT", "FROM_UNIXTIME")
+_MADE = ("MAKE_DATE", "MAKE_TIMESTAMP")
+_REGEXPS = ("RLIKE", "REGEXP_LIKE", "REGEXP_COUNT", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL", "REGEXP_INSTR")
+_PATTERNS = (*_REGEXPS, "REGEXP_REPLACE", "REGEXP_SUBSTR", "SPLIT", "STR_TO_MAP")
+_LONG_TEXTS = ("REPEAT", "LPAD", "RPAD", "SPACE", "FORMAT_NUMBER")
+_LONG_ARRAYS = ("SEQUENCE", "ARRAY_REPEAT", "ARRAY_INSERT", "FLATTEN", "CONCAT", "ARRAY_UNION")
+_OVERFLOWING = ("SUM", "ABS", "NEGATIVE", "-x", "ADD_MONTHS", "CONV", "BROUND", "ROUND")
+_SIGNS = ("+", "-", "*", "/")  # Spark names their places, but for those of dates, times and intervals
+# Spark has some functions under the name of another one.
+_ALIASES = {"REGEXP_EXTRACT_ALL": ("REGEXP_COUNT",), "REGEXP_EXTRACT": ("REGEXP_SUBSTR",), "GETBIT": ("BIT_GET",)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """`condition` matches Spark's name of the error, or the Java class. `names`: who raises it without its place,
+    and `others`, in a query that has none of these. With `only_if_there` the rule is for queries that have some.
+    `hint` is a better one than that of the code.
+    """
+
+    condition: str
+    code: Code
+    reason: Callable[[Layer], str | None]
+    names: tuple[str, ...] = ()
+    only_if_there: bool = False
+    others: tuple[str, ...] = ()
+    hint: str | None = None
+
+
+def _said(layer: Layer) -> str:
+    """Spark's own words, without its name for the error and its advice about settings."""
+    text = re.sub(r"^\[[\w.]+\]\s*", "", layer.message.strip().split("\n", 1)[0]).partition(" SQLSTATE")[0]
+    text = re.sub(r"\s*(If necessary|To return NULL instead|Use `?try_|Use '?try_|You may get).*", "", text)
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+def _parameter(name: str) -> Callable[[Layer], str]:
+    return lambda layer: layer.parameters.get(name, "").strip("`") or _said(layer)
+
+
+def _fixed(text: str) -> Callable[[Layer], str]:
+    return lambda layer: text
+
+
+def _nothing(layer: Layer) -> None:
+    return None
+
+
+def _index(layer: Layer) -> str:
+    size = layer.parameters.get("arraySize", "?")
+    there = "is 1 value" if size == "1" else f"are {size} values"
+    return f"there {there}, and the index is {layer.parameters.get('indexValue', '?')}"
+
+
+_CONDITIONS = (
+    _Rule(
+        r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", R020, _nothing, ("/", "%", "DIV", "MOD", "PMOD")
+    ),
+    _Rule(r"CAST_INVALID_INPUT", R021, _nothing),
+    _Rule(r"CAST_OVERFLOW", R022, _said),
+    _Rule(r"\w*ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", R022, _nothing, _OVERFLOWING, others=_SIGNS),
+    _Rule(r"INVALID_ARRAY_INDEX", R023, _index, ("[]", "ELEMENT_AT", "ELT")),
+    _Rule(
+        r"INVALID_INDEX_OF_ZERO",
+        R023,
+        _fixed("positions count from 1, or back from -1, and this one is 0"),
+        ("SPLIT_PART", "ELEMENT_AT", "TRY_ELEMENT_AT", "ARRAY_INSERT"),
+        hint="with NULLIF(i, 0) for the position i it gives NULL",
+    ),
+    _Rule(r"DUPLICATED_MAP_KEY", R024, lambda layer: f"the key {layer.parameters.get('key')} is there twice", _MAPS),
+    _Rule(r"NULL_MAP_KEY", R024, _fixed("a key is NULL"), _MAPS),
+    _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _fixed("there are not as many values as keys"), _MAPS),
+    _Rule(r"CANNOT_PARSE_TIMESTAMP", R025, _parameter("message"), _TIMES),
+    _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _said, ("TO_NUMBER",)),
+    _Rule(r"CONVERSION_INVALID_INPUT", R025, _said, ("UNHEX", "UNBASE64")),
+    _Rule(r"CANNOT_DECODE_URL", R025, _said, ("URL_DECODE",)),
+    _Rule(r"INVALID_URL", R025, _said, ("PARSE_URL",)),
+    _Rule(r"MALFORMED_CHARACTER_CODING", R025, _said, ("ENCODE", "DECODE")),
+    _Rule(r"INVALID_PARAMETER_VALUE\.PATTERN|INVALID_REGEXP_REPLACE", R026, _said, _PATTERNS),
+    _Rule(r"INVALID_FORMAT\.ESC", R026, _said, ("LIKE", "ILIKE")),
+    _Rule(r"INVALID_DATETIME_PATTERN|INCONSISTENT_BEHAVIOR_CROSS_VERSION", R026, _said, _FORMATTED),
+    _Rule(r"INVALID_FORMAT", R026, _said, ("TO_NUMBER", "TRY_TO_NUMBER", "TO_CHAR")),
+    _Rule(
+        r"INVALID_PARAMETER_VALUE",
+        R027,
+        _said,
+        ("BIT_GET", "GETBIT", "ENCODE", "DECODE", "SLICE", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL"),
+    ),
+    _Rule(r"ILLEGAL_DAY_OF_WEEK", R027, _said, ("NEXT_DAY",)),
+    _Rule(r"INVALID_TIMEZONE", R027, _said, ("FROM_UTC_TIMESTAMP", "TO_UTC_TIMESTAMP")),
+    _Rule(r"_LEGACY_ERROR_TEMP_3243", R027, _said, ("SEQUENCE",)),
+    _Rule(r"DATATYPE_MISMATCH|NON_FOLDABLE_ARGUMENT", R027, _said),
+    _Rule(r"DATETIME_FIELD_OUT_OF_BOUNDS", R028, _parameter("rangeMessage"), _MADE),
+    _Rule(r"INVALID_FRACTION_OF_SECOND", R028, _said, _MADE),
+    _Rule(r"DATETIME_OVERFLOW", R028, _said, ("+", "-", "TIMESTAMP_SECONDS", "TIMESTAMP_MILLIS", "ADD_MONTHS")),
+    _Rule(r"COLLECTION_SIZE_LIMIT_EXCEEDED|_LEGACY_ERROR_TEMP_2176", R029, _said, _LONG_ARRAYS),
+)
+_CLASSES = (
+    _Rule(r"java\.util\.regex\.PatternSyntaxException", R026, _said, _PATTERNS),
+    _Rule(
+        r"java\.util\.\w*(Format|Argument)\w*Exception", R026, _said, ("PRINTF", "FORMAT_STRING"), only_if_there=True
+    ),
+    _Rule(r"java\.lang\.IllegalArgumentException", R025, _said, ("UNBASE64",), only_if_there=True),
+    _Rule(r"java\.lang\.IllegalArgumentException", R027, _said, ("SEQUENCE",), only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R029, _nothing, _LONG_TEXTS, only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R022, _nothing, (*_OVERFLOWING, *_SIGNS)),
+    _Rule(r"java\.lang\.OutOfMemoryError", R029, _nothing, (*_LONG_TEXTS, *_LONG_ARRAYS), only_if_there=True),
+)
+
+
+def row_error(layers: Sequence[Layer], query: str, printed: Sequence[Printed], span: Span | None) -> Diagnostic | None:
+    """The finding for an error that Spark has a name for; None for other errors. `span` is the text of the query."""
+    for layer in reversed(layers):
+        for rule in _CONDITIONS:
+            if layer.condition and re.match(rule.condition, layer.condition):
+                return _finding(rule, layer, query, _candidates(rule, layer, printed), span)
+    return None
+
+
+def java_error(layers: Sequence[Layer], query: str, printed: Sequence[Printed], span: Span | None) -> Diagnostic | None:
+    """The same for what functions pass on from Java."""
+    for layer in reversed(layers):
+        for rule in _CLASSES:
+            if re.fullmatch(rule.condition, layer.kind):
+                places = _candidates(rule, layer, printed)
+                if places or not rule.only_if_there:
+                    return _finding(rule, layer, query, places, span)
+    return None
+
+
+def _candidates(rule: _Rule, layer: Layer, printed: Sequence[Printed]) -> list[Place]:
+    if rule.condition == "CAST_OVERFLOW":
+        casts = {place.name for text in printed for place in text.places if place.name.startswith("CAST AS ")}
+        exact = casts & {f"CAST AS {layer.parameters.get('targetType', '').strip(chr(34))}"}
+        return places_of(layer, printed, exact or casts)
+    said = layer.parameters.get("functionName", "").strip("`").upper()
+    aliases = _ALIASES.get(said, ())
+    if aliases:
+        return (
+            places_of(layer, printed, {said, *aliases}) if _has(printed, aliases) else places_of(layer, printed, {said})
+        )
+    return places_of(layer, printed, rule.names) or places_of(layer, printed, rule.others)
+
+
+def _has(printed: Sequence[Printed], names: Collection[str]) -> bool:
+    return any(place.name in names for text in printed for place in text.places)
+
+
+def _finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:
+    found = rule.code.at(None, query=query, **_facts(rule, layer))
+    shown = places if 0 < len(places) <= _MOST else []
+    for number, place in enumerate(shown):
+        found = found.also(place.span, "" if len(shown) == 1 else "here" if number == 0 else "or here")
+    if not shown and span is not None:
+        found = found.also(span, "in this query")
+    reason = rule.reason(layer)
+    if reason:
+        found = found.because(reason)
+    elif not places and layer.fragment:
+        found = found.because("in " + " ".join(layer.fragment.split()))
+    return found.with_hint(rule.hint or _hint(rule.code, shown[0] if len(shown) == 1 else None))
+
+
+def _facts(rule: _Rule, layer: Layer) -> dict[str, str]:
+    if rule.code is not R021:
+        return {}
+    type_ = layer.parameters.get("targetType", "its type")
+    return {"value": layer.parameters.get("expression", "a value"), "type": type_.strip('"')}
+
+
+_HINTS = {
+    R020: "a / NULLIF(b, 0) gives NULL instead",
+    R021: "TRY_CAST(x AS type) gives NULL instead",
+    R022: "compute with a wider type: CAST(x AS BIGINT)",
+    R023: "TRY_ELEMENT_AT(a, i) and GET(a, i) give NULL instead",
+    R024: "leave such rows out with WHERE, or make the keys different first",
+    R025: "leave out what does not fit with WHERE",
+    R026: "write the pattern as a literal, or leave such rows out with WHERE",
+    R027: "leave such rows out with WHERE, or give NULL with CASE WHEN",
+    R028: "leave such rows out with WHERE, or give NULL with CASE WHEN",
+    R029: "bound the number: LEAST(n, 1000)",
+}
+# Functions with a sibling that gives NULL where they fail with these codes.
+_TRIED = {
+    "ELEMENT_AT": (R023,),
+    "TO_DATE": (R021, R025),
+    "TO_TIMESTAMP": (R021, R025),
+    "TO_NUMBER": (R025,),
+    "URL_DECODE": (R025,),
+    "PARSE_URL": (R025,),
+    "MAKE_TIMESTAMP": (R028,),
+}
+_TRIED_SIGNS = {
+    "+": "TRY_ADD",
+    "-": "TRY_SUBTRACT",
+    "*": "TRY_MULTIPLY",
+    "/": "TRY_DIVIDE",
+    "%": "TRY_MOD",
+    "[]": "GET",
+}
+
+
+def _hint(code: Code, place: Place | None) -> str:
+    """The expression with NULL in the place of the error, where there is one; else what to do in general."""
+    if place is not None:
+        text = " ".join(place.span.text.split())
+        if place.name in _TRIED_SIGNS and len(place.operands) == 2:
+            left, right = (" ".join(operand.text.split()) for operand in place.operands)
+            return f"{_TRIED_SIGNS[place.name]}({left}, {right}) gives NULL instead"
+        tried = code in _TRIED.get(place.name, ()) or place.name.startswith("CAST AS ")
+        if tried and re.match(rf"{place.name.partition(' ')[0]}\s*\(", text, re.IGNORECASE):
+            return f"TRY_{text} gives NULL instead"
+    return _HINTS[code]

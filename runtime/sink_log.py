@@ -1,0 +1,82 @@
+"""A folder that Spark's file sink writes -> the files of its finished micro-batches, or what of them is lost.
+
+The log `_spark_metadata` has a file for each micro-batch, also for one without rows. Readers see what it lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+
+from penstock.diagnostics.codes.running import R052, R053
+from penstock.runtime.errors import RunError
+from penstock.runtime.spark_logs import SINK_ENTRY, entries, first_gap, numbered, span
+from penstock.runtime.storage import Damaged, Storage
+
+LOG = "_spark_metadata"
+_RESTORE = "restore it from a backup; without one its rows are lost, and --reset with an empty folder begins anew"
+
+
+def committed(storage: Storage, folder: str) -> dict[str, int] | None:
+    """The files that Spark's file sink has committed to a folder, with their sizes, in the order of its micro-batches.
+
+    None if it has never written there.
+
+    Raises:
+        RunError: a file of the log is missing or damaged.
+    """
+    log, gap = f"{folder}/{LOG}", None
+    while storage.is_folder(log):
+        files = numbered(storage.names(log))
+        before, gap = gap, first_gap(files, max(files, default=-1))
+        # A file that is written while the folder is listed may be missing, but not a second time.
+        if gap is not None and gap == before:
+            raise _refusal(Damaged(f"{log}/{gap}", "it is missing"))
+        if gap is None:
+            found = _read(storage, log, files)
+            if found is not None:
+                return found
+    return None
+
+
+def check_log(storage: Storage, folder: str, newest: int) -> None:
+    """Raises RunError if the log of the folder does not hold all micro-batches up to `newest`."""
+    log = f"{folder}/{LOG}"
+    if newest >= 0 and not storage.is_folder(log):
+        raise _refusal(Damaged(log, f"it is missing, and the checkpoint has finished micro-batch {newest}"))
+    files = numbered(storage.names(log))
+    gap = first_gap(files, max(newest, max(files, default=-1)))
+    if gap is not None:
+        raise _refusal(Damaged(f"{log}/{gap}", "it is missing"))
+
+
+def check_files(storage: Storage, folder: str, done: Container[str] = ()) -> None:
+    """Raises RunError if a committed file of the folder that is not in `done` is missing, or has another size."""
+    listed = committed(storage, folder)
+    if listed is None:
+        return
+    sizes = storage.sizes(folder)
+    wrong = [name for name, size in listed.items() if sizes.get(name) != size and name not in done]
+    if wrong:
+        name, more = wrong[0], f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        is_ = f"it has {sizes[name]} bytes" if name in sizes else "it is missing"
+        finding = R053.at(None, path=f"{folder}/{name}")
+        raise RunError([finding.because(f"{is_}, and was written with {listed[name]}{more}").with_hint(_RESTORE)])
+
+
+def _read(storage: Storage, log: str, files: Mapping[int, str]) -> dict[str, int] | None:
+    """What the log lists; None if Spark has deleted a file of it meanwhile, which a later one replaces."""
+    found: dict[str, int] = {}
+    for name in (files[number] for number in span(files, max(files, default=-1))):
+        path = f"{log}/{name}"
+        try:
+            text = storage.read(path)
+            if text is None:
+                return None
+            found |= {each["path"].rpartition("/")[2]: each["size"] for each in entries(path, text, SINK_ENTRY)}
+        except Damaged as damage:
+            raise _refusal(damage) from None
+    return found
+
+
+def _refusal(damage: Damaged) -> RunError:
+    return RunError([R052.at(None, path=damage.path).because(damage.reason).with_hint(_RESTORE)])

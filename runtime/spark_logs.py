@@ -1,0 +1,139 @@
+"""Folders of Spark's logs -> what they hold, or the file that cannot be what Spark wrote.
+
+A log has a file for each micro-batch, named by its number. Logs of files have every so often one, `<number>.compact`,
+for all up to it; those before are deleted some time later. Spark notices few gaps: it goes on without what is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from penstock.runtime.storage import Damaged, Storage
+
+Entry: TypeAlias = dict[str, Any]
+
+SINK_ENTRY = {"path": str, "size": int, "action": str}
+SOURCE_ENTRY = {"path": str, "timestamp": int, "batchId": int}
+OFFSETS = {"batchWatermarkMs": int, "batchTimestampMs": int, "conf": dict}
+COMMIT = {"nextBatchWatermarkMs": int}
+_VERSION = "v1"
+_SCHEMA_VERSION = b"v2"
+
+
+def numbered(names: Iterable[str]) -> dict[int, str]:
+    """The files of a log by their numbers. Where a number has two, the compacted one."""
+    found: dict[int, str] = {}
+    for name in sorted(names):
+        stem = name.removesuffix(".compact")
+        if stem.isdecimal():
+            found[int(stem)] = name
+    return found
+
+
+def span(files: Mapping[int, str], newest: int) -> range:
+    """The numbers of the files that together hold all up to the micro-batch `newest`."""
+    compacted = (number for number, name in files.items() if name.endswith(".compact") and number <= newest)
+    return range(max(compacted, default=0), newest + 1)
+
+
+def first_gap(files: Mapping[int, str], newest: int) -> int | None:
+    """The first number that is missing of those that hold all up to the micro-batch `newest`."""
+    return next((number for number in span(files, newest) if number not in files), None)
+
+
+def entries(path: str, text: str, wanted: Mapping[str, type]) -> list[Entry]:
+    """The lines of a log's file, which are JSON objects with the `wanted` fields.
+
+    Raises:
+        Damaged: it holds something else.
+    """
+    return [entry(path, number, line, wanted) for number, line in enumerate(lines(path, text), 2)]
+
+
+def lines(path: str, text: str) -> list[str]:
+    """The lines of a log's file behind the first one, which is the version.
+
+    Raises:
+        Damaged: it is empty, or of another version.
+    """
+    if not text:
+        raise Damaged(path, "it is empty")
+    first, *rest = text.removesuffix("\n").split("\n")
+    if first != _VERSION:
+        raise Damaged(path, f"it begins with {first[:20]!r} instead of the version {_VERSION}")
+    return rest
+
+
+def first_entry(path: str, text: str, wanted: Mapping[str, type]) -> Entry:
+    """The first line behind the version, which is a JSON object with the `wanted` fields.
+
+    Raises:
+        Damaged: it is not.
+    """
+    return entry(path, 2, (lines(path, text) or [""])[0], wanted)
+
+
+def offsets_of(path: str, text: str) -> list[Any]:
+    """How far the sources of a query were to be read in a micro-batch, in their order; None where nothing had come.
+
+    Raises:
+        Damaged: the text is not that of such a file.
+    """
+    first_entry(path, text, OFFSETS)
+    offsets = enumerate(lines(path, text)[1:], 3)
+    return [None if offset == "-" else _value(path, number, offset) for number, offset in offsets]
+
+
+def check_schema(path: str, content: bytes) -> None:
+    """Raises Damaged if the content is not the schema of a state: a version, and the types of the key and of the value.
+
+    Texts stand behind their lengths; a type is cut into parts, behind their number.
+    """
+    size = int.from_bytes(content[:2])
+    version, rest = content[2 : size + 2], content[size + 2 :]
+    if version in (b"v1", b"v3"):
+        return
+    try:
+        if version != _SCHEMA_VERSION:
+            raise ValueError
+        for _ in ("key", "value"):
+            parts, rest, text = int.from_bytes(rest[:4]), rest[4:], b""
+            while parts and rest:
+                size = int.from_bytes(rest[:2])
+                parts, text, rest = parts - 1, text + rest[2 : size + 2], rest[size + 2 :]
+            json.loads(text)
+    except ValueError:
+        raise Damaged(path, "it is not the schema of a state") from None
+
+
+def required(storage: Storage, path: str) -> str:
+    """The text of a file.
+
+    Raises:
+        Damaged: it is missing, or does not fit its checksum.
+    """
+    text = storage.read(path)
+    if text is None:
+        raise Damaged(path, "it is missing")
+    return text
+
+
+def entry(path: str, number: int, line: str, wanted: Mapping[str, type]) -> Entry:
+    """A line of a file, which is a JSON object with the `wanted` fields.
+
+    Raises:
+        Damaged: it is not.
+    """
+    found = _value(path, number, line)
+    if not isinstance(found, dict) or any(type(found.get(name)) is not type_ for name, type_ in wanted.items()):
+        raise Damaged(path, f"its line {number} lacks {', '.join(wanted)}")
+    return found
+
+
+def _value(path: str, number: int, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:
+        raise Damaged(path, f"its line {number} is not JSON") from None

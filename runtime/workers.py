@@ -1,0 +1,95 @@
+"""A cluster -> whether the Python of its workers can run a program. Spark by itself says it late and not clearly.
+
+The workers' Python is asked by a job that needs no Python of Spark's: it runs a program and reads what that prints.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from collections.abc import Iterator, Mapping
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from penstock.codegen.program import PackedView, Program, View
+from penstock.diagnostics.codes.running import R047
+from penstock.runtime.errors import RunError
+from penstock.runtime.failures import SPARK_ERRORS, reason
+
+LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0)}
+"""The oldest versions of packages that the workers take."""
+_TASKS = 32
+# Spark puts its own archives in the path of the workers, too.
+_ASK = """
+import glob, json, os, platform, socket, sys
+sys.path += glob.glob(os.path.join(os.environ.get("SPARK_HOME", ""), "python", "lib", "*.zip"))
+versions = {"python": platform.python_version()}
+for name in sys.argv[1:]:
+    try:
+        versions[name] = __import__(name).__version__
+    except Exception:
+        versions[name] = None
+print(json.dumps([socket.gethostname(), versions]))
+"""
+
+
+def needed_packages(program: Program) -> set[str]:
+    """The packages that Python workers need for the queries of a program; none where no worker runs Python."""
+    needed: set[str] = set()
+    for query in program.queries:
+        if query.timed or query.numbered or not all(isinstance(view, View) for view in query.views):
+            needed |= {"pyspark", "pyarrow", "pandas"}
+        if not all(isinstance(view, View | PackedView) for view in query.views):
+            needed.add("duckdb")
+    return needed
+
+
+def check_workers(spark: SparkSession, needed: set[str]) -> None:
+    """Asks the workers of a cluster for the versions of their Python and of its packages.
+
+    Raises:
+        RunError: some worker has no such Python, or lacks a package.
+    """
+    context, names = spark.sparkContext, sorted(needed)
+    python = context.pythonExec
+    tasks = min(context.defaultParallelism, _TASKS)
+    try:
+        numbers = context._jsc.parallelize([*range(tasks)], tasks)
+        told = {str(line) for line in numbers.pipe([python, "-c", _ASK, *names]).collect()}
+    except SPARK_ERRORS as error:
+        found = R047.at(None, python=python, host="the workers", reason=reason(error))
+        raise RunError([found.with_hint(_hint(python, {}))]) from None
+    findings = []
+    for host, versions in sorted(map(json.loads, told), key=lambda each: str(each[0])):
+        wrong = [*_objections(versions)]
+        if wrong:
+            missing = {name: version for name, version in versions.items() if name != "python"}
+            found = R047.at(None, python=python, host=host, reason="; ".join(wrong))
+            findings.append(found.with_hint(_hint(python, missing)))
+    if findings:
+        raise RunError(findings)
+
+
+def _objections(versions: Mapping[str, str | None]) -> Iterator[str]:
+    """What is wrong with the versions of a worker's Python and its packages, None where there is none."""
+    here = {"python": platform.python_version(), "pyspark": pyspark.__version__}
+    for name, version in versions.items():
+        if version is None:
+            yield f"it has no {name}"
+        elif name in here and _numbers(version)[:2] != _numbers(here[name])[:2]:
+            yield f"its {name} is {version}, and that of this machine {here[name]}"
+        elif _numbers(version) < LEAST.get(name, ()):
+            yield f"its {name} is {version}, and at least {'.'.join(map(str, LEAST[name]))} is needed"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
+
+
+def _hint(python: str, packages: Mapping[str, str | None]) -> str:
+    pins = {"pyspark": f"pyspark=={pyspark.__version__}"}
+    pins |= {name: f"'{name}>={'.'.join(map(str, least))}'" for name, least in LEAST.items()}
+    wanted = " ".join(pins[name] for name in packages or pins)
+    return f"on each worker: {python} -m pip install {wanted}; or export PYSPARK_PYTHON=… with the path of another one"

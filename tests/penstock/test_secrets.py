@@ -1,0 +1,150 @@
+"""No surface shows what an option hides: findings as text and JSON, exceptions, EXPLAIN of every stage."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import penstock
+from penstock.cli import STAGES, main
+from penstock.diagnostics import CompileError, Source, hide_credentials, render, report
+from penstock.diagnostics.secrets import SHOWN_OPTIONS, hide_secrets
+from penstock.explain import explain
+from penstock.parser.ast import Stage
+from penstock.planner.connectors import CONNECTORS
+from penstock.planner.lower.options import SETTINGS
+
+CANARY = "cAnAry7"
+URL = f"postgresql://user:{CANARY}@db.example/shop?sslpassword={CANARY}"
+SECRETS = ("password", "pasword", "passwort", "sasl.jaas.config", "ssl.key", "tokne", "api_key", "credentials", "dsn")
+OPTIONS = [(each.name, option.name) for each in CONNECTORS for option in each.options]
+NEEDED = {
+    "files": "path = 'in', format = 'json'",
+    "kafka": "topic = 't', format = 'json'",
+    "postgres": "url = 'postgresql://h', table = 't'",
+}
+
+
+def misspelt(name: str) -> Iterator[str]:
+    yield name[:-1]
+    yield name[0] + name
+    yield name.replace(name[1:3], name[2:0:-1], 1)
+
+
+def scripts() -> Iterator[str]:
+    """Scripts that give an option a secret, most of them wrong in some other way, too."""
+    for connector, option in OPTIONS:
+        yield script(connector, f"{option} = '{URL}'")
+        for name in misspelt(option):
+            if name not in SHOWN_OPTIONS:
+                yield script(connector, f"{name} = '{CANARY}'")
+    for known in CONNECTORS:
+        for name in SECRETS:
+            yield script(known.name, f"{name} = '{CANARY}'")
+    yield script(URL, "a = 1")
+    for broken in (
+        f"password '{CANARY}'",
+        f"password = {CANARY}",
+        f"password = 1{CANARY}",
+        f'password = "{CANARY}"',
+        f"'password' = '{CANARY}'",
+        f"password = 'it''s {CANARY}' oops",
+        f"password = '{CANARY}, rows = 5",
+        f"password = '\n  {CANARY}\n'",
+        f"password == '{CANARY}'",
+        f"path = 'x' '{CANARY}'",
+        f"path = 'x, password = ', {CANARY}, x = '",
+        f"password = '{CANARY}' -- password = '{CANARY}'\n oops",
+    ):
+        yield script("files", broken)
+    yield f"CREATE STREAM s (id INT) WIHT (password = '{CANARY}')"
+    yield f"CREATE STREAM s (id INT) WITH password = '{CANARY}'"
+    yield f"SET password = '{CANARY}'"
+    yield f"SET a.token '{CANARY}'"
+
+
+def script(connector: str, option: str) -> str:
+    needed = ", ".join(
+        each for each in NEEDED.get(connector, "").split(", ") if each and not option.startswith(each.split(" ")[0])
+    )
+    return f"CREATE STREAM s (id INT) WITH (connector = '{connector}', {needed}{needed and ', '}{option});\n"
+
+
+def surfaces(sql: str) -> Iterator[str]:
+    """All that is shown of a script, each text after what shows it."""
+    try:
+        compilation = penstock.compile(sql, name="orders.sql")
+    except CompileError as refusal:
+        yield f"exception {refusal} {refusal!r}"
+        for finding in refusal.diagnostics:
+            yield f"text {render(finding)}"
+            yield f"report {json.dumps(report(finding))}"
+            yield f"finding {finding!r}"
+        return
+    for stage in Stage:
+        yield f"{stage} {explain(compilation, stage)}"
+
+
+@pytest.mark.parametrize("sql", list(scripts()))
+def test_nothing_shows_a_secret(sql: str) -> None:
+    assert CANARY in sql
+    shown = list(surfaces(sql))
+    assert shown
+    assert [text for text in shown if CANARY in text] == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_explain_hides_the_credentials_of_a_path(tmp_path: Path, stage: str) -> None:
+    file = tmp_path / "orders.sql"
+    file.write_text(
+        f"CREATE STREAM s (id INT) WITH (connector = 'files', path = 's3a://KEY:{CANARY}/x@in/a', format = 'json');"
+        f"CREATE STREAM o WITH (connector = 'files', path = 's3a://KEY:{CANARY}@out/a', format = 'json') AS "
+        "SELECT STREAM id FROM s;"
+    )
+    ended = CliRunner().invoke(main, ["explain", stage, str(file)])
+    assert ended.exit_code == 0, ended.output
+    assert CANARY not in ended.output
+    assert ("s3a://" in ended.output) == (stage in ("AST", "SPARK", "CODE"))
+    # The program that is written to run needs them.
+    assert CANARY in CliRunner().invoke(main, ["compile", str(file)]).output
+
+
+def test_a_refusal_shows_the_place_and_the_other_options() -> None:
+    with pytest.raises(CompileError) as refusal:
+        penstock.compile(script("kafka", f"pasword = '{CANARY}'"), name="orders.sql")
+    assert "topic = 't', format = 'json', pasword = *********)" in render(refusal.value.diagnostics[0])
+
+
+def test_every_option_is_known_to_be_shown_or_not() -> None:
+    """A new option is hidden until it is listed. One that holds a secret stays off the list: name it here."""
+    known = {option for _, option in OPTIONS} | {name for name, _ in SETTINGS} | {"connector"}
+    assert known == SHOWN_OPTIONS
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT STREAM 'a' AS key FROM s WHERE key = 'x' AND t.monkey = 'y'",
+        "WITH t AS (SELECT 'a' AS k FROM s) SELECT STREAM k FROM t",
+        "CREATE STREAM s (id INT) WITH (path = 'hdfs://host:8020/a@b', retention = INTERVAL '7' DAYS, format = 'json')",
+        "-- see http://example.org/a@b and mail to me@example.org",
+    ],
+)
+def test_other_text_is_shown(text: str) -> None:
+    assert hide_secrets(text) == text
+
+
+def test_hidden_text_keeps_its_places() -> None:
+    for sql in scripts():
+        hidden = hide_secrets(sql)
+        assert [len(line) for line in hidden.split("\n")] == [len(line) for line in sql.split("\n")]
+        assert CANARY not in "".join(Source("s", sql).line(number + 1) for number in range(sql.count("\n")))
+
+
+def test_messages_keep_expressions() -> None:
+    assert hide_credentials("ON a.token = b.token", quoted=True) == "ON a.token = b.token"
+    assert hide_credentials(f"refused: password={CANARY}, user=x") == "refused: password=*******, user=x"

@@ -1,0 +1,73 @@
+"""The Python of a cluster's workers is looked at before a query needs it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import penstock
+from penstock.runtime import RunError
+from penstock.runtime.workers import LEAST, check_workers, needed_packages
+
+DECLARED = """CREATE STREAM s (k INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' SECOND)
+WITH (connector = 'files', path = 'x', format = 'json');
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "packages"),
+    [
+        ("SELECT STREAM k FROM s", set()),
+        (
+            "CREATE TABLE t AS SELECT COUNT(*) AS n FROM s GROUP BY TUMBLE(time, INTERVAL '1' HOUR)",
+            {"pandas", "pyarrow"},
+        ),
+        (
+            "SELECT STREAM COUNT(*) OVER (ORDER BY time RANGE INTERVAL '1' HOUR PRECEDING) AS n FROM s",
+            {"pandas", "pyarrow", "duckdb"},
+        ),
+    ],
+)
+def test_only_what_a_program_needs_is_asked_for(query: str, packages: set[str]) -> None:
+    needed = needed_packages(penstock.compile(DECLARED + query).program)
+    assert needed - {"pyspark"} == packages
+    assert bool(needed) == bool(packages)
+
+
+def test_the_least_versions_are_those_of_the_package() -> None:
+    dependencies = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    for name, least in LEAST.items():
+        assert any(each.startswith(f"{name}>={'.'.join(map(str, least))}") for each in dependencies)
+
+
+def fake_python(path: Path, versions: dict[str, str | None]) -> str:
+    """A program that answers as the Python of a worker does."""
+    path.write_text(f"#!/bin/sh\necho '{json.dumps(['worker7', versions])}'\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.spark
+def test_workers_are_told_what_they_lack(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(python: str) -> str:
+        monkeypatch.setattr(spark.sparkContext, "pythonExec", python)
+        with pytest.raises(RunError) as refused:
+            check_workers(spark, {"pyspark", "pyarrow", "duckdb"})
+        (finding,) = refused.value.diagnostics
+        assert finding.code == "R047"
+        return f"{finding.message}; {finding.hint}"
+
+    check_workers(spark, {"pyspark", "pyarrow", "pandas", "duckdb"})
+    nowhere = told("/nowhere/python")
+    assert 'Cannot run program "/nowhere/python"' in nowhere
+    assert "\n" not in nowhere
+    fake = fake_python(tmp_path / "python", {"python": "2.7.18", "pyspark": None, "pyarrow": "3.0", "duckdb": "99.1"})
+    lacking = told(fake)
+    assert lacking.startswith(
+        f"{fake} on worker7 cannot run queries: its python is 2.7.18, and that of this machine 3."
+    )
+    assert "; it has no pyspark; its pyarrow is 3.0, and at least 18 is needed; on each worker: " in lacking
