@@ -139,6 +139,19 @@ def test_json_of_python(spark: SparkSession, tmp_path: Path) -> None:
     check(rows, [json.loads(text, parse_float=str, parse_int=str) for text in texts])
 
 
+def test_json_of_duckdb(spark: SparkSession, tmp_path: Path) -> None:
+    run, rows = Run(spark, tmp_path, ALL, "json"), drawn(ALL)
+    binary = columns(ALL)[[*ALL].index("BINARY")]
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("given", in_arrow(rows))
+        base64 = f"SELECT * REPLACE (base64({binary}) AS {binary}) FROM given"
+        connection.execute(f"COPY ({base64}) TO '{run.source / 'a.json'}' (TIMESTAMPFORMAT '%Y-%m-%dT%H:%M:%S.%fZ')")
+        assert run.go() == []
+        found = connection.sql(f"SELECT json FROM read_ndjson_objects('{run.sink}/part-*.json')").fetchall()
+    check(rows, [json.loads(text, parse_float=str, parse_int=str) for (text,) in found])
+
+
 @pytest.mark.parametrize("ending", ["\r\n", "\n"])
 def test_csv_of_python(spark: SparkSession, tmp_path: Path, ending: str) -> None:
     run, rows = Run(spark, tmp_path, FLAT, "csv"), drawn(FLAT)
@@ -218,12 +231,22 @@ ARROW = {
 }
 
 
-def test_parquet_of_arrow(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("other", ["arrow", "duckdb"])
+def test_parquet_of_others(spark: SparkSession, tmp_path: Path, other: str) -> None:
     run, rows = Run(spark, tmp_path, ALL, "parquet"), drawn(ALL)
-    schema = pa.schema([("id", pa.int64()), *zip(columns(ALL), (ARROW[type_] for type_ in ALL), strict=True)])
-    pq.write_table(pa.Table.from_pylist([in_arrow(row) for row in rows], schema), run.source / "a.parquet")
-    assert run.go() == []
-    read = [row for file in run.written() for row in pq.read_table(file).to_pylist(maps_as_pydicts="strict")]
+    with duckdb.connect() as connection:
+        connection.register("given", in_arrow(rows))
+        if other == "arrow":
+            pq.write_table(in_arrow(rows), run.source / "a.parquet")
+        else:
+            connection.execute(f"COPY (FROM given) TO '{run.source / 'a.parquet'}'")
+        assert run.go() == []
+        if other == "arrow":
+            tables = [pq.read_table(file) for file in run.written()]
+        else:
+            connection.execute("SET TimeZone = 'UTC'")
+            tables = [connection.sql(f"FROM '{run.sink}/part-*.parquet'").arrow().read_all()]
+    read = [row for table in tables for row in table.to_pylist(maps_as_pydicts="strict")]
     found = {row["id"]: row for row in read}
     assert len(read) == len(found) == len(rows)
     for row in rows:
@@ -231,10 +254,12 @@ def test_parquet_of_arrow(spark: SparkSession, tmp_path: Path) -> None:
         assert not wrong, {name: (row[name], value) for name, value in wrong.items()}
 
 
-def in_arrow(row: dict[str, Any]) -> dict[str, Any]:
-    """Maps as Arrow takes them."""
+def in_arrow(rows: list[dict[str, Any]]) -> pa.Table:
+    """A table of an id and a column of each type. Arrow takes maps as lists of pairs."""
+    schema = pa.schema([("id", pa.int64()), *zip(columns(ALL), (ARROW[type_] for type_ in ALL), strict=True)])
     maps = {name for name, type_ in zip(columns(ALL), ALL, strict=True) if type_.startswith("MAP")}
-    return {name: [*value.items()] if name in maps and value is not None else value for name, value in row.items()}
+    pairs = [{name: None if row[name] is None else [*row[name].items()] for name in maps} for row in rows]
+    return pa.Table.from_pylist([row | mine for row, mine in zip(rows, pairs, strict=True)], schema)
 
 
 def test_parquet_of_numbers_that_do_not_fit(spark: SparkSession, tmp_path: Path) -> None:
