@@ -15,7 +15,7 @@ from tests.runtime.programs import written
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.skipif(not os.environ.get("PENSTOCK_CAMPAIGN"), reason="minutes; PENSTOCK_CAMPAIGN=1 runs it"),
+    pytest.mark.campaign,
 ]
 
 SCRIPT = """

@@ -24,7 +24,7 @@ import penstock
 from penstock.runtime import Session
 from tests.formats.values import FLAT, NESTED, csv_text, json_text, read_like, same
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 
 ROWS = int(os.environ.get("PENSTOCK_ROWS", "60"))
 ALL = FLAT | NESTED

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -25,7 +24,6 @@ from tests.runtime.programs import Place
 
 pytestmark = pytest.mark.spark
 
-CAMPAIGN = bool(os.environ.get("PENSTOCK_CAMPAIGN"))
 SPOILT = ("", "{", "null", "[]", "v1", "v9\n{}", "v1\n{}", "v1\n[1]", "\x00\x01")
 OFFSETS = """v1
 {{"batchWatermarkMs": {watermark}, "batchTimestampMs": 1, "conf": {{}}}}
@@ -241,7 +239,7 @@ def test_damage_is_named_or_does_no_harm(spark: SparkSession, tmp_path: Path) ->
     assert [subject.outcome(case) for case in cases] == ["right", "R054", "R054", "R050", "R052", "R053"]
 
 
-@pytest.mark.skipif(not CAMPAIGN, reason="an hour; PENSTOCK_CAMPAIGN=1 runs it")
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_each_damage_to_each_file_is_named_or_does_no_harm(spark: SparkSession, tmp_path: Path, name: str) -> None:
     subject = Subject(spark, name, tmp_path)

@@ -14,7 +14,7 @@ from penstock.codegen.program import SparkQuery, View
 from penstock.runtime import InputReport, Session
 from penstock.runtime.failures import SPARK_ERRORS
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 
 COLUMNS = "id INT, v INT, w INT, l BIGINT, s STRING, a ARRAY<INT>, d DECIMAL(10, 2), ts TIMESTAMP"
 BIG, LONG = 2147483647, 9223372036854775807

@@ -17,7 +17,7 @@ from penstock.codegen.program import SparkQuery
 from penstock.diagnostics import Diagnostic, render
 from penstock.runtime.failures import SPARK_ERRORS, explain
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.draws]
 
 # Rows that Spark finds in the query itself are computed while it optimises: no job, no generated code.
 ROW = {
