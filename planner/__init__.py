@@ -4,13 +4,13 @@ The door: `plan`, the texts of EXPLAIN, the rules of state and changes, the type
 """
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.lower.read import plan_read
+from penstock.planner.explain.plan import plan_text, state_text
+from penstock.planner.explain.state import sends_changes, state_store
 from penstock.planner.lower.retraction import argument_type
-from penstock.planner.lower.script import PlannedScript, plan
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
-from penstock.planner.plan_text import plan_text, state_text
-from penstock.planner.state import sends_changes, state_store
+from penstock.planner.reads.select import plan_read
+from penstock.planner.script.statements import PlannedScript, plan
 
 __all__ = [
     "Catalog",

@@ -12,10 +12,10 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate, Node
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.planner.lower.items import WINDOW_COLUMNS, projected_shape
-from penstock.planner.lower.table_join import key_column, shown_groups, table_shape
+from penstock.planner.lower.joins.tables import key_column, shown_groups, table_shape
 from penstock.planner.lower.windows import final_times
 from penstock.planner.plan import (
     Emission,

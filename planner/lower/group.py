@@ -26,7 +26,6 @@ from penstock.planner.lower.items import WINDOW_COLUMNS, Output, is_nullable
 from penstock.planner.lower.retraction import check_retractable
 from penstock.planner.lower.rows import Rows, TimedWindow, staged
 from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -42,6 +41,7 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 

@@ -18,11 +18,11 @@ from penstock.planner.lower.context import aggregate, scalar
 from penstock.planner.lower.grouping_sets import grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows
-from penstock.planner.names import Scope
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.calls import known_function
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
 from penstock.planner.types import INTERVAL, Decimal
 
 

@@ -13,10 +13,10 @@ from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import column, scalar
-from penstock.planner.names import Scope
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
 from penstock.planner.types import Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")

@@ -33,7 +33,6 @@ from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.retraction import is_too_fine
 from penstock.planner.lower.rows import Rows, event_time, staged
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -47,6 +46,7 @@ from penstock.planner.plan import (
     RowsFrame,
 )
 from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 
 # Their value is the place of the row among the frame's rows.

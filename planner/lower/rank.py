@@ -16,9 +16,9 @@ from penstock.planner.lower.context import key_value, scalar
 from penstock.planner.lower.grouped import swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, in_order_of, staged
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.rank import RANKING
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
 

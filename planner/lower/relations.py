@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.lower.context import Context, UsesBroken, scope_of
-from penstock.planner.lower.join import lower_join
+from penstock.planner.lower.joins.streams import lower_join
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.windows import window_of
 from penstock.planner.plan import KTable, Node, Scan

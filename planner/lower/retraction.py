@@ -15,8 +15,8 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
 from penstock.planner import scalars
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate, Node
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
 
 COUNTED = frozenset(["COUNT", "COUNT_IF", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"])

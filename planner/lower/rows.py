@@ -14,7 +14,6 @@ from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
 from penstock.planner.connectors import find_unheld
-from penstock.planner.names import Scope
 from penstock.planner.plan import (
     Distinct,
     EventTime,
@@ -39,6 +38,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.reserved import STREAM_COLUMNS
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
+from penstock.planner.scalars.names import Scope
 
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500

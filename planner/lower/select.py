@@ -23,16 +23,16 @@ from penstock.planner.lower.final import final_rows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, topmost
 from penstock.planner.lower.items import Output, project, spread, substitute_outputs
-from penstock.planner.lower.lookup import outside_of_join
+from penstock.planner.lower.joins.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
 from penstock.planner.lower.relations import lower_relation, named_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
-from penstock.planner.names import Scope
 from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, WTable, conjuncts
 from penstock.planner.plan.walk import is_changing
+from penstock.planner.scalars.names import Scope
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:

@@ -18,7 +18,6 @@ from penstock.planner.intervals import duration_text, interval_duration, interva
 from penstock.planner.lower.context import column, scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows, TimedWindow, event_time
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import (
     AssignWindows,
     Column,
@@ -32,6 +31,7 @@ from penstock.planner.plan import (
     Tumble,
     Window,
 )
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 ARGUMENTS = {

@@ -24,8 +24,8 @@ from penstock.planner.functions.signature import (
     Variable,
     signature,
 )
-from penstock.planner.names import proposal
 from penstock.planner.scalars.constants import judge
+from penstock.planner.scalars.names import proposal
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (

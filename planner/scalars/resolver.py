@@ -21,11 +21,11 @@ from penstock.diagnostics.codes.types import (
     T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.names import Scope, proposal, same
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
+from penstock.planner.scalars.names import Scope, proposal, same
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, compared, derived, in_common

@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.types import T009, T015, T016
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.planner.names import same
+from penstock.planner.scalars.names import same
 from penstock.planner.types import (
     BIGINT,
     BINARY,

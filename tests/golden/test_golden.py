@@ -13,7 +13,7 @@ from penstock.explain import explain
 from penstock.parser import ast_text, parse, unparse
 from penstock.parser.ast import Stage
 from penstock.planner import mermaid, plan_text, state_text
-from penstock.planner.lower import write
+from penstock.planner.script import write
 from tests.golden.cases import CASES, Case
 
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.planner.failing import NoExactFormError, tried
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.failing import NoExactFormError, tried
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import QueryFailure, Row, Value
 from tests.planner.expressions import COLUMNS, resolved

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import penstock
-from penstock.planner.lower import write
 from penstock.planner.plan import Node
+from penstock.planner.script import write
 from tests.model.history import History, Tables
 from tests.model.values import EPOCH, Row, milliseconds
 

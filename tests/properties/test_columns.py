@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.codegen.sql.trees import column
-from penstock.planner.lower.prune import pruned
+from penstock.planner.passes.prune_columns import pruned
 from penstock.planner.plan import JoinType, Named, Node, Over
 from penstock.planner.plan.walk import walk
 from tests.codegen.plans import MINUTE, aggregate, over, project, scan

@@ -1,4 +1,4 @@
-"""AST joins -> plan joins. Legality lives in joins.py, the time bound in bounds.py."""
+"""AST joins -> plan joins. Legality lives in matrix.py, the time bound in bounds.py."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from penstock.diagnostics.codes.joins import J008, J010, J011, J012, J013, J014,
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
-from penstock.planner import bounds, joins, scalars
+from penstock.planner import scalars
 from penstock.planner.intervals import fixed_milliseconds
-from penstock.planner.lower.built import kind_text
 from penstock.planner.lower.context import Context, column, condition, scalar
-from penstock.planner.lower.lookup import lower_foreign_key, lower_lookup, outside_of_join
-from penstock.planner.lower.meeting import Meeting
+from penstock.planner.lower.joins import bounds, matrix
+from penstock.planner.lower.joins.lookup import lower_foreign_key, lower_lookup, outside_of_join
+from penstock.planner.lower.joins.near_misses import Attempt, near_miss, right_part
+from penstock.planner.lower.joins.same_windows import same_windows
+from penstock.planner.lower.joins.tables import lower_primary_join, not_on_a_key, same_scope
+from penstock.planner.lower.joins.times import Meeting
 from penstock.planner.lower.rows import Rows, event_time, staged
-from penstock.planner.lower.same_windows import same_windows
-from penstock.planner.lower.table_join import lower_primary_join, not_on_a_key, same_scope
-from penstock.planner.names import Scope, ScopeColumn
-from penstock.planner.near_misses import Attempt, near_miss, right_part
+from penstock.planner.passes.check_supported import kind_text
 from penstock.planner.plan import (
     Column,
     Filter,
@@ -38,6 +38,7 @@ from penstock.planner.plan import (
     conjunction,
     conjuncts,
 )
+from penstock.planner.scalars.names import Scope, ScopeColumn
 
 Equality = tuple[exp.Expression, exp.Expression]
 OPERATOR = "a stream-stream join"
@@ -183,11 +184,11 @@ def pane_length(type_: JoinType, bound: TimeBound) -> int | None:
 
 
 def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
-    """Raises CompileError where the matrix of joins.py has no such join, or ON is missing."""
+    """Raises CompileError where matrix.py has no such join, or ON is missing."""
     left_kind, right_kind = kind_text(left.node.shape), kind_text(right.node.shape)
-    cell = joins.cell(left.node.shape, right.node.shape)
+    cell = matrix.cell(left.node.shape, right.node.shape)
     place = right_part(join)
-    if isinstance(cell, joins.Illegal):
+    if isinstance(cell, matrix.Illegal):
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
         raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
     if join.kind not in cell.kinds:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from penstock.planner.expression_text import expression_text
+from penstock.planner.explain.expressions import expression_text
+from penstock.planner.explain.state import state_bound, state_of_changes, store_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
@@ -49,7 +50,6 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.plan.walk import STATEFUL, inputs, walk
-from penstock.planner.state import state_bound, state_of_changes, store_text
 
 
 def plan_text(queries: Iterable[RunningQuery]) -> str:

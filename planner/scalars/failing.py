@@ -13,9 +13,9 @@ from itertools import islice, pairwise
 
 from sqlglot import exp
 
-from penstock.planner.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.failure import Failure
+from penstock.planner.scalars.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.types import DOUBLE, FLOAT, INTEGERS, STRING, VOID, Array, Decimal, Map, Type
 
 _TRIED: dict[type[exp.Expression], str] = {

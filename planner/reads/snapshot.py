@@ -9,9 +9,9 @@ from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.running import R032
 from penstock.planner.catalog import Declared, Derived
 from penstock.planner.connectors import find_connector
-from penstock.planner.lower.create import OPERATION, PLANNED
 from penstock.planner.plan import KStream, Origin, Snapshot
 from penstock.planner.plan.walk import is_changing
+from penstock.planner.script.create import OPERATION, PLANNED
 
 _PLACED = "WITH (connector = 'files', path = '…', format = 'json', operation = 'op')"
 

@@ -14,9 +14,9 @@ from penstock.parser import ast
 from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import Context, scalar
 from penstock.planner.lower.items import value_column
+from penstock.planner.lower.joins.near_misses import right_part
+from penstock.planner.lower.joins.tables import not_on_a_key, same_scope
 from penstock.planner.lower.rows import Rows, event_time, staged
-from penstock.planner.lower.table_join import not_on_a_key, same_scope
-from penstock.planner.near_misses import right_part
 from penstock.planner.plan import (
     Column,
     Cumulate,

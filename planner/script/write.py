@@ -18,14 +18,12 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
 from penstock.planner.connectors import check_format, check_null, find_connector
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.built import check_built
 from penstock.planner.lower.changes import as_changes
 from penstock.planner.lower.context import Context, UsesBroken, column
-from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
-from penstock.planner.lower.options import Options, checked_options
-from penstock.planner.lower.prune import pruned
 from penstock.planner.lower.rows import check_size, check_stage, operator_name, staged
+from penstock.planner.passes.check_supported import check_built
+from penstock.planner.passes.prune_columns import pruned
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -54,6 +52,8 @@ from penstock.planner.plan.walk import (
     walk,
     with_inputs,
 )
+from penstock.planner.script.create import OPERATION, RETENTION, SEQUENCE
+from penstock.planner.script.options import Options, checked_options
 from penstock.planner.types import STRING, VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}

@@ -12,8 +12,8 @@ from sqlglot import exp
 
 from penstock.parser import name_text
 from penstock.planner.intervals import fixed_milliseconds, interval_duration
-from penstock.planner.names import Scope
 from penstock.planner.plan import Limit, TimeBound
+from penstock.planner.scalars.names import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.expression_text import expression_text
+from penstock.planner.explain.expressions import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,

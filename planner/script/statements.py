@@ -17,21 +17,10 @@ from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
 from penstock.planner.lower.context import Context, UsesBroken
-from penstock.planner.lower.create import lower_create
-from penstock.planner.lower.late import outermost_late, with_late
-from penstock.planner.lower.look import lower_describe, lower_show
-from penstock.planner.lower.options import lower_set
 from penstock.planner.lower.query import lower_query
-from penstock.planner.lower.reject import with_rejects
-from penstock.planner.lower.write import (
-    files_path,
-    lower_create_as,
-    lower_insert,
-    require_stream_word,
-    running_query,
-)
 from penstock.planner.partitions.check import checked
 from penstock.planner.partitions.text import partitions_text
+from penstock.planner.passes.reject_rows import with_rejects
 from penstock.planner.plan import (
     Answer,
     Explained,
@@ -44,6 +33,11 @@ from penstock.planner.plan import (
     WindowAggregate,
 )
 from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.script.create import lower_create
+from penstock.planner.script.late import outermost_late, with_late
+from penstock.planner.script.options import lower_set
+from penstock.planner.script.show import lower_describe, lower_show
+from penstock.planner.script.write import files_path, lower_create_as, lower_insert, require_stream_word, running_query
 
 
 @dataclass(frozen=True, slots=True)

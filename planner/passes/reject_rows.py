@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.connectors import C015
-from penstock.planner.failing import TOO_LARGE, NoExactFormError, Tried, are_too_large, both, tried, with_default
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -32,6 +31,15 @@ from penstock.planner.plan import (
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import expressions, folded, inputs, walk, with_inputs
+from penstock.planner.scalars.failing import (
+    TOO_LARGE,
+    NoExactFormError,
+    Tried,
+    are_too_large,
+    both,
+    tried,
+    with_default,
+)
 
 _CONNECTOR = "files"  # where rejected rows are found again
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"

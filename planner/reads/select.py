@@ -22,13 +22,12 @@ from penstock.planner.lower.context import Context, column, condition, scope_of
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, unused
 from penstock.planner.lower.items import Output, project, spread, substitute_outputs
-from penstock.planner.lower.join import both_qualified, joined_schema
+from penstock.planner.lower.joins.streams import both_qualified, joined_schema
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.query import lower_query
 from penstock.planner.lower.relations import known
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.select import filtered, is_grouped, scalars_of
-from penstock.planner.lower.snapshot import out_of_reach, snapshot
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
     Emission,
@@ -45,6 +44,7 @@ from penstock.planner.plan import (
     Sorting,
 )
 from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.reads.snapshot import out_of_reach, snapshot
 from penstock.planner.scalars.literals import bare
 
 

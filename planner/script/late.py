@@ -18,7 +18,6 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.rows import check_stage
-from penstock.planner.lower.write import running_query
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -37,6 +36,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.walk import STATEFUL, walk
+from penstock.planner.script.write import running_query
 from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
 
 IS_LATE = "is_late"

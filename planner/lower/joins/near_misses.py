@@ -13,9 +13,9 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
-from penstock.planner.bounds import COMPARISONS, Ends, Times, linear, mentions
 from penstock.planner.functions import clock_calls
 from penstock.planner.intervals import interval_sql
+from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, Times, linear, mentions
 from penstock.planner.types import DATE, TIMESTAMP
 
 # The distance that hints propose where nothing in the text tells one.

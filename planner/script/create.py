@@ -15,9 +15,9 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Declared
 from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
-from penstock.planner.lower.options import checked_options
 from penstock.planner.plan import Column, Origin
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
+from penstock.planner.script.options import checked_options
 from penstock.planner.types import TIMESTAMP
 
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"

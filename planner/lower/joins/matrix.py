@@ -18,7 +18,7 @@ INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKi
 class Rule:
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
-    Which of them this version runs, `lower/built.py` knows.
+    `passes/check_supported.py` refuses those that this version does not run.
     """
 
     kinds: tuple[JoinKind, ...]

@@ -9,12 +9,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J010, J011, J021
 from penstock.parser import ast
-from penstock.planner import bounds
 from penstock.planner.intervals import duration_text
-from penstock.planner.lower.lookup import window_of
+from penstock.planner.lower.joins import bounds
+from penstock.planner.lower.joins.lookup import window_of
+from penstock.planner.lower.joins.near_misses import right_part
+from penstock.planner.lower.joins.tables import same_scope
 from penstock.planner.lower.rows import Rows
-from penstock.planner.lower.table_join import same_scope
-from penstock.planner.near_misses import right_part
 from penstock.planner.plan import Hop, TableJoin, Tumble, WTable
 
 Windows = tuple[int, frozenset[str], list[exp.Expression]]

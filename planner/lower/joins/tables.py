@@ -1,4 +1,4 @@
-"""AST joins of tables on their primary keys -> one node for all of them. Legality of the kinds lives in joins.py."""
+"""AST joins of tables on their primary keys -> one node for all of them. Legality of the kinds lives in matrix.py."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import column
 from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, value_column
+from penstock.planner.lower.joins.near_misses import right_part
 from penstock.planner.lower.rows import Rows, staged
-from penstock.planner.names import Scope
-from penstock.planner.near_misses import right_part
 from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
+from penstock.planner.scalars.names import Scope
 from penstock.planner.types import Type
 
 Equality = tuple[exp.Expression, exp.Expression]
