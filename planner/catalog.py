@@ -12,6 +12,9 @@ from penstock.parser import ast
 from penstock.planner.plan import Node, Origin, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
+OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
+PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
+"""Options that the plan holds by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from penstock.diagnostics.codes.windows import W026
 from penstock.parser import ast
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import column, key_value
-from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
 from penstock.planner.types import INT
 
@@ -31,7 +32,7 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
         schema=(*node.schema, Column(number, INT, nullable=False)),
         shape=KStream(node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=staged(node, span, time),
+        input=materialise_input(node, span, time),
         partition_by=keys,
         time=time,
         aggregates=(FramedAggregate(Aggregate(number, "ROW_NUMBER", (), False, None, INT), Frame(-within, 0)),),

@@ -15,9 +15,10 @@ from penstock.planner import scalars
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.context import Context, column
 from penstock.planner.lower.grouped import has_aggregate
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rows import Rows, in_order_of, staged
+from penstock.planner.lower.rows import Rows, in_order_of
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -49,7 +50,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
             schema=result.schema,
             shape=KTable(tuple(each.name for each in result.schema)),
             span=span,
-            input=staged(result, span),
+            input=materialise_input(result, span),
             keys=tuple(Named(each.name, column(each.name), each.type) for each in result.schema),
             aggregates=(),
         )
@@ -60,7 +61,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
         schema=result.schema,
         shape=KStream(shape.key, in_order_of(result, time)),
         span=span,
-        input=staged(result, span, time),
+        input=materialise_input(result, span, time),
         time=time,
     )
 

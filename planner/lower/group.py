@@ -12,7 +12,6 @@ from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import condition, scalar
 from penstock.planner.lower.grouped import Grouping, canonical, has_aggregate, unused
 from penstock.planner.lower.grouping_sets import (
@@ -22,9 +21,10 @@ from penstock.planner.lower.grouping_sets import (
     is_grouping_sets,
     key_sets,
 )
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output, is_nullable
 from penstock.planner.lower.retraction import check_retractable
-from penstock.planner.lower.rows import Rows, TimedWindow, staged
+from penstock.planner.lower.rows import Rows, TimedWindow
 from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
 from penstock.planner.plan import (
     Column,
@@ -108,7 +108,7 @@ def lower_group(
             found = K006.at(select.span, "", column="GROUPING_ID()")
             reason = "Without it the row of a total is not told from that of a group of NULLs."
             raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
-        below = rows.node if isinstance(rows.node.shape, KStream) else staged_changes(rows.node, select.span)
+        below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node, select.span)
         exploded, grouping.keys = grouping_sets(below, keys, sets, grouping.id_column)
         grouping.rows = replace(rows, node=exploded)
     node = aggregate_node(select, grouping, window, emission)
@@ -165,7 +165,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W005.at(select.emit.span, "", clause="EMIT EARLY EVERY", needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
-        below = staged_changes(rows.node, select.span)
+        below = materialise_changes(rows.node, select.span)
         if not isinstance(below.shape, KStream):
             check_retractable(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
@@ -193,7 +193,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         schema=(*columns, *window_columns, *values),
         shape=shape,
         span=select.span,
-        input=staged(rows.node, select.span, timed.time),
+        input=materialise_input(rows.node, select.span, timed.time),
         window=window,
         time=timed.time,
         keys=keys,

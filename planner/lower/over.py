@@ -30,9 +30,10 @@ from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, aggregate, key_value, scalar
 from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.retraction import is_too_fine
-from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -138,7 +139,7 @@ def lower_over(
             schema=(*node.schema, *columns),
             shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
             span=span,
-            input=staged(node, span, time),
+            input=materialise_input(node, span, time),
             partition_by=partition_by,
             time=time,
             aggregates=tuple(functions),

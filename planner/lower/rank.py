@@ -14,8 +14,9 @@ from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.lower.context import key_value, scalar
 from penstock.planner.lower.grouped import swap, topmost
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import Output
-from penstock.planner.lower.rows import Rows, in_order_of, staged
+from penstock.planner.lower.rows import Rows, in_order_of
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.rank import RANKING
 from penstock.planner.scalars.names import Scope, ScopeColumn
@@ -83,7 +84,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
             schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
             shape=KStream(rows.node.shape.key, in_order_of(node, partition.time)),
             span=span,
-            input=staged(node, span, partition.time),
+            input=materialise_input(node, span, partition.time),
             time=partition.time,
             partition_by=partition.keys,
             rankings=tuple(rankings),

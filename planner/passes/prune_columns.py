@@ -35,7 +35,7 @@ from penstock.planner.plan.over import ORDERED
 from penstock.planner.plan.walk import expressions, inputs, with_inputs
 
 
-def pruned(root: Node) -> Node:
+def prune_columns(root: Node) -> Node:
     """The plan with the schema that it had."""
     return _pruned(root, {each.name for each in root.schema})
 

@@ -26,6 +26,7 @@ from penstock.planner.plan import (
     Project,
     RunningQuery,
     Scan,
+    Settings,
     WindowAggregate,
 )
 from penstock.planner.plan.failure import Failure
@@ -45,8 +46,10 @@ _CONNECTOR = "files"  # where rejected rows are found again
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
 
-def with_rejects(query: RunningQuery) -> RunningQuery:
+def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery:
     """The query with scans that set failing rows aside; raises CompileError for what can fail elsewhere."""
+    if not settings.rejects_failing:
+        return query
     nodes = list(dict.fromkeys(walk(query.root)))
     readers: dict[Node, list[Node]] = {}
     for node in nodes:

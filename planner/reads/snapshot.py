@@ -7,11 +7,10 @@ from typing import assert_never
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.running import R032
-from penstock.planner.catalog import Declared, Derived
+from penstock.planner.catalog import OPERATION, PLANNED, Declared, Derived
 from penstock.planner.connectors import find_connector
 from penstock.planner.plan import KStream, Origin, Snapshot
 from penstock.planner.plan.walk import is_changing
-from penstock.planner.script.create import OPERATION, PLANNED
 
 _PLACED = "WITH (connector = 'files', path = '…', format = 'json', operation = 'op')"
 

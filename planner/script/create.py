@@ -12,17 +12,13 @@ from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.catalog import Declared
+from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
 from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Origin
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
 from penstock.planner.script.options import checked_options
 from penstock.planner.types import TIMESTAMP
-
-OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
-PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
-"""Options that the plan holds by itself."""
 
 
 def lower_create(statement: ast.Create) -> Declared:

@@ -17,7 +17,8 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared
 from penstock.planner.lower.context import Context, UsesBroken, column
-from penstock.planner.lower.rows import check_stage
+from penstock.planner.passes.check_intermediates import find_unheld_columns
+from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -36,7 +37,6 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.walk import STATEFUL, walk
-from penstock.planner.script.write import running_query
 from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
 
 IS_LATE = "is_late"
@@ -72,7 +72,7 @@ def with_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[Ru
     lates = [Named(each.name, column(f"l{i}"), each.type) for i, each in enumerate(origin.columns)]
     kept = chosen(both, exp.Not(this=column(IS_LATE)), result)
     sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
-    rows = running_query(f"{query.name}_late", chosen(both, column(IS_LATE), lates), sink, late.into.span)
+    rows = plan_query(f"{query.name}_late", chosen(both, column(IS_LATE), lates), sink, late.into.span)
     return replace(query, root=kept), rows
 
 
@@ -111,7 +111,8 @@ def beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, name: a
             if not scalars.is_lossless(type_, each.type):
                 reason = f"its column {each.name} is {each.type}, that of the late rows is {type_}"
                 raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
-    check_stage(root, query.span)
+    for finding in find_unheld_columns(root, query.span):
+        raise CompileError([finding])
     late = tuple((scan, tuple(shown(scan, each) for each in origin.columns)) for scan in scans)
     node = WithLate(schema=tuple(columns), shape=KStream(), span=name.span, input=root, late=late)
     return Intermediate(schema=node.schema, shape=node.shape, span=name.span, input=node, shared=True)

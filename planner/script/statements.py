@@ -20,7 +20,8 @@ from penstock.planner.lower.context import Context, UsesBroken
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import checked
 from penstock.planner.partitions.text import partitions_text
-from penstock.planner.passes.reject_rows import with_rejects
+from penstock.planner.passes.check_sink import find_folder
+from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import (
     Answer,
     Explained,
@@ -34,10 +35,12 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import stateful, walk
 from penstock.planner.script.create import lower_create
+from penstock.planner.script.create_as import lower_create_as
+from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import outermost_late, with_late
 from penstock.planner.script.options import lower_set
 from penstock.planner.script.show import lower_describe, lower_show
-from penstock.planner.script.write import files_path, lower_create_as, lower_insert, require_stream_word, running_query
+from penstock.planner.script.stream_word import require_stream_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,7 @@ def partitioned(
     queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
 ) -> tuple[RunningQuery, ...]:
     """The queries with the partitions of their joins; reports where these cannot be."""
-    if script.settings.rejects_failing:
-        queries = tuple(each for query in queries for each in rejecting(query, script))
+    queries = tuple(each for query in queries for each in completed(query, script))
     result = checked(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
@@ -109,10 +111,10 @@ def partitioned(
     return result.queries
 
 
-def rejecting(query: RunningQuery, script: Script) -> Iterator[RunningQuery]:
-    """The query as it sets failing rows aside; none, and a finding, where it cannot."""
+def completed(query: RunningQuery, script: Script) -> Iterator[RunningQuery]:
+    """The query as the settings want it; none, and a finding, where it cannot be so."""
     try:
-        yield with_rejects(query)
+        yield complete_query(query, script.settings)
     except CompileError as refusal:
         script.report.extend(each for each in refusal.diagnostics if each not in script.report)
 
@@ -149,7 +151,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
                 sink = derived.sink or Sink(derived.name, "memory", ())
-                query = running_query(query_name(derived.name, script), derived.node, sink, derived.span)
+                query = plan_query(query_name(derived.name, script), derived.node, sink, derived.span)
                 add_query(query, context, script)
                 if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
                     script.unplaced.add(query.name)
@@ -168,7 +170,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 require_stream_word(statement.query, statement.span)
             check_retention(root, statement.span)
             shown = query_name("query", script)
-            add_query(running_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
+            add_query(plan_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
         case ast.Show():
@@ -217,9 +219,9 @@ def add_query(query: RunningQuery, context: Context, script: Script) -> None:
 
 def check_folder(query: RunningQuery, script: Script) -> None:
     """Raises CompileError where another query of the script appends to the same files."""
-    folder = files_path(query.sink)
+    folder = find_folder(query.sink)
     for other in script.queries:
-        if folder is not None and files_path(other.sink) == folder:
+        if folder is not None and find_folder(other.sink) == folder:
             found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])

@@ -11,12 +11,12 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.joins import J011, J019, J020
 from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
-from penstock.planner.lower.changes import staged_changes
 from penstock.planner.lower.context import Context, scalar
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import value_column
 from penstock.planner.lower.joins.near_misses import right_part
 from penstock.planner.lower.joins.tables import not_on_a_key, same_scope
-from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.plan import (
     Column,
     Cumulate,
@@ -85,13 +85,13 @@ def lower_foreign_key(
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
     type_ = JoinType[join.kind.name]
-    below = staged_changes(one.node, join.left.span)
+    below = materialise_changes(one.node, join.left.span)
     node = ForeignKeyJoin(
         schema=beside(one.node, other.node, type_),
         shape=one.node.shape,
         span=right_part(join),
         left=below,
-        right=staged(other.node, join.right.span),
+        right=materialise_input(other.node, join.right.span),
         type=type_,
         equalities=referring.equalities,
         condition=referring.condition,
@@ -135,8 +135,8 @@ def lower_lookup(
         schema=beside(left.node, right.node, type_),
         shape=shape,
         span=right_part(join),
-        stream=staged(left.node, join.left.span, as_of or shape.time),
-        table=staged(right.node, join.right.span),
+        stream=materialise_input(left.node, join.left.span, as_of or shape.time),
+        table=materialise_input(right.node, join.right.span),
         type=type_,
         equalities=found.equalities,
         condition=found.condition,

@@ -12,16 +12,17 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner import scalars
+from penstock.planner.explain.operators import kind_text
 from penstock.planner.intervals import fixed_milliseconds
 from penstock.planner.lower.context import Context, column, condition, scalar
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds, matrix
 from penstock.planner.lower.joins.lookup import lower_foreign_key, lower_lookup, outside_of_join
 from penstock.planner.lower.joins.near_misses import Attempt, near_miss, right_part
 from penstock.planner.lower.joins.same_windows import same_windows
 from penstock.planner.lower.joins.tables import lower_primary_join, not_on_a_key, same_scope
 from penstock.planner.lower.joins.times import Meeting
-from penstock.planner.lower.rows import Rows, event_time, staged
-from penstock.planner.passes.check_supported import kind_text
+from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.plan import (
     Column,
     Filter,
@@ -91,8 +92,8 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
         schema=joined_schema(join.kind, left.node, right.node),
         shape=KStream(key, met.times(), met.near()),
         span=join.span,
-        left=staged(filtered(left.node, filters["left"]), join.left.span, times.left),
-        right=staged(filtered(right.node, filters["right"]), join.right.span, times.right),
+        left=materialise_input(filtered(left.node, filters["left"]), join.left.span, times.left),
+        right=materialise_input(filtered(right.node, filters["right"]), join.right.span, times.right),
         type=type_,
         equalities=tuple(equalities),
         left_time=times.left,

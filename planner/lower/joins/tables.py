@@ -13,9 +13,10 @@ from penstock.diagnostics.codes.joins import J012, J016, J017, J018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import column
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, value_column
 from penstock.planner.lower.joins.near_misses import right_part
-from penstock.planner.lower.rows import Rows, staged
+from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
 from penstock.planner.scalars.names import Scope
 from penstock.planner.types import Type
@@ -86,7 +87,7 @@ def lower_primary_join(
             found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
     keys = tuple(column(rights.shape.key[place]) for _, place in compared)
-    sides = (*fused.sides, Side(staged(right.node, join.right.span), keys, shift))
+    sides = (*fused.sides, Side(materialise_input(right.node, join.right.span), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
     types = [common_type(sides, place, place_) for place in range(len(chosen))]
     sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
@@ -147,7 +148,7 @@ def single(node: Node) -> TableJoin:
     names = [f"key{place + 1}" for place in range(len(shape.key))]
     names += list(WINDOW_COLUMNS) if isinstance(shape, WTable) else []
     keys = tuple(replace(node.column(own), name=name) for name, own in zip(names, shape.identity, strict=True))
-    side = Side(staged(node, node.span), tuple(column(name) for name in shape.key))
+    side = Side(materialise_input(node, node.span), tuple(column(name) for name in shape.key))
     return TableJoin(
         schema=(*keys, *node.schema),
         shape=joined_shape((side,), ()),
