@@ -14,13 +14,7 @@ from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import condition, scalar
 from penstock.planner.lower.grouped import Grouping, canonical, has_aggregate, unused
-from penstock.planner.lower.grouping_sets import (
-    KeySet,
-    combined,
-    grouping_sets,
-    is_grouping_sets,
-    key_sets,
-)
+from penstock.planner.lower.grouping_sets import KeySet, combined, grouping_sets, is_grouping_sets, key_sets
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, Output, is_nullable
 from penstock.planner.lower.retraction import check_retractable

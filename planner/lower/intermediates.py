@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 from penstock.diagnostics import Span
-from penstock.planner.plan import (
-    Filter,
-    Intermediate,
-    KStream,
-    Latest,
-    Node,
-    Project,
-    UnionAll,
-    anchored,
-)
+from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Project, UnionAll, anchored
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, walk, with_inputs
 
 

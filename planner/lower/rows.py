@@ -12,12 +12,7 @@ from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
 from penstock.planner.explain.operators import operator_name
-from penstock.planner.plan import (
-    EventTime,
-    KStream,
-    Node,
-    Window,
-)
+from penstock.planner.plan import EventTime, KStream, Node, Window
 from penstock.planner.plan.walk import inputs, stateful
 from penstock.planner.scalars.names import Scope
 

@@ -8,15 +8,8 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.windows import W014
 from penstock.planner.explain.operators import operator_name
 from penstock.planner.functions import clock_calls
-from penstock.planner.plan import (
-    RunningQuery,
-)
-from penstock.planner.plan.walk import (
-    STATEFUL,
-    expressions,
-    rows_leave,
-    walk,
-)
+from penstock.planner.plan import RunningQuery
+from penstock.planner.plan.walk import STATEFUL, expressions, rows_leave, walk
 
 
 def check_clock(query: RunningQuery) -> Iterator[Diagnostic]:

@@ -8,11 +8,7 @@ from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C009
 from penstock.diagnostics.codes.kinds import K016
 from penstock.planner.connectors import find_unheld
-from penstock.planner.plan import (
-    Intermediate,
-    Node,
-    RunningQuery,
-)
+from penstock.planner.plan import Intermediate, Node, RunningQuery
 from penstock.planner.plan.reserved import STREAM_COLUMNS
 from penstock.planner.plan.walk import walk
 

@@ -6,14 +6,9 @@ from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.kinds import K016
-from penstock.planner.plan import (
-    KStream,
-    RunningQuery,
-)
+from penstock.planner.plan import KStream, RunningQuery
 from penstock.planner.plan.reserved import TABLE_COLUMNS
-from penstock.planner.plan.walk import (
-    walk,
-)
+from penstock.planner.plan.walk import walk
 
 
 def check_names(query: RunningQuery) -> Iterator[Diagnostic]:

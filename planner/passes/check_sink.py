@@ -12,19 +12,9 @@ from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
 from penstock.planner.connectors import check_format, check_null, find_connector
-from penstock.planner.plan import (
-    Column,
-    KTable,
-    Node,
-    RunningQuery,
-    Scan,
-    Sink,
-)
+from penstock.planner.plan import Column, KTable, Node, RunningQuery, Scan, Sink
 from penstock.planner.plan.reserved import TABLE_COLUMNS
-from penstock.planner.plan.walk import (
-    is_changing,
-    walk,
-)
+from penstock.planner.plan.walk import is_changing, walk
 from penstock.planner.types import STRING
 
 

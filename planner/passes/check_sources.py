@@ -8,11 +8,7 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import find_connector
-from penstock.planner.plan import (
-    KTable,
-    RunningQuery,
-    Scan,
-)
+from penstock.planner.plan import KTable, RunningQuery, Scan
 from penstock.planner.plan.walk import walk
 
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.kinds import K017
-from penstock.planner.plan import (
-    RunningQuery,
-)
+from penstock.planner.plan import RunningQuery
 from penstock.planner.types import VOID
 
 

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.plan import (
-    Intermediate,
-    Node,
-    UnionAll,
-)
-from penstock.planner.plan.walk import (
-    inputs,
-    stateful,
-    with_inputs,
-)
+from penstock.planner.plan import Intermediate, Node, UnionAll
+from penstock.planner.plan.walk import inputs, stateful, with_inputs
 
 
 def split_stateful_branches(node: Node) -> Node:

@@ -10,10 +10,7 @@ from penstock.parser import ast
 from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
 from penstock.planner.explain.operators import kind_text
 from penstock.planner.lower.context import Context
-from penstock.planner.plan import (
-    KStream,
-    Sink,
-)
+from penstock.planner.plan import KStream, Sink
 from penstock.planner.script.options import Options, checked_options
 from penstock.planner.script.stream_word import require_stream_word
 

@@ -13,16 +13,7 @@ from penstock.planner.explain.operators import kind_text
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.passes.pipeline import plan_query
-from penstock.planner.plan import (
-    Column,
-    KStream,
-    KTable,
-    Named,
-    Node,
-    Origin,
-    RunningQuery,
-    Sink,
-)
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, RunningQuery, Sink
 from penstock.planner.script.stream_word import require_stream_word
 from penstock.planner.types import STRING, VOID
 

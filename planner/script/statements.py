@@ -22,17 +22,7 @@ from penstock.planner.partitions.check import checked
 from penstock.planner.partitions.text import partitions_text
 from penstock.planner.passes.check_sink import find_folder
 from penstock.planner.passes.pipeline import complete_query, plan_query
-from penstock.planner.plan import (
-    Answer,
-    Explained,
-    KStream,
-    Node,
-    RunningQuery,
-    Scan,
-    Settings,
-    Sink,
-    WindowAggregate,
-)
+from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as
