@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -20,7 +20,7 @@ from penstock.planner.scalars.names import Scope, ScopeColumn
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The catalog, the statement's text, how to lower a query inside it, the WITH tables in sight, the warnings so far.
+    """The catalog, the statement's text, the WITH tables in sight, the warnings so far.
 
     `late` is the LATE INTO of the statement's own SELECT.
 
@@ -30,7 +30,6 @@ class Context:
 
     catalog: Catalog
     statement: Span
-    lower_query: Callable[[ast.Query, Context], Node]
     common_tables: Mapping[str, Node] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)

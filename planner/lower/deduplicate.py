@@ -32,7 +32,7 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
         schema=(*node.schema, Column(number, INT, nullable=False)),
         shape=KStream(node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=materialise_input(node, span, time),
+        input=materialise_input(node, time),
         partition_by=keys,
         time=time,
         aggregates=(FramedAggregate(Aggregate(number, "ROW_NUMBER", (), False, None, INT), Frame(-within, 0)),),

@@ -50,7 +50,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
             schema=result.schema,
             shape=KTable(tuple(each.name for each in result.schema)),
             span=span,
-            input=materialise_input(result, span),
+            input=materialise_input(result),
             keys=tuple(Named(each.name, column(each.name), each.type) for each in result.schema),
             aggregates=(),
         )
@@ -61,7 +61,7 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
         schema=result.schema,
         shape=KStream(shape.key, in_order_of(result, time)),
         span=span,
-        input=materialise_input(result, span, time),
+        input=materialise_input(result, time),
         time=time,
     )
 

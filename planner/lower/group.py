@@ -102,7 +102,7 @@ def lower_group(
             found = K006.at(select.span, "", column="GROUPING_ID()")
             reason = "Without it the row of a total is not told from that of a group of NULLs."
             raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
-        below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node, select.span)
+        below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
         exploded, grouping.keys = grouping_sets(below, keys, sets, grouping.id_column)
         grouping.rows = replace(rows, node=exploded)
     node = aggregate_node(select, grouping, window, emission)
@@ -159,7 +159,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W005.at(select.emit.span, "", clause="EMIT EARLY EVERY", needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
-        below = materialise_changes(rows.node, select.span)
+        below = materialise_changes(rows.node)
         if not isinstance(below.shape, KStream):
             check_retractable(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
@@ -187,7 +187,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         schema=(*columns, *window_columns, *values),
         shape=shape,
         span=select.span,
-        input=materialise_input(rows.node, select.span, timed.time),
+        input=materialise_input(rows.node, timed.time),
         window=window,
         time=timed.time,
         keys=keys,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from penstock.diagnostics import Span
 from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Project, UnionAll, anchored
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, walk, with_inputs
 
 
-def materialise_input(node: Node, span: Span, time: str | None = None) -> Node:
+def materialise_input(node: Node, time: str | None = None) -> Node:
     """The input of a stateful operator: what keeps state below it is computed by queries of their own.
 
     `time` is the column of `node` that the operator goes by, None if it needs no event time. Of a table, the changes
@@ -24,7 +23,7 @@ def materialise_input(node: Node, span: Span, time: str | None = None) -> Node:
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []
     for each in inputs(node):  # no comprehension, which would take the stack of a deep plan twice
-        changed.append(materialise_input(each, span, find_time_below(node, each, time)))
+        changed.append(materialise_input(each, find_time_below(node, each, time)))
     return with_inputs(node, tuple(changed))
 
 
@@ -49,6 +48,6 @@ def compute_changes(node: Node) -> Node:
     return Latest(schema=node.schema, shape=node.shape, span=node.span, input=node)
 
 
-def materialise_changes(node: Node, span: Span) -> Node:
+def materialise_changes(node: Node) -> Node:
     """The input of an operator that needs the row before: a table's changes, from a query of their own."""
-    return materialise_input(compute_changes(node), span)
+    return materialise_input(compute_changes(node))

@@ -139,7 +139,7 @@ def lower_over(
             schema=(*node.schema, *columns),
             shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
             span=span,
-            input=materialise_input(node, span, time),
+            input=materialise_input(node, time),
             partition_by=partition_by,
             time=time,
             aggregates=tuple(functions),

@@ -84,7 +84,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
             schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
             shape=KStream(rows.node.shape.key, in_order_of(node, partition.time)),
             span=span,
-            input=materialise_input(node, span, partition.time),
+            input=materialise_input(node, partition.time),
             time=partition.time,
             partition_by=partition.keys,
             rankings=tuple(rankings),

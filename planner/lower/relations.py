@@ -1,54 +1,18 @@
-"""AST relations in FROM -> plan rows with a scope. Joins are in join.py."""
+"""Names in FROM -> what they stand for. How FROM itself is planned stands in query.py."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, nearest
-from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.lower.context import Context, UsesBroken, scope_of
-from penstock.planner.lower.joins.streams import lower_join
-from penstock.planner.lower.rows import Rows, check_size
-from penstock.planner.lower.windows import window_of
+from penstock.planner.lower.context import Context, UsesBroken
+from penstock.planner.lower.rows import check_size
 from penstock.planner.plan import KTable, Node, Scan
-
-
-def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
-    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
-    match relation:
-        case ast.Table():
-            node = named_relation(relation.name, context)
-            alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, scope_of(node, alias), alias, over=relation.over, as_of=relation.as_of)
-        case ast.Subquery():
-            node = context.lower_query(relation.query, context)
-            alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
-        case ast.WindowedTable():
-            rows = lower_relation(relation.relation, (), context)
-            if rows.over is not None:
-                raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
-            window = window_of(relation.kind, relation.time, relation.durations, rows, relation.span)
-            alias = relation.alias.text if relation.alias else rows.name
-            return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
-        case ast.Join():
-            within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
-            where = [part for part in where if part not in within]
-            left = lower_relation(relation.left, within, context)
-            right = lower_relation(relation.right, (), context)
-            for side, rows in ((relation.left, left), (relation.right, right)):
-                if rows.window is not None or rows.over is not None:
-                    clause = "a windowed relation" if rows.over is None else "OVER on a relation"
-                    raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
-            return lower_join(relation, left, right, where, context)
-        case _:
-            assert_never(relation)
 
 
 def is_inner(relation: ast.Join) -> bool:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.diagnostics.codes.windows import W005, W010, W019
@@ -27,21 +25,16 @@ from penstock.planner.lower.joins.lookup import outside_of_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.relations import lower_relation, named_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.windows import uses_windows, windowed_rows
-from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, WTable, conjuncts
+from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import is_changing
 from penstock.planner.scalars.names import Scope
 
 
-def lower_select(select: ast.Select, context: Context) -> Node:
-    """The plan of one SELECT; raises CompileError."""
-    refuse_unbuilt(select, context)
-    refuse_subqueries(select, context)
-    parts = conjuncts(select.where)
+def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
+    """The plan of one SELECT over the rows of its FROM; raises CompileError."""
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
-    rows = lower_relation(select.relation, parts, context)
     if rows.as_of is not None:
         raise CompileError([outside_of_join(select.relation.span)])
     if rows.window is not None and not is_grouped(select):
@@ -239,52 +232,3 @@ def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
         if relation.on is not None:
             yield relation.on
         relation = relation.left
-
-
-def subquery_shape(query: ast.Query, context: Context) -> Shape:
-    """The kind of what a subquery gives, or, where that is not known without what is around it, of its FROM."""
-    try:
-        return context.lower_query(query, context).shape
-    except CompileError:
-        return named_relation(first_name(query), context).shape
-
-
-def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
-    """The first relation that is named in FROM."""
-    match syntax:
-        case ast.Select() | ast.WindowedTable():
-            return first_name(syntax.relation)
-        case ast.UnionAll():
-            return first_name(syntax.branches[0])
-        case ast.With():
-            return first_name(syntax.tables[0].query)
-        case ast.Join():
-            return first_name(syntax.left)
-        case ast.Subquery():
-            return first_name(syntax.query)
-        case ast.Table():
-            return syntax.name
-        case _:
-            assert_never(syntax)
-
-
-def refuse_subqueries(select: ast.Select, context: Context) -> None:
-    """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
-    report: list[Diagnostic] = []
-    for expression in scalars_of(select):
-        for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
-            query = node.args.get("query") if isinstance(node, exp.In) else node.this
-            if query is None or isinstance(query, exp.Expression):
-                continue
-            words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
-            name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
-            span: Span = node.meta["span"]
-            if isinstance(subquery_shape(query, context), KStream):
-                kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
-                join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
-                found = J007.at(span, "", construct=name)
-                report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
-            else:
-                report.append(B002.at(span, "", construct=f"{name} over a table"))
-    if report:
-        raise CompileError(report)

@@ -13,5 +13,5 @@ def split_stateful_branches(node: Node) -> Node:
         return node
     below = tuple(map(split_stateful_branches, inputs(node)))
     if isinstance(node, UnionAll):
-        below = tuple(materialise_input(each, node.span) for each in below)
+        below = tuple(materialise_input(each) for each in below)
     return with_inputs(node, below)

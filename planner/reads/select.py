@@ -18,13 +18,13 @@ from penstock.diagnostics.codes.running import R031, R033
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
+from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, column, condition, scope_of
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, unused
 from penstock.planner.lower.items import Output, project, spread, substitute_outputs
 from penstock.planner.lower.joins.streams import both_qualified, joined_schema
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.query import lower_query
 from penstock.planner.lower.relations import known
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.select import filtered, is_grouped, scalars_of
@@ -60,7 +60,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
         found = R031.at(statement.span, found="another statement")
         raise CompileError([found.with_hint("penstock run, or Session.submit, takes all other statements")])
 
-    root = lower(statement.query, Context(catalog, statement.span, lower))
+    root = lower_query(statement.query, Context(catalog, statement.span))
     check_size(root, statement.span)
     for node in walk(root):
         if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
@@ -68,13 +68,18 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     return folded(root, unstaged)
 
 
-def lower(query: ast.Query, context: Context) -> Node:
+def lower_query(query: ast.Query, context: Context) -> Node:
     """The plan of a query; raises CompileError."""
-    if isinstance(query, ast.Select):
-        return lower_select(query, context)
-    if isinstance(query, ast.UnionAll):
-        refuse_sorted_branches(query)
-    return lower_query(query, context)
+    match query:
+        case ast.Select():
+            return lower_select(query, context)
+        case ast.UnionAll():
+            refuse_sorted_branches(query)
+            return lower_union(query, context, lower_query)
+        case ast.With():
+            return lower_with(query, context, lower_query)
+        case _:
+            assert_never(query)
 
 
 def unstaged(node: Node, below: tuple[Node, ...]) -> Node:
@@ -121,7 +126,7 @@ def lower_relation(relation: ast.Relation, context: Context) -> Rows:
         case ast.Subquery():
             if relation.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER in a read")])
-            node = context.lower_query(relation.query, context)
+            node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
             return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery")
         case ast.WindowedTable():
@@ -162,7 +167,7 @@ def named_relation(name: ast.Name, context: Context) -> Node:
         case Node():
             return entry
         case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
-            return context.lower_query(entry.query, replace(context, common_tables={}))
+            return lower_query(entry.query, replace(context, common_tables={}))
         case Declared() | Derived():
             return snapshot(entry, name.span)
         case _:

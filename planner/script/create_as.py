@@ -10,6 +10,7 @@ from penstock.parser import ast
 from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
 from penstock.planner.explain.operators import kind_text
 from penstock.planner.lower.context import Context
+from penstock.planner.lower.query import lower_query
 from penstock.planner.plan import KStream, Sink
 from penstock.planner.script.options import Options, checked_options
 from penstock.planner.script.stream_word import require_stream_word
@@ -17,7 +18,7 @@ from penstock.planner.script.stream_word import require_stream_word
 
 def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     """CREATE STREAM / TABLE … AS: the derived relation, with no sink if it names no place."""
-    root = context.lower_query(statement.query, context)
+    root = lower_query(statement.query, context)
     made: Literal["STREAM", "TABLE"] = statement.kind.value
     name = statement.name.text
     is_stream = isinstance(root.shape, KStream)

@@ -12,6 +12,7 @@ from penstock.planner.catalog import OPERATION, Broken, Declared, Derived
 from penstock.planner.explain.operators import kind_text
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.items import renamed
+from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, RunningQuery, Sink
 from penstock.planner.script.stream_word import require_stream_word
@@ -35,7 +36,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
             raise CompileError([found.with_hint(hint)])
         case Declared():
             pass
-    root = context.lower_query(statement.query, context)
+    root = lower_query(statement.query, context)
     origin, is_table = entry.origin, entry.kind == "TABLE"
     if not isinstance(root.shape, KStream | KTable if is_table else KStream):
         reason = f"it is a {entry.kind.lower()}, and the query gives a {kind_text(root.shape)}"

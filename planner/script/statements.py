@@ -128,7 +128,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
     late = None
     if isinstance(statement, ast.Insert | ast.CreateAs | ast.QueryStatement):
         late = outermost_late(statement.query)
-    context = Context(script.catalog, statement.span, lower_query, warnings=script.warnings, late=late)
+    context = Context(script.catalog, statement.span, warnings=script.warnings, late=late)
     match statement:
         case ast.Create():
             if is_new(statement, script):

@@ -85,13 +85,13 @@ def lower_foreign_key(
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
     type_ = JoinType[join.kind.name]
-    below = materialise_changes(one.node, join.left.span)
+    below = materialise_changes(one.node)
     node = ForeignKeyJoin(
         schema=beside(one.node, other.node, type_),
         shape=one.node.shape,
         span=right_part(join),
         left=below,
-        right=materialise_input(other.node, join.right.span),
+        right=materialise_input(other.node),
         type=type_,
         equalities=referring.equalities,
         condition=referring.condition,
@@ -135,8 +135,8 @@ def lower_lookup(
         schema=beside(left.node, right.node, type_),
         shape=shape,
         span=right_part(join),
-        stream=materialise_input(left.node, join.left.span, as_of or shape.time),
-        table=materialise_input(right.node, join.right.span),
+        stream=materialise_input(left.node, as_of or shape.time),
+        table=materialise_input(right.node),
         type=type_,
         equalities=found.equalities,
         condition=found.condition,

@@ -87,7 +87,7 @@ def lower_primary_join(
             found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
     keys = tuple(column(rights.shape.key[place]) for _, place in compared)
-    sides = (*fused.sides, Side(materialise_input(right.node, join.right.span), keys, shift))
+    sides = (*fused.sides, Side(materialise_input(right.node), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
     types = [common_type(sides, place, place_) for place in range(len(chosen))]
     sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
@@ -148,7 +148,7 @@ def single(node: Node) -> TableJoin:
     names = [f"key{place + 1}" for place in range(len(shape.key))]
     names += list(WINDOW_COLUMNS) if isinstance(shape, WTable) else []
     keys = tuple(replace(node.column(own), name=name) for name, own in zip(names, shape.identity, strict=True))
-    side = Side(materialise_input(node, node.span), tuple(column(name) for name in shape.key))
+    side = Side(materialise_input(node), tuple(column(name) for name in shape.key))
     return TableJoin(
         schema=(*keys, *node.schema),
         shape=joined_shape((side,), ()),
