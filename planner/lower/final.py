@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from penstock.planner.lower.items import WINDOW_COLUMNS, projected_shape
-from penstock.planner.lower.joins.tables import key_column, shown_groups, table_shape
+from penstock.planner.lower.joins.tables import find_shown_groups, key_column, table_shape
 from penstock.planner.lower.windows import final_times
 from penstock.planner.plan import (
     Emission,
@@ -49,7 +49,7 @@ def joined_stream(join: TableJoin) -> KStream:
     """The shape of joined windows, which come out in the order of their ends. Sides that are never padded have both."""
     keys = [join.identity[: len(join.sides[0].keys)]]
     names = [join.identity[len(keys[0]) :]]
-    shown = shown_groups(join.steps)
+    shown = find_shown_groups(join.steps)
     for number, side in enumerate(join.sides):
         if frozenset([number]) in shown and not side.shift:
             keys.append(tuple(key_column(side, place) for place in range(len(side.keys))))

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, scope_of
-from penstock.planner.lower.joins.streams import lower_join
+from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.relations import is_inner, is_of, named_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.select import lower_select, refuse_unbuilt, scalars_of

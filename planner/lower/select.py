@@ -21,7 +21,7 @@ from penstock.planner.lower.final import final_rows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, topmost
 from penstock.planner.lower.items import Output, project, spread, substitute_outputs
-from penstock.planner.lower.joins.lookup import outside_of_join
+from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
@@ -36,7 +36,7 @@ def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
     """The plan of one SELECT over the rows of its FROM; raises CompileError."""
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     if rows.as_of is not None:
-        raise CompileError([outside_of_join(select.relation.span)])
+        raise CompileError([explain_outside_join(select.relation.span)])
     if rows.window is not None and not is_grouped(select):
         rows = windowed_rows(rows, rows.window, select.relation.span)
     elif rows.window is not None and select.where is not None and uses_windows(select.where):

@@ -23,7 +23,7 @@ from penstock.planner.lower.context import Context, column, condition, scope_of
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate, unused
 from penstock.planner.lower.items import Output, project, spread, substitute_outputs
-from penstock.planner.lower.joins.streams import both_qualified, joined_schema
+from penstock.planner.lower.joins.sides import join_schemas, qualify_sides
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.relations import known
 from penstock.planner.lower.rows import Rows, check_size
@@ -143,12 +143,12 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
     """Rows of both sides beside each other, by any condition."""
     if join.within is not None:
         raise CompileError([R033.at(join.within.span, clause="WITHIN")])
-    left, right = both_qualified(join, left, right)
+    left, right = qualify_sides(join, left, right)
     scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
     if join.on is None:
         raise CompileError([J015.at(join.span, kind=join.kind.value)])
     node = PlainJoin(
-        schema=joined_schema(join.kind, left.node, right.node),
+        schema=join_schemas(join.kind, left.node, right.node),
         shape=KStream(),
         span=join.span,
         left=left.node,

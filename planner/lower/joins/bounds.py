@@ -93,11 +93,11 @@ def is_empty(bound: TimeBound) -> bool:
     return lower.milliseconds > upper.milliseconds
 
 
-def linear(expression: exp.Expression, times: Times) -> Linear | None:
+def read_linear(expression: exp.Expression, times: Times) -> Linear | None:
     """The expression as a sum of event times and fixed intervals, None where it is not one."""
     match expression:
         case exp.Paren():
-            return linear(expression.this, times)
+            return read_linear(expression.this, times)
         case exp.Column():
             side = times.side(expression)
             return None if side is None else Linear(int(side == times.left), int(side == times.right), 0)
@@ -107,10 +107,10 @@ def linear(expression: exp.Expression, times: Times) -> Linear | None:
                 return None
             return Linear(0, 0, fixed_milliseconds(duration, "time bound"))
         case exp.Neg():
-            inner = linear(expression.this, times)
+            inner = read_linear(expression.this, times)
             return None if inner is None else ZERO.minus(inner)
         case exp.Add() | exp.Sub():
-            first, second = linear(expression.this, times), linear(expression.expression, times)
+            first, second = read_linear(expression.this, times), read_linear(expression.expression, times)
             if first is None or second is None:
                 return None
             return first.minus(second if isinstance(expression, exp.Sub) else ZERO.minus(second))
@@ -118,19 +118,19 @@ def linear(expression: exp.Expression, times: Times) -> Linear | None:
             return None
 
 
-def ends_of(conjunct: exp.Expression, times: Times) -> Ends | None:
+def read_ends(conjunct: exp.Expression, times: Times) -> Ends | None:
     """The ends that one conjunct gives, None where it says nothing of the difference of the event times."""
     node = conjunct.unnest()
     if isinstance(node, exp.Between):
-        low = compare(node.this, ">=", node.args["low"], times)
-        high = compare(node.this, "<=", node.args["high"], times)
+        low = compare_sides(node.this, ">=", node.args["low"], times)
+        high = compare_sides(node.this, "<=", node.args["high"], times)
         return low.meet(high) if low and high else None
     operator = COMPARISONS.get(type(node))
-    return None if operator is None else compare(node.this, operator, node.expression, times)
+    return None if operator is None else compare_sides(node.this, operator, node.expression, times)
 
 
-def compare(first: exp.Expression, operator: str, second: exp.Expression, times: Times) -> Ends | None:
-    left, right = linear(first, times), linear(second, times)
+def compare_sides(first: exp.Expression, operator: str, second: exp.Expression, times: Times) -> Ends | None:
+    left, right = read_linear(first, times), read_linear(second, times)
     if left is None or right is None:
         return None
     difference = left.minus(right)
@@ -149,11 +149,13 @@ def compare(first: exp.Expression, operator: str, second: exp.Expression, times:
     return ends
 
 
-def split(parts: Iterable[exp.Expression], times: Times) -> tuple[Ends, list[exp.Expression], list[exp.Expression]]:
+def split_bound(
+    parts: Iterable[exp.Expression], times: Times
+) -> tuple[Ends, list[exp.Expression], list[exp.Expression]]:
     """The ends that the conjuncts give together, the conjuncts that gave them, and all others."""
     ends, used, rest = Ends(), list[exp.Expression](), list[exp.Expression]()
     for part in parts:
-        found = ends_of(part, times)
+        found = read_ends(part, times)
         if found is None:
             rest.append(part)
         else:
@@ -162,12 +164,12 @@ def split(parts: Iterable[exp.Expression], times: Times) -> tuple[Ends, list[exp
     return ends, used, rest
 
 
-def within(before: int, after: int) -> Ends:
+def bound_within(before: int, after: int) -> Ends:
     """`WITHIN (before BEFORE, after AFTER)`, in milliseconds: both ends closed."""
     return Ends(Limit(-before, True), Limit(after, True))
 
 
-def mentions(expression: exp.Expression, times: Times) -> Sequence[str]:
+def list_mentions(expression: exp.Expression, times: Times) -> Sequence[str]:
     """Which of the two event times occur in the expression."""
     found = {times.side(column) for column in expression.find_all(exp.Column)}
     return [name for name in (times.left, times.right) if name in found]

@@ -14,8 +14,9 @@ from penstock.parser import ast
 from penstock.planner.lower.context import Context, scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import value_column
-from penstock.planner.lower.joins.near_misses import right_part
-from penstock.planner.lower.joins.tables import not_on_a_key, same_scope
+from penstock.planner.lower.joins.conditions import Equality
+from penstock.planner.lower.joins.sides import find_right_span, join_scopes
+from penstock.planner.lower.joins.tables import explain_wrong_key
 from penstock.planner.lower.rows import Rows, event_time
 from penstock.planner.plan import (
     Column,
@@ -33,8 +34,6 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import stateful, walk
 
-Equality = tuple[exp.Expression, exp.Expression]
-
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -44,13 +43,15 @@ class Reference:
     condition: exp.Expression | None
 
 
-def reference(table: Node, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]) -> Reference | None:
+def find_reference(
+    table: Node, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]
+) -> Reference | None:
     """The equalities, of which the second parts are of `table`, as a reference to its rows; None if they are none."""
     shape = table.shape
     assert not isinstance(shape, KStream)
     wanted = [[name] for name in shape.key]
     if isinstance(shape, WTable):
-        wanted.append([shape.end] if isinstance(window_of(table), Cumulate) else [shape.start, shape.end])
+        wanted.append([shape.end] if isinstance(find_window(table), Cumulate) else [shape.start, shape.end])
     if not wanted:
         return None
     chosen: list[Equality] = []
@@ -74,30 +75,30 @@ def lower_foreign_key(
     context: Context,
 ) -> Rows:
     """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
-    found = reference(right.node, equalities, conditions)
+    found = find_reference(right.node, equalities, conditions)
     swapped = None
     if found is None:
-        swapped = reference(left.node, [(other, one) for one, other in equalities], conditions)
+        swapped = find_reference(left.node, [(other, one) for one, other in equalities], conditions)
     if found is None and swapped is None:
-        raise no_reference(join, right, equalities)
+        raise explain_wrong_key(join, right, [other for _, other in equalities])
     check_kind(join, refers_left=found is not None)
-    kept_windows(join, right, context)
+    find_kept_time(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
     type_ = JoinType[join.kind.name]
     below = materialise_changes(one.node)
     node = ForeignKeyJoin(
-        schema=beside(one.node, other.node, type_),
+        schema=join_columns(one.node, other.node, type_),
         shape=one.node.shape,
-        span=right_part(join),
+        span=find_right_span(join),
         left=below,
         right=materialise_input(other.node),
         type=type_,
         equalities=referring.equalities,
         condition=referring.condition,
-        kept=retention(windows(one.node) or windows(other.node)),
+        kept=find_retention(find_windows(one.node) or find_windows(other.node)),
     )
-    return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def check_kind(join: ast.Join, refers_left: bool) -> None:
@@ -106,7 +107,7 @@ def check_kind(join: ast.Join, refers_left: bool) -> None:
         return
     one, other = ("a table's foreign key", "the table that it refers to")
     one, other = (one, other) if refers_left else ("a table", "the rows that refer to it")
-    found = J011.at(right_part(join), "", left=one, right=other, kind=join.kind.value)
+    found = J011.at(find_right_span(join), "", left=one, right=other, kind=join.kind.value)
     found = found.because("Its rows would have no key: any number of rows can refer to one.")
     hint = "INNER or LEFT" if refers_left else "INNER, or LEFT with the sides swapped"
     raise CompileError([found.with_hint(f"allowed here: {hint}")])
@@ -121,20 +122,20 @@ def lower_lookup(
     context: Context,
 ) -> Rows:
     """A join of a stream with a table; raises CompileError."""
-    found = reference(right.node, equalities, conditions)
+    found = find_reference(right.node, equalities, conditions)
     if found is None:
-        raise no_reference(join, right, equalities)
-    kept = kept_windows(join, right, context)
+        raise explain_wrong_key(join, right, [other for _, other in equalities])
+    kept = find_kept_time(join, right, context)
     if kept is not None:
         event_time(left, "a join with a windowed table", join.left.span)
     shape = left.node.shape
     assert isinstance(shape, KStream)
-    as_of = None if right.as_of is None else event_time_of(join, right.as_of, left, right)
+    as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
     type_ = JoinType[join.kind.name]
     node = TableLookup(
-        schema=beside(left.node, right.node, type_),
+        schema=join_columns(left.node, right.node, type_),
         shape=shape,
-        span=right_part(join),
+        span=find_right_span(join),
         stream=materialise_input(left.node, as_of or shape.time),
         table=materialise_input(right.node),
         type=type_,
@@ -143,16 +144,16 @@ def lower_lookup(
         as_of=as_of,
         kept=kept,
     )
-    return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
-def beside(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
+def join_columns(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
     """The columns of both; those of the right can be NULL where it is padded."""
     padded = type_ is JoinType.LEFT
     return (*left.schema, *(replace(each, nullable=each.nullable or padded) for each in right.schema))
 
 
-def event_time_of(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
+def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
     """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
     span: Span = as_of.meta["span"]
     time = value_column(scalar(as_of, left.scope).expression, left.node)
@@ -174,43 +175,38 @@ def event_time_of(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows
     return time
 
 
-def outside_of_join(span: Span) -> Diagnostic:
+def explain_outside_join(span: Span) -> Diagnostic:
     """FOR SYSTEM_TIME AS OF where no stream asks for it."""
     return W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
 
 
-def kept_windows(join: ast.Join, right: Rows, context: Context) -> int | None:
+def find_kept_time(join: ast.Join, right: Rows, context: Context) -> int | None:
     """For how many milliseconds behind its end a window of the table on the right is kept; None of other tables.
 
     Warns of a table that does not say how long its former windows can be asked for.
     """
     if not isinstance(right.node.shape, WTable):
         return None
-    if all(each.retention is None for each in windows(right.node)):
+    if all(each.retention is None for each in find_windows(right.node)):
         found = J020.at(join.right.span, "", relation=right.name)
         found = found.because("A window can be looked up until it can change no more, and then no longer.")
         context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
     # By the watermark of another stream, which does not wait for the grace period.
-    return max(each.grace + (each.retention or 0) for each in windows(right.node))
+    return max(each.grace + (each.retention or 0) for each in find_windows(right.node))
 
 
-def windows(table: Node) -> list[WindowAggregate]:
+def find_windows(table: Node) -> list[WindowAggregate]:
     """What the windows of a windowed table are computed by; nothing for other tables."""
     if not isinstance(table.shape, WTable):
         return []
     return [node for node in walk(table) if isinstance(node, WindowAggregate)]
 
 
-def retention(windows: Sequence[WindowAggregate]) -> int | None:
+def find_retention(windows: Sequence[WindowAggregate]) -> int | None:
     """For how long windows can be looked up after they can change no more, in milliseconds; None without windows."""
     return max((each.retention or 0 for each in windows), default=None)
 
 
-def no_reference(join: ast.Join, right: Rows, equalities: Sequence[Equality]) -> CompileError:
-    """The error of a join that does not name one row of the table, or the windowed table, on its right."""
-    return not_on_a_key(join, right, [other for _, other in equalities])
-
-
-def window_of(node: Node) -> Window | None:
+def find_window(node: Node) -> Window | None:
     """The windows of a windowed table."""
     return next((each.window for each in walk(node) if isinstance(each, WindowAggregate)), None)

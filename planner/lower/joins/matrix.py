@@ -15,7 +15,7 @@ INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKi
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class JoinRule:
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
     `passes/check_supported.py` refuses those that this version does not run.
@@ -34,35 +34,35 @@ class Illegal:
     hint: str
 
 
-Cell: TypeAlias = Rule | Illegal
+Cell: TypeAlias = JoinRule | Illegal
 
 
-def cell(left: Shape, right: Shape) -> Cell:
+def find_cell(left: Shape, right: Shape) -> Cell:
     """The cell of the matrix for a join of `left` (primary) with `right` (secondary)."""
     match left, right:
         case KStream(), KStream():
-            return Rule(tuple(JoinKind), result=KStream, bounded=True)
+            return JoinRule(tuple(JoinKind), result=KStream, bounded=True)
         case KStream(), KTable():
-            return Rule((INNER, LEFT), result=KStream)
+            return JoinRule((INNER, LEFT), result=KStream)
         case KStream(), WTable():
-            return Rule((LEFT,), result=KStream)
+            return JoinRule((LEFT,), result=KStream)
         case KTable(), KStream():
             return Illegal(
                 "A table's change cannot look up the rows of a stream, which keeps none.",
                 "swap the sides: the stream drives the join and looks up the table.",
             )
         case KTable(), KTable():
-            return Rule((INNER, LEFT, RIGHT, FULL), result=KTable)
+            return JoinRule((INNER, LEFT, RIGHT, FULL), result=KTable)
         case KTable(), WTable():
-            return Rule((LEFT,), result=KTable)
+            return JoinRule((LEFT,), result=KTable)
         case WTable(), KStream():
             return Illegal(
                 "A windowed table's change cannot look up the rows of a stream, which keeps none.",
                 "swap the sides: the stream drives the join and names the window.",
             )
         case WTable(), KTable():
-            return Rule((LEFT,), result=WTable)
+            return JoinRule((LEFT,), result=WTable)
         case WTable(), WTable():
-            return Rule((INNER, LEFT, RIGHT, FULL), result=WTable)
+            return JoinRule((INNER, LEFT, RIGHT, FULL), result=WTable)
         case _:
             assert_never((left, right))  # type: ignore[arg-type]

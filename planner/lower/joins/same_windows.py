@@ -11,16 +11,15 @@ from penstock.diagnostics.codes.joins import J010, J011, J021
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text
 from penstock.planner.lower.joins import bounds
-from penstock.planner.lower.joins.lookup import window_of
-from penstock.planner.lower.joins.near_misses import right_part
-from penstock.planner.lower.joins.tables import same_scope
+from penstock.planner.lower.joins.lookup import find_window
+from penstock.planner.lower.joins.sides import find_right_span, join_scopes
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Hop, TableJoin, Tumble, WTable
 
 Windows = tuple[int, frozenset[str], list[exp.Expression]]
 
 
-def same_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, right: Rows) -> Windows:
+def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, right: Rows) -> Windows:
     """By how much later (ms) the right windows count, the left window columns compared, and all other conditions.
 
     Windows are the same where nothing is said. Raises CompileError for windows that do not have one length, and for
@@ -29,8 +28,8 @@ def same_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, ri
     lefts, rights = left.node.shape, right.node.shape
     assert isinstance(lefts, WTable)
     assert isinstance(rights, WTable)
-    window, other = window_of(left.node), window_of(right.node)
-    place = right_part(join)
+    window, other = find_window(left.node), find_window(right.node)
+    place = find_right_span(join)
     if window != other:
         reason = "they have different lengths"
         raise CompileError([J021.at(place, "", left=left.name, right=right.name, reason=reason)])
@@ -38,9 +37,9 @@ def same_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, ri
     rest = list(parts)
     distance: int | None = None
     compared: set[str] = set()
-    for one, one_end in left_columns(left, lefts):
+    for one, one_end in list_left_columns(left, lefts):
         for two, two_end in ((rights.start, False), (rights.end, True)):
-            ends, used, rest = bounds.split(rest, bounds.Times(same_scope(left, right), one, two))
+            ends, used, rest = bounds.split_bound(rest, bounds.Times(join_scopes(left, right), one, two))
             if not used:
                 continue
             bound = ends.bound()
@@ -67,7 +66,7 @@ def same_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, ri
     return -(distance or 0), frozenset(compared), rest
 
 
-def left_columns(left: Rows, shape: WTable) -> list[tuple[str, bool]]:
+def list_left_columns(left: Rows, shape: WTable) -> list[tuple[str, bool]]:
     """The window columns of the left side, and whether each is an end; of several tables joined those of each."""
     if not isinstance(left.node, TableJoin):
         return [(shape.start, False), (shape.end, True)]

@@ -15,13 +15,11 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import column
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, value_column
-from penstock.planner.lower.joins.near_misses import right_part
+from penstock.planner.lower.joins.conditions import Equality
+from penstock.planner.lower.joins.sides import find_right_span, join_scopes
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
-from penstock.planner.scalars.names import Scope
 from penstock.planner.types import Type
-
-Equality = tuple[exp.Expression, exp.Expression]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +56,14 @@ def lower_primary_join(
     Of windowed tables: `shift` as in the plan, `windows` are the window columns of the left side that are compared.
     """
     lefts, rights = Keyed(left.node), Keyed(right.node)
-    compared = key_equalities(equalities, lefts, rights)
+    compared = match_keys(equalities, lefts, rights)
     if compared is None:
         return None
     chosen = [equalities[number] for number, _ in compared]
     others = [pair for pair in equalities if pair not in chosen]
     rest = [*conditions, *(exp.EQ(this=one, expression=other) for one, other in others)]
-    fused = left.node if isinstance(left.node, TableJoin) else single(left.node)
-    through = tuple(sides_of(one, fused) for one, _ in chosen)
+    fused = left.node if isinstance(left.node, TableJoin) else wrap_table(left.node)
+    through = tuple(find_sides(one, fused) for one, _ in chosen)
     through += tuple(
         frozenset([number])
         for number, side in enumerate(fused.sides)
@@ -73,36 +71,36 @@ def lower_primary_join(
     )
     condition = conjunction(rest)
     type_ = JoinType[join.kind.name]
-    place_ = right_part(join)
+    place_ = find_right_span(join)
     if type_ is JoinType.FULL:
         if condition is not None:
-            found = J017.at(condition_span(rest) or place_, "decides whether two rows of one key match")
+            found = J017.at(find_condition_span(rest) or place_, "decides whether two rows of one key match")
             reason = "Where it is false both rows come out, each padded, and both are of that key."
             raise CompileError([found.because(reason).with_hint("filter the sides in subqueries instead")])
-        if not all(any(group <= each for group in groups_of(fused)) for each in through):
+        if not all(any(group <= each for group in find_groups(fused)) for each in through):
             found = J017.at(place_, "compares columns that can be NULL in rows of the left side")
             hint = ", ".join(key_text(lefts.shape, name) for name in lefts.shape.key)
             raise CompileError([found.with_hint(f"compare the key of the left side: {hint}")])
-        if nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
+        if has_nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
             found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
     keys = tuple(column(rights.shape.key[place]) for _, place in compared)
     sides = (*fused.sides, Side(materialise_input(right.node), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
-    types = [common_type(sides, place, place_) for place in range(len(chosen))]
+    types = [find_common_type(sides, place, place_) for place in range(len(chosen))]
     sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
     node = replace(
         fused,
-        schema=joined_schema(fused, right.node, type_, types),
-        shape=joined_shape(sides, steps),
+        schema=derive_schema(fused, right.node, type_, types),
+        shape=derive_shape(sides, steps),
         span=place_,
         sides=sides,
         steps=steps,
     )
-    return Rows(node, same_scope(left, right), f"{left.name} and {right.name}")
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
-def key_equalities(equalities: Sequence[Equality], lefts: Keyed, rights: Keyed) -> list[tuple[int, int]] | None:
+def match_keys(equalities: Sequence[Equality], lefts: Keyed, rights: Keyed) -> list[tuple[int, int]] | None:
     """For each key column of the left side the equality that compares it, and the place of the right one; or None.
 
     The keys have to be compared one for one, so that a row meets at most one of the other side, whichever it is.
@@ -137,12 +135,7 @@ def table_shape(node: Node) -> KTable | WTable:
     return node.shape
 
 
-def same_scope(left: Rows, right: Rows) -> Scope:
-    """The names of both sides."""
-    return Scope((*left.scope.columns, *right.scope.columns))
-
-
-def single(node: Node) -> TableJoin:
+def wrap_table(node: Node) -> TableJoin:
     """One table as a join without steps."""
     shape = table_shape(node)
     names = [f"key{place + 1}" for place in range(len(shape.key))]
@@ -151,19 +144,19 @@ def single(node: Node) -> TableJoin:
     side = Side(materialise_input(node), tuple(column(name) for name in shape.key))
     return TableJoin(
         schema=(*keys, *node.schema),
-        shape=joined_shape((side,), ()),
+        shape=derive_shape((side,), ()),
         span=node.span,
         sides=(side,),
         steps=(),
     )
 
 
-def groups_of(node: TableJoin) -> list[frozenset[int]]:
+def find_groups(node: TableJoin) -> list[frozenset[int]]:
     """The groups of sides of which at least one shows a row in every row of the join, each enough by itself."""
-    return shown_groups(node.steps)
+    return find_shown_groups(node.steps)
 
 
-def shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
+def find_shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
     groups = [frozenset([0])]
     for number, step in enumerate(steps, start=1):
         new = frozenset([number])
@@ -179,10 +172,10 @@ def shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
     return groups
 
 
-def joined_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTable:
+def derive_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTable:
     """The columns that tell the rows of a join apart, and what else has their values."""
     key = tuple(f"key{place + 1}" for place in range(len(sides[0].keys)))
-    groups = list(dict.fromkeys([*shown_groups(steps), frozenset(range(len(sides)))]))
+    groups = list(dict.fromkeys([*find_shown_groups(steps), frozenset(range(len(sides)))]))
     same = tuple(
         tuple(frozenset(key_column(sides[number], place) for number in group) for group in groups)
         for place in range(len(key))
@@ -199,7 +192,7 @@ def joined_shape(sides: Sequence[Side], steps: Sequence[Step]) -> KTable | WTabl
     return WTable(key, *WINDOW_COLUMNS, same)
 
 
-def joined_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence[Type]) -> tuple[Column, ...]:
+def derive_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence[Type]) -> tuple[Column, ...]:
     """The key columns and the window, then those of the sides; the columns of a padded side can be NULL."""
     count, whole = len(types), len(table_shape(left).identity)
     left_nullable = [each.nullable for each in left.schema[:count]]
@@ -220,7 +213,7 @@ def joined_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence
     return (*keys, *left.schema[count:whole], *lefts, *rights)
 
 
-def sides_of(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
+def find_sides(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
     """The sides whose key the expression, a column or COALESCE of columns, is made of."""
     names = {each.name for each in expression.find_all(exp.Column)}
     return frozenset(
@@ -230,7 +223,7 @@ def sides_of(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
     )
 
 
-def nullable_key(node: TableJoin) -> bool:
+def has_nullable_key(node: TableJoin) -> bool:
     return any(each.nullable for each in node.schema[: len(node.sides[0].keys)])
 
 
@@ -247,7 +240,7 @@ def key_column(side: Side, place: int) -> str:
     return name
 
 
-def common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
+def find_common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
     """The type in which the keys of all sides are compared; raises CompileError where it cannot tell all keys apart.
 
     Each equality has one that can, but that may not hold for all of them: BIGINT with INT, and INT with DOUBLE.
@@ -269,19 +262,21 @@ def cast_keys(side: Side, types: Sequence[Type]) -> tuple[exp.Expression, ...]:
     return tuple(scalars.cast(column(each.name), each.type, to) for each, to in zip(columns, types, strict=True))
 
 
-def condition_span(parts: Sequence[exp.Expression]) -> Span | None:
+def find_condition_span(parts: Sequence[exp.Expression]) -> Span | None:
     return next((part.meta["span"] for part in parts if "span" in part.meta), None)
 
 
-def not_on_a_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expression]) -> CompileError:
+def explain_wrong_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expression]) -> CompileError:
     """The error of a join of tables on neither one's whole primary key."""
     names = {c.column: f"{c.relation}.{c.name}" for c in right.scope.columns}
     shape = table_shape(right.node)
     if not shape.identity:
-        return CompileError([B002.at(right_part(join), "", construct="a join with a table of one row, without a key")])
+        return CompileError(
+            [B002.at(find_right_span(join), "", construct="a join with a table of one row, without a key")]
+        )
     wanted = [*shape.key, *([shape.start] if isinstance(shape, WTable) else [])]
     key = ", ".join(names.get(name) or key_text(shape, name) for name in wanted)
     shown = ", ".join(names.get(value_column(each, right.node) or "", "an expression") for each in compared)
-    found = J018.at(right_part(join), "", compared=shown, relation=right.name, key=key)
+    found = J018.at(find_right_span(join), "", compared=shown, relation=right.name, key=key)
     found = found.because("A table is looked up by its whole primary key.")
     return CompileError([found.with_hint(f"compare {key}, or GROUP BY what is compared to make it a key")])

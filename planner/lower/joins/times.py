@@ -12,7 +12,7 @@ _ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class JoinTimes:
     """The join of two streams by their columns `left_time` and `right_time`; `pane` as in the plan's join."""
 
     type: JoinType
