@@ -61,7 +61,7 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
     """EXPLAIN STATE: the bound on what each operator keeps and where it is kept, per query."""
     blocks = []
     for query in queries:
-        names = numbered(query.root)
+        names = number_nodes(query.root)
         changes = state_of_changes(query)
         lines = []
         for node in names:
@@ -73,7 +73,7 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
 
 
 def query_text(query: RunningQuery) -> str:
-    names = numbered(query.root)
+    names = number_nodes(query.root)
     heads = [f"{names[node]} := {operator_text(node, names)}" for node in names]
     width = max(len(head) for head in heads)
     lines = []
@@ -86,7 +86,7 @@ def query_text(query: RunningQuery) -> str:
     return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {query.sink.connector}"])
 
 
-def numbered(root: Node) -> dict[Node, str]:
+def number_nodes(root: Node) -> dict[Node, str]:
     """Names r0, r1 … of the relations; equal relations share one."""
     names: dict[Node, str] = {}
     for node in walk(root):

@@ -9,8 +9,8 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import Context, column
-from penstock.planner.lower.items import renamed
+from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.items import rename_columns
 from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
 from penstock.planner.types import Type
 
@@ -54,14 +54,14 @@ def lower_union(union: ast.UnionAll, context: Context, lower_query: LowerQuery) 
         report.append(found.with_hint("unite the streams in a subquery, then GROUP BY"))
     if report:
         raise CompileError(report)
-    types = [common_type(union, branches, position) for position in range(len(first.schema))]
-    aligned = tuple(align(branch, first, types) for branch in branches)
-    shape = united([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
+    types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
+    aligned = tuple(align_branch(branch, first, types) for branch in branches)
+    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
     schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
     return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
 
 
-def united(shapes: list[KStream]) -> KStream:
+def unite_shapes(shapes: list[KStream]) -> KStream:
     """The shape of streams put together: the key and the event times that all of them have."""
     keys = {shape.key for shape in shapes}
     common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
@@ -73,7 +73,7 @@ def united(shapes: list[KStream]) -> KStream:
     return KStream(keys.pop() if len(keys) == 1 else (), times)
 
 
-def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
+def find_common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
     type_ = branches[0].schema[position].type
     for branch, syntax in zip(branches, union.branches, strict=True):
         other = branch.schema[position].type
@@ -85,12 +85,12 @@ def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Typ
     return type_
 
 
-def align(branch: Node, first: Node, types: list[Type]) -> Node:
+def align_branch(branch: Node, first: Node, types: list[Type]) -> Node:
     """The branch under the names of the first one and the common types; unchanged if it has them."""
     assert isinstance(branch.shape, KStream)
     names = {c.name: target.name for c, target in zip(branch.schema, first.schema, strict=True)}
     items = [
-        Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
+        Named(names[c.name], scalars.cast(make_column(c.name), c.type, type_), type_)
         for c, type_ in zip(branch.schema, types, strict=True)
     ]
-    return renamed(branch, items, branch.shape.renamed(names), branch.span)
+    return rename_columns(branch, items, branch.shape.renamed(names), branch.span)

@@ -43,7 +43,7 @@ class UsesBroken(Exception):
     """The statement needs a name whose own definition was refused: nothing new can be said of it."""
 
 
-def scalar(expression: exp.Expression, scope: Scope) -> Typed:
+def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
     report: list[Diagnostic] = []
     typed = scalars.resolve(expression, scope, report)
@@ -52,15 +52,15 @@ def scalar(expression: exp.Expression, scope: Scope) -> Typed:
     return typed
 
 
-def key_value(expression: exp.Expression, scope: Scope) -> exp.Expression:
+def resolve_key(expression: exp.Expression, scope: Scope) -> exp.Expression:
     """What rows are brought together by, resolved; raises CompileError also for values that cannot be compared."""
-    typed = scalar(bare(expression), scope)
+    typed = resolve_scalar(bare(expression), scope)
     if not scalars.is_ordered(typed.type):
         raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
     return typed.expression
 
 
-def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
+def resolve_condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
     """A resolved BOOLEAN expression; raises CompileError."""
     report: list[Diagnostic] = []
     resolved = scalars.resolve_boolean(expression, scope, report, clause)
@@ -69,7 +69,7 @@ def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expr
     return resolved
 
 
-def aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
+def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     """A resolved aggregate call, its `name` still empty; raises CompileError."""
     report: list[Diagnostic] = []
     resolved = scalars.resolve_aggregate(call, scope, report)
@@ -78,11 +78,11 @@ def aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     return resolved
 
 
-def column(name: str) -> exp.Column:
+def make_column(name: str) -> exp.Column:
     """A reference to a column of the operator's input."""
     return exp.Column(this=exp.to_identifier(name, quoted=True))
 
 
-def scope_of(node: Node, alias: str | None) -> Scope:
+def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: its columns under their own names."""
     return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))

@@ -12,12 +12,12 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, scope_of
+from penstock.planner.lower.context import Context, make_scope
 from penstock.planner.lower.joins.join import lower_join
-from penstock.planner.lower.relations import is_inner, is_of, named_relation
+from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import Rows
-from penstock.planner.lower.select import lower_select, refuse_unbuilt, scalars_of
-from penstock.planner.lower.windows import window_of
+from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjuncts
 
 
@@ -40,20 +40,20 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
     """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
     match relation:
         case ast.Table():
-            node = named_relation(relation.name, context)
+            node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, scope_of(node, alias), alias, over=relation.over, as_of=relation.as_of)
+            return Rows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
         case ast.Subquery():
             node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
+            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
             if rows.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
-            window = window_of(relation.kind, relation.time, relation.durations, rows, relation.span)
+            window = read_window(relation.kind, relation.time, relation.durations, rows, relation.span)
             alias = relation.alias.text if relation.alias else rows.name
-            return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
+            return Rows(rows.node, make_scope(rows.node, alias), alias, window=window)
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
             where = [part for part in where if part not in within]
@@ -71,7 +71,7 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
 def refuse_subqueries(select: ast.Select, context: Context) -> None:
     """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
     report: list[Diagnostic] = []
-    for expression in scalars_of(select):
+    for expression in list_scalars(select):
         for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
             query = node.args.get("query") if isinstance(node, exp.In) else node.this
             if query is None or isinstance(query, exp.Expression):
@@ -79,7 +79,7 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
             words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
             name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
             span: Span = node.meta["span"]
-            if isinstance(subquery_shape(query, context), KStream):
+            if isinstance(find_subquery_shape(query, context), KStream):
                 kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
                 join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
                 found = J007.at(span, "", construct=name)
@@ -90,27 +90,27 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
         raise CompileError(report)
 
 
-def subquery_shape(query: ast.Query, context: Context) -> Shape:
+def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
     """The kind of what a subquery gives, or, where that is not known without what is around it, of its FROM."""
     try:
         return lower_query(query, context).shape
     except CompileError:
-        return named_relation(first_name(query), context).shape
+        return lower_name(find_first_name(query), context).shape
 
 
-def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
+def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
     """The first relation that is named in FROM."""
     match syntax:
         case ast.Select() | ast.WindowedTable():
-            return first_name(syntax.relation)
+            return find_first_name(syntax.relation)
         case ast.UnionAll():
-            return first_name(syntax.branches[0])
+            return find_first_name(syntax.branches[0])
         case ast.With():
-            return first_name(syntax.tables[0].query)
+            return find_first_name(syntax.tables[0].query)
         case ast.Join():
-            return first_name(syntax.left)
+            return find_first_name(syntax.left)
         case ast.Subquery():
-            return first_name(syntax.query)
+            return find_first_name(syntax.query)
         case ast.Table():
             return syntax.name
         case _:

@@ -23,27 +23,27 @@ def is_inner(relation: ast.Join) -> bool:
 
 def is_of(condition: exp.Expression, relation: ast.Relation) -> bool:
     """Whether all columns of the condition are said to be of the relations in FROM `relation`."""
-    names = aliases(relation)
+    names = list_aliases(relation)
     columns = list(condition.find_all(exp.Column))
     return bool(columns) and all(column.table and column.table.lower() in names for column in columns)
 
 
-def aliases(relation: ast.Relation) -> set[str]:
+def list_aliases(relation: ast.Relation) -> set[str]:
     """What the relations in a FROM are called, in lower case."""
     match relation:
         case ast.Join():
-            return aliases(relation.left) | aliases(relation.right)
+            return list_aliases(relation.left) | list_aliases(relation.right)
         case ast.Table():
             return {(relation.alias or relation.name).folded}
         case ast.WindowedTable():
-            return {relation.alias.folded} if relation.alias else aliases(relation.relation)
+            return {relation.alias.folded} if relation.alias else list_aliases(relation.relation)
         case ast.Subquery():
             return {relation.alias.folded} if relation.alias else set()
         case _:
             assert_never(relation)
 
 
-def known(name: ast.Name, context: Context) -> Node | Declared | Derived:
+def find_entry(name: ast.Name, context: Context) -> Node | Declared | Derived:
     """What a name stands for: the plan of a table of WITH, else an entry of the catalog; raises CompileError."""
     common = context.common_tables.get(name.folded)
     if common is not None:
@@ -60,9 +60,9 @@ def known(name: ast.Name, context: Context) -> Node | Declared | Derived:
             return entry
 
 
-def named_relation(name: ast.Name, context: Context) -> Node:
+def lower_name(name: ast.Name, context: Context) -> Node:
     """The plan of what a name stands for; raises CompileError for an unknown one."""
-    entry = known(name, context)
+    entry = find_entry(name, context)
     match entry:
         case Node():
             return entry

@@ -56,7 +56,7 @@ def check_size(root: Node, span: Span) -> None:
         pending += inputs(pending.pop())
 
 
-def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
+def order_times(node: Node, time: str) -> tuple[EventTime, ...]:
     """The event times of rows that come out in the order of one of them, `time`."""
     assert isinstance(node.shape, KStream)
     chosen = next(each for each in node.shape.times if each.column == time)
@@ -64,7 +64,7 @@ def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
     return tuple(replace(each, delay=spreads[each.column]) for each in node.shape.times)
 
 
-def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
+def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     """The finding that `operator` cannot yet read the result of `below`."""
     below = stateful(below) or below
     found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
@@ -73,7 +73,7 @@ def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")
 
 
-def event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None) -> str:
+def require_event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None) -> str:
     """The event-time column of a stream: `wanted` if it can be that, else the one it has by itself.
 
     Raises CompileError where there is none.
@@ -84,7 +84,7 @@ def event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None)
         return wanted if wanted in times else times[0]
     below = stateful(rows.node)
     if below is not None and not (isinstance(below.shape, KStream) and below.shape.times):
-        raise CompileError([unchained(operator, below, span)])
+        raise CompileError([explain_unchained(operator, below, span)])
     if not isinstance(shape, KStream):
         found = W026.at(span, "", operator=operator, relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])

@@ -13,7 +13,7 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B003
 from penstock.planner.explain.operators import kind_text, operator_name
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.rows import unchained
+from penstock.planner.lower.rows import explain_unchained
 from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
@@ -68,7 +68,7 @@ def find_unsupported(node: Node) -> Diagnostic | None:
     if isinstance(node, STATEFUL):
         for below in find_intermediates(node):
             if isinstance(below.shape, WTable) and not isinstance(node, TableLookup):
-                return unchained(operator_name(node), below.input, node.span)
+                return explain_unchained(operator_name(node), below.input, node.span)
     return None
 
 

@@ -37,9 +37,9 @@ from penstock.planner.scalars.failing import (
     NoExactFormError,
     Tried,
     are_too_large,
-    both,
-    tried,
-    with_default,
+    default_condition,
+    join_conditions,
+    try_expression,
 )
 
 _CONNECTOR = "files"  # where rejected rows are found again
@@ -59,23 +59,23 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
     covered: set[Node] = set()
     for scan in nodes:
         if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and scan.origin.connector == _CONNECTOR:
-            run = _run(scan, readers)
+            run = _find_run(scan, readers)
             covered |= set(run)
-            failures[scan] = _failures(scan, run)
+            failures[scan] = _find_failures(scan, run)
     for node in nodes:
         if node not in covered:
-            _check(node)
+            _check_operator(node)
 
     def remade(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, Scan):
             return replace(node, failures=failures.get(node) or node.failures)
         above = with_inputs(node, below)
-        return _with_forms(above) if node in covered else above
+        return _replace_forms(above) if node in covered else above
 
     return replace(query, root=folded(query.root, remade))
 
 
-def _run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
+def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
     """The operators above the scan that look at its rows one by one, each read by one alone."""
     run: list[Node] = []
     below: Node = scan
@@ -91,95 +91,97 @@ def _run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
     return run
 
 
-def _failures(scan: Scan, run: Sequence[Node]) -> tuple[Failure, ...]:
+def _find_failures(scan: Scan, run: Sequence[Node]) -> tuple[Failure, ...]:
     """What fails for a row of the scan: its conditions in their order, then what is computed of those that pass."""
-    values: dict[str, Expression] = {each.name: _column(each) for each in scan.schema}
+    values: dict[str, Expression] = {each.name: _make_column(each) for each in scan.schema}
     passed: Expression = exp.Boolean(this=True)
     found: list[Failure] = []
     for node in run:
         match node:
             case Filter():
-                condition = _tried(substitute(node.condition, values))
+                condition = _try_expression(substitute(node.condition, values))
                 found += condition.where(passed)
-                passed = both(passed, with_default(condition.value, value=False))
+                passed = join_conditions(passed, default_condition(condition.value, value=False))
             case Project():
                 values = {item.name: substitute(item.value, values) for item in node.items}
             case WindowAggregate() | GroupAggregate():
-                of_groups = _of_groups(node, values)
-                return _distinct([*found, *(each for part in of_groups for each in part.where(passed))], node)
-    last = [_tried(value) for value in values.values()]
-    return _distinct([*found, *(each for part in last for each in part.where(passed))], run[-1] if run else scan)
+                of_groups = _try_groups(node, values)
+                return _drop_repeated([*found, *(each for part in of_groups for each in part.where(passed))], node)
+    last = [_try_expression(value) for value in values.values()]
+    return _drop_repeated([*found, *(each for part in last for each in part.where(passed))], run[-1] if run else scan)
 
 
-def _column(column: Column) -> Expression:
+def _make_column(column: Column) -> Expression:
     node = exp.Column(this=exp.to_identifier(column.name, quoted=True))
     node.meta["type"] = column.type
     return node
 
 
-def _of_groups(node: WindowAggregate | GroupAggregate, values: dict[str, Expression]) -> list[Tried]:
+def _try_groups(node: WindowAggregate | GroupAggregate, values: dict[str, Expression]) -> list[Tried]:
     """What is evaluated of a row: the keys, and of each aggregate the condition, and the arguments where it is true."""
-    result = [_tried(substitute(key.value, values)) for key in node.keys]
+    result = [_try_expression(substitute(key.value, values)) for key in node.keys]
     for aggregate in node.aggregates:
-        arguments = [_tried(substitute(each, values)) for each in aggregate.arguments]
+        arguments = [_try_expression(substitute(each, values)) for each in aggregate.arguments]
         if aggregate.condition is not None:
-            condition = _tried(substitute(aggregate.condition, values))
-            holds = with_default(condition.value, value=False)
+            condition = _try_expression(substitute(aggregate.condition, values))
+            holds = default_condition(condition.value, value=False)
             arguments = [condition, *(Tried(each.value, each.where(holds)) for each in arguments)]
         result += arguments
     return result
 
 
-def _distinct(failures: Sequence[Failure], node: Node) -> tuple[Failure, ...]:
+def _drop_repeated(failures: Sequence[Failure], node: Node) -> tuple[Failure, ...]:
     """Each failure once; raises CompileError for too many."""
     found = tuple(dict.fromkeys(failures))
     if are_too_large(found):
-        refusal = C015.at(node.span, text=_short(found[-1].text)).because(TOO_LARGE)
+        refusal = C015.at(node.span, text=_shorten(found[-1].text)).because(TOO_LARGE)
         raise CompileError([refusal.with_hint(_HINT)])
     return found
 
 
-def _with_forms(node: Node) -> Node:
+def _replace_forms(node: Node) -> Node:
     """The operator with its expressions in the form that gives NULL for failing rows, which do not come any more."""
     match node:
         case Filter():
-            return replace(node, condition=tried(node.condition).value)
+            return replace(node, condition=try_expression(node.condition).value)
         case Project():
-            return replace(node, items=tuple(replace(item, value=tried(item.value).value) for item in node.items))
+            return replace(
+                node, items=tuple(replace(item, value=try_expression(item.value).value) for item in node.items)
+            )
         case WindowAggregate() | GroupAggregate():
-            keys = tuple(replace(key, value=tried(key.value).value) for key in node.keys)
-            return replace(node, keys=keys, aggregates=tuple(map(_aggregate, node.aggregates)))
+            keys = tuple(replace(key, value=try_expression(key.value).value) for key in node.keys)
+            return replace(node, keys=keys, aggregates=tuple(map(_replace_aggregate, node.aggregates)))
     raise AssertionError(f"a {type(node).__name__} does not look at single rows")
 
 
-def _aggregate(aggregate: Aggregate) -> Aggregate:
+def _replace_aggregate(aggregate: Aggregate) -> Aggregate:
     condition = aggregate.condition
     return replace(
         aggregate,
-        arguments=tuple(tried(each).value for each in aggregate.arguments),
-        condition=None if condition is None else tried(condition).value,
+        arguments=tuple(try_expression(each).value for each in aggregate.arguments),
+        condition=None if condition is None else try_expression(condition).value,
     )
 
 
-def _check(node: Node) -> None:
+def _check_operator(node: Node) -> None:
     """Raises CompileError if an expression of the operator can fail."""
     for expression in expressions(node):
-        failures = _tried(expression).failures
+        failures = _try_expression(expression).failures
         if failures:
-            found = C015.at(expression.meta.get("span") or node.span, text=_short(failures[0].text))
+            found = C015.at(expression.meta.get("span") or node.span, text=_shorten(failures[0].text))
             found = found.because("It is not computed of single rows of one declared files stream, read once.")
             raise CompileError([found.with_hint(_HINT)])
 
 
-def _tried(expression: Expression) -> Tried:
+def _try_expression(expression: Expression) -> Tried:
     try:
-        return tried(expression)
+        return try_expression(expression)
     except NoExactFormError as unknown:
         span = unknown.part.meta.get("span")
         text = " ".join(span.text.split()) if span is not None else unknown.part.sql("spark")
-        found = C015.at(span, text=_short(text)).because(unknown.reason)
+        found = C015.at(span, text=_shorten(text)).because(unknown.reason)
         raise CompileError([found.with_hint(_HINT)]) from None
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"

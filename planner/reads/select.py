@@ -19,15 +19,15 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, column, condition, scope_of
+from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
-from penstock.planner.lower.grouped import has_aggregate, unused
-from penstock.planner.lower.items import Output, project, spread, substitute_outputs
+from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
+from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.sides import join_schemas, qualify_sides
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.relations import known
+from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import Rows, check_size
-from penstock.planner.lower.select import filtered, is_grouped, scalars_of
+from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
     Emission,
@@ -44,7 +44,7 @@ from penstock.planner.plan import (
     Sorting,
 )
 from penstock.planner.plan.walk import folded, walk, with_inputs
-from penstock.planner.reads.snapshot import out_of_reach, snapshot
+from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
 
 
@@ -64,8 +64,8 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     check_size(root, statement.span)
     for node in walk(root):
         if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
-            raise CompileError([out_of_reach(node)])
-    return folded(root, unstaged)
+            raise CompileError([explain_out_of_reach(node)])
+    return folded(root, drop_intermediate)
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
@@ -82,7 +82,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             assert_never(query)
 
 
-def unstaged(node: Node, below: tuple[Node, ...]) -> Node:
+def drop_intermediate(node: Node, below: tuple[Node, ...]) -> Node:
     """The node without what queries that run would write for each other."""
     return below[0] if isinstance(node, Intermediate) else with_inputs(node, below)
 
@@ -92,24 +92,24 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     refuse_running(select, context)
     rows = lower_relation(select.relation, context)
     if select.where is not None:
-        rows = filtered(rows, select.where)
-    shown = spread(select.items, rows.scope)
-    order_by, beside = sort_keys(select, shown, rows)
+        rows = filter_rows(rows, select.where)
+    shown = spread_items(select.items, rows.scope)
+    order_by, beside = read_sort_keys(select, shown, rows)
     outputs = [*shown, *beside]
     node, scope = rows.node, rows.scope
     if is_grouped(select) or any(has_aggregate(each.value) for each in beside):
         # As a stream it need not show its keys: no row of the result will be replaced.
         node, outputs, scope = lower_group(replace(select, stream=True, emit=None), rows, outputs, Emission.FINAL)
         node = replace(node, shape=KStream())
-    node = project(node, outputs, scope, select.span)
+    node = project_items(node, outputs, scope, select.span)
     if select.distinct:
-        node = distinct(node, outputs, beside, select.span)
+        node = drop_repeated_rows(node, outputs, beside, select.span)
     if order_by or select.limit is not None:
-        node = sorted_rows(node, order_by, select)
+        node = sort_rows(node, order_by, select)
     if not beside:
         return node
     visible = node.schema[: len(shown)]
-    items = tuple(Named(each.name, column(each.name), each.type) for each in visible)
+    items = tuple(Named(each.name, make_column(each.name), each.type) for each in visible)
     return Project(schema=visible, shape=KStream(), span=select.span, input=node, items=items)
 
 
@@ -120,15 +120,15 @@ def lower_relation(relation: ast.Relation, context: Context) -> Rows:
             for clause, name in ((relation.over, "OVER"), (relation.as_of, "FOR SYSTEM_TIME AS OF")):
                 if clause is not None:
                     raise CompileError([B002.at(relation.span, "", construct=f"{name} in a read")])
-            node = named_relation(relation.name, context)
+            node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, scope_of(node, alias), alias)
+            return Rows(node, make_scope(node, alias), alias)
         case ast.Subquery():
             if relation.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER in a read")])
             node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery")
+            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
         case ast.WindowedTable():
             raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
         case ast.Join():
@@ -154,22 +154,22 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
         left=left.node,
         right=right.node,
         type=JoinType[join.kind.name],
-        condition=condition(join.on, scope, "ON"),
+        condition=resolve_condition(join.on, scope, "ON"),
     )
     is_one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
     return Rows(node, left.scope if is_one_sided else scope, f"{left.name} and {right.name}")
 
 
-def named_relation(name: ast.Name, context: Context) -> Node:
+def lower_name(name: ast.Name, context: Context) -> Node:
     """The rows of what a name stands for: a view means what its definition means now. Raises CompileError."""
-    entry = known(name, context)
+    entry = find_entry(name, context)
     match entry:
         case Node():
             return entry
         case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
             return lower_query(entry.query, replace(context, common_tables={}))
         case Declared() | Derived():
-            return snapshot(entry, name.span)
+            return read_snapshot(entry, name.span)
         case _:
             assert_never(entry)
 
@@ -177,7 +177,7 @@ def named_relation(name: ast.Name, context: Context) -> Node:
 def refuse_running(select: ast.Select, context: Context) -> None:
     """Raises CompileError for what only queries that keep running have, and for what is not built."""
     if select.stream:
-        raise CompileError([stream_read(select, context)])
+        raise CompileError([explain_stream_read(select, context)])
     report: list[Diagnostic] = []
     running: tuple[tuple[str, Span | None], ...] = (
         ("PARTITION BY", None if select.partition_by is None else select.partition_by.span),
@@ -191,13 +191,13 @@ def refuse_running(select: ast.Select, context: Context) -> None:
         if span is not None:
             found = R033.at(span, clause=clause)
             report.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
-    for each in (*scalars_of(select), *(() if select.order_by is None else select.order_by.keys)):
-        report += parts_unbuilt(each)
+    for each in (*list_scalars(select), *(() if select.order_by is None else select.order_by.keys)):
+        report += find_unbuilt_parts(each)
     if report:
         raise CompileError(report)
 
 
-def parts_unbuilt(expression: exp.Expression) -> list[Diagnostic]:
+def find_unbuilt_parts(expression: exp.Expression) -> list[Diagnostic]:
     """What is said of the parts of an expression that a read does not compute."""
     found: list[Diagnostic] = []
     span: Span = expression.meta["span"]
@@ -217,7 +217,7 @@ def parts_unbuilt(expression: exp.Expression) -> list[Diagnostic]:
     return found
 
 
-def stream_read(select: ast.Select, context: Context) -> Diagnostic:
+def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
     """SELECT STREAM: the finding, and the read that may have been meant."""
     table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
     found = R031.at(select.span, found="SELECT STREAM").because("A stream of new rows never ends.")
@@ -237,15 +237,15 @@ def refuse_sorted_branches(union: ast.UnionAll) -> None:
                 raise CompileError([found.with_hint(f"SELECT * FROM (… UNION ALL …) AS a {name} …")])
 
 
-def sort_keys(
-    select: ast.Select, shown: list[Output], rows: Rows
-) -> tuple[list[tuple[str, exp.Expression]], list[Output]]:
+def read_sort_keys(
+    select: ast.Select, shown: list[OutputColumn], rows: Rows
+) -> tuple[list[tuple[str, exp.Expression]], list[OutputColumn]]:
     """The columns to sort by, each with how it is written, and those of them that the SELECT list does not show.
 
     A name is that of a column of the SELECT list first, a whole number its place there.
     """
     keys: list[tuple[str, exp.Expression]] = []
-    beside: list[Output] = []
+    beside: list[OutputColumn] = []
     values = {output.name.lower(): output.value for output in shown}
     for ordered in () if select.order_by is None else select.order_by.keys:
         value, span = bare(ordered.this), ordered.this.meta["span"]
@@ -258,13 +258,13 @@ def sort_keys(
                 raise CompileError([N001.at(span, "", name=value.name).with_hint(hint)])
             name = shown[place - 1].name
         else:
-            name = unused(f"sort{len(beside) + 1}", [*(o.name for o in (*shown, *beside))])
-            beside.append(Output(name, substitute_outputs(value, shown, rows.scope), span))
+            name = choose_unused_name(f"sort{len(beside) + 1}", [*(o.name for o in (*shown, *beside))])
+            beside.append(OutputColumn(name, substitute_outputs(value, shown, rows.scope), span))
         keys.append((name, ordered))
     return keys, beside
 
 
-def distinct(node: Node, outputs: list[Output], beside: list[Output], span: Span) -> Node:
+def drop_repeated_rows(node: Node, outputs: list[OutputColumn], beside: list[OutputColumn], span: Span) -> Node:
     """Equal rows once."""
     for output in beside:
         found = K014.at(output.span, "", expression=output.span.text)
@@ -272,11 +272,11 @@ def distinct(node: Node, outputs: list[Output], beside: list[Output], span: Span
     for output, each in zip(outputs, node.schema, strict=True):
         if not scalars.is_ordered(each.type):
             raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
-    keys = tuple(Named(each.name, column(each.name), each.type) for each in node.schema)
+    keys = tuple(Named(each.name, make_column(each.name), each.type) for each in node.schema)
     return GroupAggregate(schema=node.schema, shape=KStream(), span=span, input=node, keys=keys, aggregates=())
 
 
-def sorted_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
+def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
     """The rows in order, as many as are asked for. As in Spark, NULL comes first going up and last going down."""
     order: list[Sorting] = []
     for name, ordered in keys:
@@ -286,6 +286,6 @@ def sorted_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.
             raise CompileError([found.because("ORDER BY compares values.")])
         is_descending, nulls_first = bool(ordered.args.get("desc")), ordered.args.get("nulls_first")
         nulls_first = not is_descending if nulls_first is None else bool(nulls_first)
-        order.append(Sorting(column(name), is_descending, nulls_first))
+        order.append(Sorting(make_column(name), is_descending, nulls_first))
     limit = None if select.limit is None else select.limit.count
     return Sort(schema=node.schema, shape=KStream(), span=select.span, input=node, order_by=tuple(order), limit=limit)

@@ -15,7 +15,7 @@ from penstock.planner.plan.walk import is_changing
 _PLACED = "WITH (connector = 'files', path = '…', format = 'json', operation = 'op')"
 
 
-def snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
+def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
     """The rows of a table; raises CompileError for what has none that can be read now."""
     if entry.kind != "TABLE":
         reason = "it is a stream, which has no last row"
@@ -28,17 +28,17 @@ def snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
             origin = entry.origin
             key: tuple[str, ...] | None = origin.key
         case Derived():
-            origin = written(entry)
+            origin = find_written_origin(entry)
             key = None if origin.operation is None else entry.node.shape.key
         case _:
             assert_never(entry)
-    problem = unreadable(origin, entry, span)
+    problem = find_unreadable(origin, entry, span)
     if problem is not None:
         raise CompileError([problem])
     return Snapshot(schema=origin.columns, shape=KStream(), span=span, origin=origin, key=key)
 
 
-def written(table: Derived) -> Origin:
+def find_written_origin(table: Derived) -> Origin:
     """What a query writes, as a place to read from: changes that say what they do, or rows that are final."""
     sink = table.sink
     assert sink is not None, f"{table.name} is no view"
@@ -57,7 +57,7 @@ def written(table: Derived) -> Origin:
     )
 
 
-def unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
+def find_unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
     """Why the rows at that place cannot be read, None if they can."""
     connector = find_connector(origin.connector)
     assert connector is not None
@@ -73,7 +73,7 @@ def unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnos
             return B002.at(span, "", construct=f"reading a table through {connector.name}")
 
 
-def out_of_reach(node: Snapshot) -> Diagnostic:
+def explain_out_of_reach(node: Snapshot) -> Diagnostic:
     """The finding that a table is in the memory of another process."""
     reason = "it is kept in the memory of the process that runs its query"
     found = R032.at(node.span, name=node.origin.name, reason=reason)

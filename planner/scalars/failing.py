@@ -60,7 +60,9 @@ class Tried:
 
     def where(self, condition: Expression) -> tuple[Failure, ...]:
         """The failures, where it is evaluated in those rows alone for which the condition is true."""
-        return tuple(Failure(each.code, each.text, both(condition, each.condition)) for each in self.failures)
+        return tuple(
+            Failure(each.code, each.text, join_conditions(condition, each.condition)) for each in self.failures
+        )
 
 
 MOST_NODES = 2000
@@ -68,9 +70,9 @@ MOST_NODES = 2000
 TOO_LARGE = f"The conditions that tell for which rows it fails have more than {MOST_NODES} parts."
 
 
-def tried(node: Expression) -> Tried:
+def try_expression(node: Expression) -> Tried:
     """The expression, tried. Raises NoExactFormError."""
-    result = _tried(node)
+    result = _try(node)
     _check_size(node, result.failures)
     return result
 
@@ -86,104 +88,104 @@ def _check_size(node: Expression, failures: Sequence[Failure]) -> None:
         raise NoExactFormError(node, TOO_LARGE)
 
 
-def _tried(node: Expression) -> Tried:
+def _try(node: Expression) -> Tried:
     if isinstance(node, _LEAVES):
         return Tried(node.copy())
     match node:
         case exp.And() | exp.Or():
-            left, right = tried(node.this), tried(node.expression)
-            looks = with_default(left.value, value=isinstance(node, exp.And))
+            left, right = try_expression(node.this), try_expression(node.expression)
+            looks = default_condition(left.value, value=isinstance(node, exp.And))
             reached = looks if isinstance(node, exp.And) else exp.Not(this=looks)
             value = type(node)(this=left.value, expression=right.value)
             return Tried(value, (*left.failures, *right.where(reached)))
         case exp.Case() if node.this is None:
             branches = [(each.this, each.args["true"]) for each in node.args["ifs"]]
-            return _case(node, branches, node.args.get("default"))
+            return _try_case(node, branches, node.args.get("default"))
         case exp.Anonymous() if str(node.this).upper() == "IF":
             condition, then, otherwise = node.expressions
-            return _case(node, [(condition, then)], otherwise)
+            return _try_case(node, [(condition, then)], otherwise)
         case exp.Anonymous() if str(node.this).upper() in ("COALESCE", "IFNULL", "NVL"):
-            return _coalesce(node)
+            return _try_coalesce(node)
         case exp.In() | exp.Between():
-            return _compared(node)
+            return _try_comparison(node)
     if not isinstance(node, _PLAIN):
         return _only_if_sound(node)
-    return _applied(node)
+    return _try_operands(node)
 
 
-def both(left: Expression, right: Expression) -> Expression:
+def join_conditions(left: Expression, right: Expression) -> Expression:
     """Both conditions; the second one alone if the first is TRUE."""
     if isinstance(left, exp.Boolean) and left.this:
         return right.copy()
     return exp.And(this=left.copy(), expression=right.copy())
 
 
-def with_default(condition: Expression, *, value: bool) -> Expression:
+def default_condition(condition: Expression, *, value: bool) -> Expression:
     """The condition with a value in the place of NULL."""
     return exp.Anonymous(this="COALESCE", expressions=[condition.copy(), exp.Boolean(this=value)])
 
 
 def _only_if_sound(node: Expression) -> Tried:
     """A node of which no order is known: nothing in it may fail."""
-    for part in _parts(node):
-        inner = tried(part)
+    for part in _list_parts(node):
+        inner = try_expression(part)
         if inner.failures:
             raise NoExactFormError(part)
     return Tried(node.copy())
 
 
-def _parts(node: Expression) -> Iterator[Expression]:
+def _list_parts(node: Expression) -> Iterator[Expression]:
     for value in node.args.values():
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, exp.Expression) and not isinstance(part, exp.DataType):
                 yield part
 
 
-def _compared(node: Expression) -> Tried:
+def _try_comparison(node: Expression) -> Tried:
     """IN and BETWEEN: only what is compared may fail."""
-    for part in _parts(node):
-        if part is not node.this and tried(part).failures:
+    for part in _list_parts(node):
+        if part is not node.this and try_expression(part).failures:
             raise NoExactFormError(part)
-    value, inner = node.copy(), tried(node.this)
+    value, inner = node.copy(), try_expression(node.this)
     value.set("this", inner.value)
     return Tried(value, inner.failures)
 
 
-def _case(node: Expression, branches: Sequence[tuple[Expression, Expression]], default: Expression | None) -> Tried:
+def _try_case(node: Expression, branches: Sequence[tuple[Expression, Expression]], default: Expression | None) -> Tried:
     """Conditions are looked at until one is true, then its result alone."""
     found: list[Failure] = []
     before: Expression = exp.Boolean(this=True)
     ifs = []
     for condition, result in branches:
-        asked, given = tried(condition), tried(result)
-        holds = with_default(asked.value, value=False)
-        found += [*asked.where(before), *given.where(both(before, holds))]
+        asked, given = try_expression(condition), try_expression(result)
+        holds = default_condition(asked.value, value=False)
+        found += [*asked.where(before), *given.where(join_conditions(before, holds))]
         _check_size(node, found)
-        before = both(before, exp.Not(this=holds))
+        before = join_conditions(before, exp.Not(this=holds))
         ifs.append(exp.If(this=asked.value, true=given.value))
-    last = None if default is None else tried(default)
+    last = None if default is None else try_expression(default)
     found += [] if last is None else last.where(before)
     return Tried(exp.Case(ifs=ifs, default=None if last is None else last.value), tuple(found))
 
 
-def _coalesce(node: exp.Anonymous) -> Tried:
+def _try_coalesce(node: exp.Anonymous) -> Tried:
     found: list[Failure] = []
     before: Expression = exp.Boolean(this=True)
     values = []
-    for each in map(tried, node.expressions):
+    for each in map(try_expression, node.expressions):
         found += each.where(before)
-        before = both(before, exp.Not(this=each.is_known()))
+        before = join_conditions(before, exp.Not(this=each.is_known()))
         values.append(each.value)
     return Tried(exp.Anonymous(this=node.this, expressions=values), tuple(found))
 
 
-def _applied(node: Expression) -> Tried:
+def _try_operands(node: Expression) -> Tried:
     """An operator, cast or function over what is evaluated first."""
     if isinstance(node, exp.Lambda):
-        if tried(node.this).failures:
+        if try_expression(node.this).failures:
             raise NoExactFormError(node.this)
         return Tried(node.copy())
-    operands = [tried(part) for part in _parts(node)]
+    operands = [try_expression(part) for part in _list_parts(node)]
     found = list(operands[0].failures) if operands else []
     for before, each in pairwise(operands):
         found += each.where(before.is_known()) if isinstance(node, _SKIPPING) else each.failures
@@ -194,13 +196,13 @@ def _applied(node: Expression) -> Tried:
             value.set(key, [next(place).value if isinstance(each, exp.Expression) else each for each in part])
         elif isinstance(part, exp.Expression) and not isinstance(part, exp.DataType):
             value.set(key, next(place).value)
-    form, own = _form(node, value, operands)
+    form, own = _find_form(node, value, operands)
     sound = form.copy()
     sound.meta.clear()
     return Tried(sound, (*found, *(Failure(code, _text(node), condition) for code, condition in own)))
 
 
-def _form(
+def _find_form(
     node: Expression, value: Expression, operands: Sequence[Tried]
 ) -> tuple[Expression, list[tuple[str, Expression]]]:
     """`value` with NULL where the node itself fails, and when that is; its operands have been tried."""
@@ -209,10 +211,10 @@ def _form(
         form = exp.Anonymous(this=_TRIED[type(node)], expressions=[value.this, value.args["expression"]])
         own = []
         if isinstance(node, exp.Div | exp.Mod) and not _is_nonzero(node.expression):
-            by_zero = exp.EQ(this=value.args["expression"].copy(), expression=_zero())
-            own.append(("R020", _both_known(operands, by_zero)))
+            by_zero = exp.EQ(this=value.args["expression"].copy(), expression=_make_zero())
+            own.append(("R020", _require_known(operands, by_zero)))
         if type_ not in (FLOAT, DOUBLE) and not isinstance(node, exp.Mod):
-            own.append(("R022", _lost(form, operands)))
+            own.append(("R022", _mark_lost(form, operands)))
         return (form, own) if own else (value, own)
     match node:
         case exp.TryCast():
@@ -223,19 +225,19 @@ def _form(
             if _widens(node):
                 return value, []
             cast = exp.TryCast(this=value.this, to=node.to.copy(), safe=True)
-            return cast, [("R021", _lost(cast, operands))]
+            return cast, [("R021", _mark_lost(cast, operands))]
         case exp.Neg():
             if not _never_overflows(node):
                 raise NoExactFormError(node)
         case exp.IntDiv():
             raise NoExactFormError(node)
         case exp.Bracket():
-            return _element(node, value, operands)
+            return _try_element(node, value, operands)
         case exp.Like() | exp.ILike() | exp.RegexpLike():
             if not isinstance(node.expression.unnest(), exp.Literal):
                 raise NoExactFormError(node)
         case exp.Anonymous():
-            return _call(node, value, operands)
+            return _try_call(node, value, operands)
     return value, []
 
 
@@ -254,7 +256,7 @@ def _widens(node: exp.Cast) -> bool:
     return (is_number and target == "DOUBLE") or (source is not None and target == "STRING") or source == VOID
 
 
-def _element(
+def _try_element(
     node: exp.Bracket, value: Expression, operands: Sequence[Tried]
 ) -> tuple[Expression, list[tuple[str, Expression]]]:
     container = node.this.meta.get("type")
@@ -265,13 +267,13 @@ def _element(
     array, index = value.this, value.expressions[0]
     size = exp.Anonymous(this="SIZE", expressions=[array.copy()])
     outside = exp.Or(
-        this=exp.LT(this=index.copy(), expression=_zero()), expression=exp.GTE(this=index.copy(), expression=size)
+        this=exp.LT(this=index.copy(), expression=_make_zero()), expression=exp.GTE(this=index.copy(), expression=size)
     )
     form = exp.Anonymous(this="GET", expressions=[array, index])
-    return form, [("R023", _both_known(operands, outside))]
+    return form, [("R023", _require_known(operands, outside))]
 
 
-def _call(
+def _try_call(
     node: exp.Anonymous, value: Expression, operands: Sequence[Tried]
 ) -> tuple[Expression, list[tuple[str, Expression]]]:
     name = str(node.this).upper()
@@ -284,26 +286,26 @@ def _call(
     form = exp.Anonymous(this=other, expressions=value.expressions)
     if code == "R025" and len(operands) == 1 and name.startswith("TO_"):
         code = "R021"
-    return form, [(code, _lost(form, operands))]
+    return form, [(code, _mark_lost(form, operands))]
 
 
 def _never_overflows(node: exp.Neg) -> bool:
     return isinstance(node.this.unnest(), exp.Literal) or node.meta.get("type") in (FLOAT, DOUBLE)
 
 
-def _lost(form: Expression, operands: Sequence[Tried]) -> Expression:
+def _mark_lost(form: Expression, operands: Sequence[Tried]) -> Expression:
     """That the form is NULL though no operand is."""
-    return _both_known(operands, exp.Is(this=form.copy(), expression=exp.Null()))
+    return _require_known(operands, exp.Is(this=form.copy(), expression=exp.Null()))
 
 
-def _both_known(operands: Sequence[Tried], condition: Expression) -> Expression:
+def _require_known(operands: Sequence[Tried], condition: Expression) -> Expression:
     for each in reversed(operands):
         if not isinstance(each.value, exp.Literal):
-            condition = both(each.is_known(), condition)
+            condition = join_conditions(each.is_known(), condition)
     return condition
 
 
-def _zero() -> Expression:
+def _make_zero() -> Expression:
     return exp.Literal.number(0)
 
 

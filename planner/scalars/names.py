@@ -43,13 +43,13 @@ class Scope:
             found = found or tuple(
                 column
                 for column in columns
-                if same(column.name, name) and (relation is None or same(column.relation, relation))
+                if is_same_name(column.name, name) and (relation is None or is_same_name(column.relation, relation))
             )
         return found
 
     def has_relation(self, name: str) -> bool:
         """Whether `name.` may stand before a column."""
-        return any(same(column.relation, name) for column in (*self.columns, *self.beyond))
+        return any(is_same_name(column.relation, name) for column in (*self.columns, *self.beyond))
 
     def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
         """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
@@ -70,19 +70,19 @@ class Scope:
             return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
         if relation is not None and not self.has_relation(relation):
             known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
-            return N003.at(span, name=relation).with_hint(proposal(relation, known))
+            return N003.at(span, name=relation).with_hint(propose_name(relation, known))
         both = (*self.columns, *self.beyond)
-        visible = [each.name for each in both if relation is None or same(each.relation, relation)]
+        visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
-        return N001.at(span, name=shown).with_hint(proposal(name, visible))
+        return N001.at(span, name=shown).with_hint(propose_name(name, visible))
 
 
-def same(left: str | None, right: str) -> bool:
+def is_same_name(left: str | None, right: str) -> bool:
     """Whether two names are equal without regard to case."""
     return left is not None and left.casefold() == right.casefold()
 
 
-def proposal(name: str, known: Iterable[str]) -> str | None:
+def propose_name(name: str, known: Iterable[str]) -> str | None:
     """A hint that names the known name nearest to an unknown one, or lists the few that there are."""
     names = tuple(dict.fromkeys(known))
     near = nearest(name, names)

@@ -17,18 +17,18 @@ from penstock.planner.connectors import Value, check_format
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Origin
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
-from penstock.planner.script.options import checked_options
+from penstock.planner.script.options import read_options
 from penstock.planner.types import TIMESTAMP
 
 
 def lower_create(statement: ast.Create) -> Declared:
     """The declared place; raises CompileError with all that is wrong with the declaration."""
     report: list[Diagnostic] = []
-    columns = declared_columns(statement, report)
-    key = declared_key(statement, report)
-    delay = watermark_delay(statement, columns, report)
-    idle = idle_after(statement, report)
-    connector, options = checked_options(statement.options, statement.name, statement.kind.value, report)
+    columns = read_columns(statement, report)
+    key = read_key(statement, report)
+    delay = read_delay(statement, columns, report)
+    idle = read_idle(statement, report)
+    connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
     if connector == "files":
@@ -37,14 +37,14 @@ def lower_create(statement: ast.Create) -> Declared:
     partitions = values.get("partitions")
     if statement.kind is ast.RelationKind.TABLE:
         columns = tuple(replace(each, nullable=each.nullable and each.name not in key) for each in columns)
-    operation, sequence = table_columns(statement, columns, values)
+    operation, sequence = read_table_options(statement, columns, values)
     origin = Origin(
         name=statement.name.text,
         connector=connector,
         options=tuple((name, value) for name, value in options if name not in PLANNED),
         columns=columns,
         key=key,
-        time=None if statement.watermark is None else column_named(columns, statement.watermark.column.text),
+        time=None if statement.watermark is None else find_column(columns, statement.watermark.column.text),
         delay=delay,
         partitions=partitions if isinstance(partitions, int) else None,
         idle=idle,
@@ -55,7 +55,7 @@ def lower_create(statement: ast.Create) -> Declared:
     return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
 
 
-def table_columns(
+def read_table_options(
     statement: ast.Create, columns: tuple[Column, ...], values: Mapping[str, Value]
 ) -> tuple[str | None, str | None]:
     """The options `operation` and `sequence`, as the names of columns; raises CompileError."""
@@ -66,7 +66,7 @@ def table_columns(
             problem = f"has the option {option}, which belongs to tables"
             found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
             raise CompileError([found.because("Rows of a stream are neither replaced nor deleted.")])
-    known = column_named(columns, str(operation)) if operation is not None else None
+    known = find_column(columns, str(operation)) if operation is not None else None
     if known is not None:
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
         hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
@@ -86,7 +86,7 @@ def table_columns(
     return None if operation is None else str(operation), ordered.name
 
 
-def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
+def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
     columns: list[Column] = []
     seen: dict[str, ast.ColumnDefinition] = {}
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
@@ -106,7 +106,7 @@ def declared_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[C
     return tuple(columns)
 
 
-def declared_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
+def read_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
     """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
     is_table = statement.kind is ast.RelationKind.TABLE
     kind, name = f"the {statement.kind.value.lower()}", statement.name.text
@@ -124,7 +124,7 @@ def declared_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, 
     return key
 
 
-def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[Diagnostic]) -> int | None:
+def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[Diagnostic]) -> int | None:
     """The delay of `WATERMARK FOR t AS t [- interval]` in milliseconds, None where there is no watermark."""
     watermark = statement.watermark
     if watermark is None:
@@ -158,7 +158,7 @@ def watermark_delay(statement: ast.Create, columns: tuple[Column, ...], report: 
     return delay
 
 
-def idle_after(statement: ast.Create, report: list[Diagnostic]) -> int | None:
+def read_idle(statement: ast.Create, report: list[Diagnostic]) -> int | None:
     """The milliseconds of IDLE AFTER, None where it is not said."""
     if statement.watermark is None or statement.watermark.idle is None:
         return None
@@ -169,6 +169,6 @@ def idle_after(statement: ast.Create, report: list[Diagnostic]) -> int | None:
         return None
 
 
-def column_named(columns: tuple[Column, ...], name: str) -> str | None:
+def find_column(columns: tuple[Column, ...], name: str) -> str | None:
     """The declared spelling of a column name."""
     return next((column.name for column in columns if column.name.lower() == name.lower()), None)

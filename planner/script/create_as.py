@@ -12,7 +12,7 @@ from penstock.planner.explain.operators import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.plan import KStream, Sink
-from penstock.planner.script.options import Options, checked_options
+from penstock.planner.script.options import Options, read_options
 from penstock.planner.script.stream_word import require_stream_word
 
 
@@ -32,7 +32,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     sink = None
     if statement.options:
         report: list[Diagnostic] = []
-        connector, options = checked_options(statement.options, statement.name, made, report)
+        connector, options = read_options(statement.options, statement.name, made, report)
         if report:
             raise CompileError(report)
         for option in (SEQUENCE, RETENTION):
@@ -42,9 +42,9 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
                 raise CompileError([found])
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
-        sink = Sink(name, connector, without_partitions(options), declared)
+        sink = Sink(name, connector, drop_partitions(options), declared)
     return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
 
 
-def without_partitions(options: Options) -> Options:
+def drop_partitions(options: Options) -> Options:
     return tuple((name, value) for name, value in options if name != "partitions")

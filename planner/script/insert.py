@@ -10,8 +10,8 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Broken, Declared, Derived
 from penstock.planner.explain.operators import kind_text
-from penstock.planner.lower.context import Context, UsesBroken, column
-from penstock.planner.lower.items import renamed
+from penstock.planner.lower.context import Context, UsesBroken, make_column
+from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, RunningQuery, Sink
@@ -44,8 +44,8 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
     if isinstance(root.shape, KStream):
         require_stream_word(statement.query, context.statement)
-    chosen = targets(statement, entry)
-    fitted = fit(root, chosen, origin, statement)
+    chosen = choose_targets(statement, entry)
+    fitted = fit_columns(root, chosen, origin, statement)
     options = origin.options
     if is_table:
         check_key(root, chosen, entry, statement)
@@ -71,7 +71,7 @@ def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.
         raise CompileError([K008.at(statement.query.span, "", target=entry.name, reason=reason)])
 
 
-def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
+def choose_targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     """The columns that the query's columns go to, by position."""
     columns = {c.name.lower(): c for c in entry.origin.columns}
     if not statement.columns:
@@ -89,7 +89,7 @@ def targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     return chosen
 
 
-def fit(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
+def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
     """The rows under the target's names and types; columns that are not named are NULL.
 
     Rows of a stream that go into a table are put there.
@@ -108,11 +108,11 @@ def fit(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert)
             )
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
-        values[target.name] = scalars.cast(column(given_column.name), given_column.type, target.type)
+        values[target.name] = scalars.cast(make_column(given_column.name), given_column.type, target.type)
     absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.columns if c.name not in values}
     items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
     if isinstance(root.shape, KTable):
-        return renamed(root, items, KTable(origin.key), span)
+        return rename_columns(root, items, KTable(origin.key), span)
     if origin.operation is not None:
         items.append(Named(origin.operation, exp.Literal.string("insert"), STRING))
-    return renamed(root, items, KStream(), span)
+    return rename_columns(root, items, KStream(), span)

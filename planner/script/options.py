@@ -18,7 +18,7 @@ from penstock.planner.plan import Settings, StateStore
 Options = tuple[tuple[str, Value], ...]
 
 
-def checked_options(
+def read_options(
     options: tuple[ast.Option, ...], name: ast.Name, kind: str, report: list[Diagnostic]
 ) -> tuple[str, Options]:
     """The connector's name and the other options in the order of the text; what is wrong goes to `report`."""
@@ -52,7 +52,7 @@ def checked_options(
             found = found.because("Its options are " + ", ".join(types) + ".")
             report.append(found.with_hint(guess and f"{guess} = …"))
             continue
-        value = checked_value(option, type_, report)
+        value = read_value(option, type_, report)
         if value is not None:
             values.append((folded, value))
     for expected in connector.options:
@@ -66,7 +66,7 @@ def is_string(value: exp.Expression) -> bool:
     return isinstance(value, exp.Literal) and value.is_string
 
 
-def checked_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) -> Value | None:
+def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) -> Value | None:
     """The Python value of an option's literal, or None with a finding in `report`."""
     value = option.value
     match type_.kind:
@@ -112,7 +112,7 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
         raise CompileError([found.with_hint(guess and f"SET {guess} = …")])
-    value = checked_value(option, type_, report)
+    value = read_value(option, type_, report)
     if report:
         raise CompileError(report)
     if option.name.folded == "state_store":

@@ -20,7 +20,7 @@ def lower_show(statement: ast.Show, catalog: Catalog, queries: list[RunningQuery
     match kind:
         case ast.ShowKind.STREAMS | ast.ShowKind.TABLES | ast.ShowKind.VIEWS:
             entries = [e for e in catalog.entries.values() if e.kind == kind.value[:-1] and not isinstance(e, Broken)]
-            rows = tuple((e.name, ", ".join(f"{c.name} {c.type}" for c in columns_of(e))) for e in entries)
+            rows = tuple((e.name, ", ".join(f"{c.name} {c.type}" for c in list_columns(e))) for e in entries)
             return Listing(kind.value.lower(), ("name", "columns"), rows)
         case ast.ShowKind.QUERIES:
             return Listing("queries", ("name", "writes to"), tuple((q.name, q.sink.connector) for q in queries))
@@ -30,7 +30,7 @@ def lower_show(statement: ast.Show, catalog: Catalog, queries: list[RunningQuery
             assert_never(kind)
 
 
-def columns_of(entry: Declared | Derived) -> tuple[Column, ...]:
+def list_columns(entry: Declared | Derived) -> tuple[Column, ...]:
     return entry.origin.columns if isinstance(entry, Declared) else entry.node.schema
 
 
@@ -52,11 +52,11 @@ def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
             shape, idle = entry.node.shape, None
         case _:
             assert_never(entry)
-    rows = tuple((c.name, str(c.type), role(c.name, shape, idle)) for c in columns_of(entry))
+    rows = tuple((c.name, str(c.type), describe_role(c.name, shape, idle)) for c in list_columns(entry))
     return Listing(f"{entry.kind.lower()} {entry.name}", ("column", "type", "role"), rows)
 
 
-def role(name: str, shape: Shape, idle: int | None) -> str:
+def describe_role(name: str, shape: Shape, idle: int | None) -> str:
     words = ["key"] if name in shape.key else []
     if isinstance(shape, KStream) and name == shape.time:
         words.append(f"event time, watermark {duration_text(shape.delay or 0)} behind")

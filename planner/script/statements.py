@@ -27,7 +27,7 @@ from penstock.planner.plan.walk import stateful, walk
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as
 from penstock.planner.script.insert import lower_insert
-from penstock.planner.script.late import outermost_late, with_late
+from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import lower_set
 from penstock.planner.script.show import lower_describe, lower_show
 from penstock.planner.script.stream_word import require_stream_word
@@ -45,7 +45,7 @@ class PlannedScript:
 
 
 @dataclass(slots=True)
-class Script:
+class ScriptState:
     """The state between statements."""
 
     catalog: Catalog
@@ -58,9 +58,9 @@ class Script:
     read: set[str] = field(default_factory=set)  # derived streams that queries read
 
 
-def plan(statements: Sequence[ast.Statement], catalog: Catalog | None = None) -> PlannedScript:
+def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = None) -> PlannedScript:
     """Plans a script over what the catalog knows already; raises CompileError with the findings of all statements."""
-    script = Script(catalog or Catalog())
+    script = ScriptState(catalog or Catalog())
     for statement in statements:
         try:
             lower_statement(statement, script)
@@ -69,30 +69,30 @@ def plan(statements: Sequence[ast.Statement], catalog: Catalog | None = None) ->
             leave_broken(statement, script)
         except UsesBroken:
             leave_broken(statement, script)
-    queries = partitioned(asked_for(script), statements, script)
-    answers = [explained(each, queries, statements, script) for each in script.answers]
+    queries = infer_partitions(select_queries(script), statements, script)
+    answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
     return PlannedScript(queries, tuple(answers), script.catalog, script.settings, tuple(script.warnings))
 
 
-def explained(
-    answer: Answer, beside: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
+def complete_answer(
+    answer: Answer, beside: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
 ) -> Answer:
     """The answer, of a statement as one that runs beside the queries of the script."""
     if not isinstance(answer, Explained):
         return answer
-    both = partitioned((*beside, *answer.queries), statements, script)
+    both = infer_partitions((*beside, *answer.queries), statements, script)
     beside, queries = both[: len(beside)], both[len(beside) :]
     text = partitions_text(queries, script.settings, script.catalog, beside) if answer.stage == "PARTITIONS" else ""
     return replace(answer, queries=queries, settings=script.settings, partitions=text)
 
 
-def partitioned(
-    queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: Script
+def infer_partitions(
+    queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
 ) -> tuple[RunningQuery, ...]:
     """The queries with the partitions of their joins; reports where these cannot be."""
-    queries = tuple(each for query in queries for each in completed(query, script))
+    queries = tuple(each for query in queries for each in complete_or_report(query, script))
     result = checked(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
@@ -101,7 +101,7 @@ def partitioned(
     return result.queries
 
 
-def completed(query: RunningQuery, script: Script) -> Iterator[RunningQuery]:
+def complete_or_report(query: RunningQuery, script: ScriptState) -> Iterator[RunningQuery]:
     """The query as the settings want it; none, and a finding, where it cannot be so."""
     try:
         yield complete_query(query, script.settings)
@@ -109,12 +109,12 @@ def completed(query: RunningQuery, script: Script) -> Iterator[RunningQuery]:
         script.report.extend(each for each in refusal.diagnostics if each not in script.report)
 
 
-def asked_for(script: Script) -> tuple[RunningQuery, ...]:
+def select_queries(script: ScriptState) -> tuple[RunningQuery, ...]:
     """The queries without those of a stream that nobody named a place for and that others read: it runs inside them."""
     return tuple(q for q in script.queries if not (q.name in script.unplaced and q.sink.name.lower() in script.read))
 
 
-def leave_broken(statement: ast.Statement, script: Script) -> None:
+def leave_broken(statement: ast.Statement, script: ScriptState) -> None:
     """Remembers the name that a refused statement would have made, so that its users are not refused for it."""
     match statement:
         case ast.Create() | ast.CreateAs() | ast.CreateView():
@@ -123,11 +123,11 @@ def leave_broken(statement: ast.Statement, script: Script) -> None:
                 script.catalog = script.catalog.with_(Broken(kind, statement.name.text, statement.name.span))
 
 
-def lower_statement(statement: ast.Statement, script: Script) -> None:
+def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
     """Adds what one statement asks for to the script; raises CompileError or UsesBroken."""
     late = None
     if isinstance(statement, ast.Insert | ast.CreateAs | ast.QueryStatement):
-        late = outermost_late(statement.query)
+        late = find_late(statement.query)
     context = Context(script.catalog, statement.span, warnings=script.warnings, late=late)
     match statement:
         case ast.Create():
@@ -141,7 +141,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
                 sink = derived.sink or Sink(derived.name, "memory", ())
-                query = plan_query(query_name(derived.name, script), derived.node, sink, derived.span)
+                query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span)
                 add_query(query, context, script)
                 if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
                     script.unplaced.add(query.name)
@@ -153,13 +153,13 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement.query)
                 script.catalog = script.catalog.with_(view)
         case ast.Insert():
-            add_query(lower_insert(statement, query_name(statement.target.text, script), context), context, script)
+            add_query(lower_insert(statement, choose_name(statement.target.text, script), context), context, script)
         case ast.QueryStatement():
             root = lower_query(statement.query, context)
             if isinstance(root.shape, KStream):
                 require_stream_word(statement.query, statement.span)
             check_retention(root, statement.span)
-            shown = query_name("query", script)
+            shown = choose_name("query", script)
             add_query(plan_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
@@ -198,16 +198,16 @@ def check_retention(root: Node, statement: Span) -> None:
         raise CompileError([found.with_hint("CREATE TABLE … AS SELECT …")])
 
 
-def add_query(query: RunningQuery, context: Context, script: Script) -> None:
+def add_query(query: RunningQuery, context: Context, script: ScriptState) -> None:
     """Adds a query, and that of its late rows; raises CompileError where another one appends to the same files."""
-    parts = (query,) if context.late is None else with_late(query, context.late, context)
+    parts = (query,) if context.late is None else split_late(query, context.late, context)
     for part in parts:
         check_folder(part, script)
         script.queries.append(part)
     script.read |= context.reads
 
 
-def check_folder(query: RunningQuery, script: Script) -> None:
+def check_folder(query: RunningQuery, script: ScriptState) -> None:
     """Raises CompileError where another query of the script appends to the same files."""
     folder = find_folder(query.sink)
     for other in script.queries:
@@ -217,7 +217,7 @@ def check_folder(query: RunningQuery, script: Script) -> None:
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
 
 
-def query_name(wanted: str, script: Script) -> str:
+def choose_name(wanted: str, script: ScriptState) -> str:
     """A name that no query of the script has yet: `wanted`, or `wanted_2`, `wanted_3` …"""
     taken = {query.name.lower() for query in script.queries}
     name, number = wanted, 1
@@ -227,7 +227,7 @@ def query_name(wanted: str, script: Script) -> str:
     return name
 
 
-def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: Script) -> bool:
+def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: ScriptState) -> bool:
     """Whether the statement makes something; raises CompileError where the name is taken."""
     entry = script.catalog.find(statement.name.text)
     if entry is None or statement.or_replace or isinstance(entry, Broken):
@@ -238,7 +238,7 @@ def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: Script
     raise CompileError([found.with_hint("CREATE OR REPLACE … or CREATE … IF NOT EXISTS")])
 
 
-def lower_explain(statement: ast.Explain, script: Script) -> Explained:
+def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:
     """Plans the statement beside the script: nothing of it stays but the explanation."""
     stage = statement.stage.value if statement.stage else None
     beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
@@ -249,7 +249,7 @@ def lower_explain(statement: ast.Explain, script: Script) -> Explained:
     return Explained(stage, ast_text(statement.statement), queries, script.settings)
 
 
-def lower_drop(statement: ast.Drop, script: Script) -> None:
+def lower_drop(statement: ast.Drop, script: ScriptState) -> None:
     """Forgets a relation that no query of the script reads or writes."""
     name = statement.name
     if statement.kind is ast.DropKind.QUERY:

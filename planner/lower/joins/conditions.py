@@ -11,7 +11,7 @@ from penstock.diagnostics.codes.joins import J008, J012, J013
 from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import Context, condition, scalar
+from penstock.planner.lower.context import Context, resolve_condition, resolve_scalar
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import KStream, Node
@@ -37,14 +37,14 @@ def split_conditions(
         try:
             equality = find_key_equality(part, left, right, scope, context)
             if equality is None:
-                conditions.append(condition(part, scope, "ON"))
+                conditions.append(resolve_condition(part, scope, "ON"))
             else:
                 equalities.append(equality)
         except CompileError as error:
             report.extend(error.diagnostics)
     for part in filters:
         try:
-            conditions.append(condition(part, scope, "WHERE"))
+            conditions.append(resolve_condition(part, scope, "WHERE"))
         except CompileError as error:
             report.extend(error.diagnostics)
     if not equalities and not report:
@@ -61,7 +61,7 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
     node = part.unnest()
     if not isinstance(node, exp.EQ):
         return None
-    first, second = scalar(node.this.unnest(), scope), scalar(node.expression.unnest(), scope)
+    first, second = resolve_scalar(node.this.unnest(), scope), resolve_scalar(node.expression.unnest(), scope)
     sides = (find_side(first.expression, left.node, right.node), find_side(second.expression, left.node, right.node))
     if sides == ("right", "left"):
         first, second = second, first

@@ -11,13 +11,13 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.joins import J011, J019, J020
 from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
-from penstock.planner.lower.context import Context, scalar
+from penstock.planner.lower.context import Context, resolve_scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import value_column
+from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes
 from penstock.planner.lower.joins.tables import explain_wrong_key
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import (
     Column,
     Cumulate,
@@ -57,7 +57,7 @@ def find_reference(
     chosen: list[Equality] = []
     rest = list(equalities)
     for names in wanted:
-        found = next((each for each in rest if value_column(each[1], table) in names), None)
+        found = next((each for each in rest if find_value_column(each[1], table) in names), None)
         if found is None:
             return None
         rest.remove(found)
@@ -81,7 +81,7 @@ def lower_foreign_key(
         swapped = find_reference(left.node, [(other, one) for one, other in equalities], conditions)
     if found is None and swapped is None:
         raise explain_wrong_key(join, right, [other for _, other in equalities])
-    check_kind(join, refers_left=found is not None)
+    check_reference_kind(join, refers_left=found is not None)
     find_kept_time(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
@@ -101,7 +101,7 @@ def lower_foreign_key(
     return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
-def check_kind(join: ast.Join, refers_left: bool) -> None:
+def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
     """Raises CompileError for a join on a foreign key that keeps rows to which any number of rows may refer."""
     if join.kind is ast.JoinKind.INNER or (join.kind is ast.JoinKind.LEFT and refers_left):
         return
@@ -127,7 +127,7 @@ def lower_lookup(
         raise explain_wrong_key(join, right, [other for _, other in equalities])
     kept = find_kept_time(join, right, context)
     if kept is not None:
-        event_time(left, "a join with a windowed table", join.left.span)
+        require_event_time(left, "a join with a windowed table", join.left.span)
     shape = left.node.shape
     assert isinstance(shape, KStream)
     as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
@@ -156,7 +156,7 @@ def join_columns(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]
 def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
     """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
     span: Span = as_of.meta["span"]
-    time = value_column(scalar(as_of, left.scope).expression, left.node)
+    time = find_value_column(resolve_scalar(as_of, left.scope).expression, left.node)
     shape = left.node.shape
     assert isinstance(shape, KStream)
     if time is None or not shape.has_time(time):

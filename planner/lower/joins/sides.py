@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.context import column
+from penstock.planner.lower.context import make_column
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Column, Filter, KStream, KTable, Named, Node, Project, WTable, conjunction
 from penstock.planner.scalars.names import Scope, ScopeColumn
@@ -30,7 +30,7 @@ def qualify_columns(rows: Rows, span: Span) -> Rows:
     if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
         return rows
     names = {c.name: qualify_name(rows.name, c.name) for c in node.schema}
-    items = tuple(Named(names[c.name], column(c.name), c.type) for c in node.schema)
+    items = tuple(Named(names[c.name], make_column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
         case KStream():

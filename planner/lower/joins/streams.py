@@ -10,14 +10,14 @@ from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.joins import J010
 from penstock.parser import ast
 from penstock.planner.intervals import fixed_milliseconds
-from penstock.planner.lower.context import Context, condition
+from penstock.planner.lower.context import Context, resolve_condition
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_schemas, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
-from penstock.planner.lower.rows import Rows, event_time
+from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import IntervalJoin, JoinType, KStream, Limit, TimeBound, conjunction, conjuncts
 from penstock.planner.scalars.names import Scope
 
@@ -37,8 +37,8 @@ PUSHED = {
 
 def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
     """The joined rows of two streams; an INNER join takes its WHERE into the condition. Raises CompileError."""
-    event_time(left, OPERATOR, join.left.span)
-    event_time(right, OPERATOR, join.right.span)
+    require_event_time(left, OPERATOR, join.left.span)
+    require_event_time(right, OPERATOR, join.right.span)
     left, right = qualify_sides(join, left, right)
     is_inner = join.kind is ast.JoinKind.INNER
     parts = [*conjuncts(join.on), *(where if is_inner else ())]
@@ -155,7 +155,7 @@ def find_time_bound(
     """The bound of the join and the conjuncts that are no part of it."""
     ends, used, rest = bounds.split_bound(parts, times)
     for part in used:
-        condition(part, times.scope, "ON")
+        resolve_condition(part, times.scope, "ON")
     if join.within is not None:
         before = fixed_milliseconds(join.within.before, "time bound")
         after = fixed_milliseconds(join.within.after, "time bound")

@@ -12,9 +12,9 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J012, J016, J017, J018
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import column
+from penstock.planner.lower.context import make_column
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.lower.items import WINDOW_COLUMNS, is_same, key_text, value_column
+from penstock.planner.lower.items import WINDOW_COLUMNS, find_value_column, is_same, key_text
 from penstock.planner.lower.joins.conditions import Equality
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes
 from penstock.planner.lower.rows import Rows
@@ -84,7 +84,7 @@ def lower_primary_join(
         if has_nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
             found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
-    keys = tuple(column(rights.shape.key[place]) for _, place in compared)
+    keys = tuple(make_column(rights.shape.key[place]) for _, place in compared)
     sides = (*fused.sides, Side(materialise_input(right.node), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
     types = [find_common_type(sides, place, place_) for place in range(len(chosen))]
@@ -141,7 +141,7 @@ def wrap_table(node: Node) -> TableJoin:
     names = [f"key{place + 1}" for place in range(len(shape.key))]
     names += list(WINDOW_COLUMNS) if isinstance(shape, WTable) else []
     keys = tuple(replace(node.column(own), name=name) for name, own in zip(names, shape.identity, strict=True))
-    side = Side(materialise_input(node), tuple(column(name) for name in shape.key))
+    side = Side(materialise_input(node), tuple(make_column(name) for name in shape.key))
     return TableJoin(
         schema=(*keys, *node.schema),
         shape=derive_shape((side,), ()),
@@ -235,7 +235,7 @@ def key_name(rows: Rows) -> str:
 
 def key_column(side: Side, place: int) -> str:
     """The column of a side that is its key at that place."""
-    name = value_column(side.keys[place], side.input)
+    name = find_value_column(side.keys[place], side.input)
     assert name is not None
     return name
 
@@ -259,7 +259,7 @@ def find_common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
 
 def cast_keys(side: Side, types: Sequence[Type]) -> tuple[exp.Expression, ...]:
     columns = [side.input.column(key_column(side, place)) for place in range(len(types))]
-    return tuple(scalars.cast(column(each.name), each.type, to) for each, to in zip(columns, types, strict=True))
+    return tuple(scalars.cast(make_column(each.name), each.type, to) for each, to in zip(columns, types, strict=True))
 
 
 def find_condition_span(parts: Sequence[exp.Expression]) -> Span | None:
@@ -276,7 +276,7 @@ def explain_wrong_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expres
         )
     wanted = [*shape.key, *([shape.start] if isinstance(shape, WTable) else [])]
     key = ", ".join(names.get(name) or key_text(shape, name) for name in wanted)
-    shown = ", ".join(names.get(value_column(each, right.node) or "", "an expression") for each in compared)
+    shown = ", ".join(names.get(find_value_column(each, right.node) or "", "an expression") for each in compared)
     found = J018.at(find_right_span(join), "", compared=shown, relation=right.name, key=key)
     found = found.because("A table is looked up by its whole primary key.")
     return CompileError([found.with_hint(f"compare {key}, or GROUP BY what is compared to make it a key")])
