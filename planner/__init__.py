@@ -6,12 +6,12 @@ tables add up.
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.explain.plan import plan_text, state_text
-from penstock.planner.explain.state import sends_changes, state_store
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.script.statements import PlannedScript, plan_script
+from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
     "Catalog",

@@ -77,7 +77,7 @@ def lower_primary_join(
             found = J017.at(find_condition_span(rest) or place_, "decides whether two rows of one key match")
             reason = "Where it is false both rows come out, each padded, and both are of that key."
             raise CompileError([found.because(reason).with_hint("filter the sides in subqueries instead")])
-        if not all(any(group <= each for group in find_groups(fused)) for each in through):
+        if not all(any(group <= each for group in find_shown_groups(fused.steps)) for each in through):
             found = J017.at(place_, "compares columns that can be NULL in rows of the left side")
             hint = ", ".join(key_text(lefts.shape, name) for name in lefts.shape.key)
             raise CompileError([found.with_hint(f"compare the key of the left side: {hint}")])
@@ -151,12 +151,8 @@ def wrap_table(node: Node) -> TableJoin:
     )
 
 
-def find_groups(node: TableJoin) -> list[frozenset[int]]:
-    """The groups of sides of which at least one shows a row in every row of the join, each enough by itself."""
-    return find_shown_groups(node.steps)
-
-
 def find_shown_groups(steps: Sequence[Step]) -> list[frozenset[int]]:
+    """The groups of sides of which at least one shows a row in every row of the join, each enough by itself."""
     groups = [frozenset([0])]
     for number, step in enumerate(steps, start=1):
         new = frozenset([number])
