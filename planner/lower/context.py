@@ -39,10 +39,6 @@ class Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})
 
 
-class UsesBroken(Exception):
-    """The statement needs a name whose own definition was refused: nothing new can be said of it."""
-
-
 def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
     report: list[Diagnostic] = []

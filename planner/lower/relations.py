@@ -6,11 +6,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, nearest
-from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
-from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.lower.context import Context, UsesBroken
+from penstock.planner.catalog import Declared, Derived
+from penstock.planner.lower.context import Context
 from penstock.planner.lower.rows import check_size
 from penstock.planner.plan import KTable, Node, Scan
 
@@ -46,18 +44,7 @@ def list_aliases(relation: ast.Relation) -> set[str]:
 def find_entry(name: ast.Name, context: Context) -> Node | Declared | Derived:
     """What a name stands for: the plan of a table of WITH, else an entry of the catalog; raises CompileError."""
     common = context.common_tables.get(name.folded)
-    if common is not None:
-        return common
-    entry = context.catalog.find(name.text)
-    match entry:
-        case None:
-            guess = nearest(name.text, [*context.common_tables, *context.catalog.names()])
-            found = K012.at(name.span, "", name=name.text)
-            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(name.text)
-        case _:
-            return entry
+    return context.catalog.require(name, beside=context.common_tables) if common is None else common
 
 
 def lower_name(name: ast.Name, context: Context) -> Node:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, nearest
-from penstock.diagnostics.codes.kinds import K008, K010, K012
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.kinds import K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.catalog import OPERATION, Broken, Declared, Derived
+from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
 from penstock.planner.explain.operators import kind_text
-from penstock.planner.lower.context import Context, UsesBroken, make_column
+from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
@@ -21,21 +21,12 @@ from penstock.planner.types import STRING, VOID
 
 def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:
     """INSERT INTO: the rows cast to the target's columns."""
-    entry = context.catalog.find(statement.target.text)
-    match entry:
-        case None:
-            guess = nearest(statement.target.text, context.catalog.names())
-            found = K012.at(statement.target.span, "", name=statement.target.text)
-            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(entry.name)
-        case Derived():
-            reason = "it is computed by a query of its own"
-            found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
-            hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
-            raise CompileError([found.with_hint(hint)])
-        case Declared():
-            pass
+    entry = context.catalog.require(statement.target)
+    if isinstance(entry, Derived):
+        reason = "it is computed by a query of its own"
+        found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
+        hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
+        raise CompileError([found.with_hint(hint)])
     root = lower_query(statement.query, context)
     origin, is_table = entry.origin, entry.kind == "TABLE"
     if not isinstance(root.shape, KStream | KTable if is_table else KStream):
@@ -80,9 +71,8 @@ def choose_targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     for name in statement.columns:
         found = columns.get(name.folded)
         if found is None:
-            guess = nearest(name.text, [c.name for c in entry.origin.columns])
-            problem = K012.at(name.span, "", name=f"{entry.name}.{name.text}")
-            raise CompileError([problem.with_hint(guess and f"did you mean {guess}?")])
+            known = [c.name for c in entry.origin.columns]
+            raise CompileError([explain_unknown(name, f"{entry.name}.{name.text}", known)])
         if found in chosen:
             raise CompileError([K010.at(name.span, "named twice", name=name.text)])
         chosen.append(found)

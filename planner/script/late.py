@@ -9,14 +9,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, nearest
+from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K008, K012
+from penstock.diagnostics.codes.kinds import K008
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.catalog import Broken, Declared
-from penstock.planner.lower.context import Context, UsesBroken, make_column
+from penstock.planner.catalog import Declared
+from penstock.planner.lower.context import Context, make_column
 from penstock.planner.passes.check_intermediates import find_unheld_columns
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
@@ -78,19 +78,11 @@ def split_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[R
 
 def find_target(name: ast.Name, context: Context) -> Origin:
     """The declared stream that late rows go to."""
-    entry = context.catalog.find(name.text)
-    match entry:
-        case None:
-            guess = nearest(name.text, context.catalog.names())
-            found = K012.at(name.span, "", name=name.text)
-            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(entry.name)
-        case Declared(kind="STREAM"):
-            return entry.origin
-        case _:
-            found = K008.at(name.span, "", target=name.text, reason="late rows go to a declared stream")
-            raise CompileError([found.also(entry.span, "made here")])
+    entry = context.catalog.require(name)
+    if isinstance(entry, Declared) and entry.kind == "STREAM":
+        return entry.origin
+    found = K008.at(name.span, "", target=name.text, reason="late rows go to a declared stream")
+    raise CompileError([found.also(entry.span, "made here")])
 
 
 def write_beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, name: ast.Name) -> Node:

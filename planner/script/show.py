@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, nearest
-from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.catalog import Broken, Catalog, Declared, Derived
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.intervals import duration_text
-from penstock.planner.lower.context import UsesBroken
 from penstock.planner.plan import Column, KStream, Listing, RunningQuery, Shape
 
 
@@ -36,22 +33,12 @@ def list_columns(entry: Declared | Derived) -> tuple[Column, ...]:
 
 def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
     """The columns of a relation and what they are to it."""
-    entry = catalog.find(statement.name.text)
-    match entry:
-        case None:
-            guess = nearest(statement.name.text, catalog.names())
-            found = K012.at(statement.name.span, "", name=statement.name.text)
-            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(entry.name)
-        case Declared():
-            origin = entry.origin
-            shape: Shape = origin.stream
-            idle = origin.idle
-        case Derived():
-            shape, idle = entry.node.shape, None
-        case _:
-            assert_never(entry)
+    entry = catalog.require(statement.name)
+    shape: Shape
+    if isinstance(entry, Declared):
+        shape, idle = entry.origin.stream, entry.origin.idle
+    else:
+        shape, idle = entry.node.shape, None
     rows = tuple((c.name, str(c.type), describe_role(c.name, shape, idle)) for c in list_columns(entry))
     return Listing(f"{entry.kind.lower()} {entry.name}", ("column", "type", "role"), rows)
 

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C010
-from penstock.diagnostics.codes.kinds import K008, K011, K012, K013, K015
+from penstock.diagnostics.codes.kinds import K008, K011, K013, K015
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
-from penstock.planner.catalog import Broken, Catalog, Derived, Kind
-from penstock.planner.lower.context import Context, UsesBroken
+from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
+from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import checked
 from penstock.planner.partitions.text import partitions_text
@@ -258,8 +258,7 @@ def lower_drop(statement: ast.Drop, script: ScriptState) -> None:
     if entry is None:
         if statement.if_exists:
             return
-        guess = nearest(name.text, script.catalog.names())
-        raise CompileError([K012.at(name.span, "", name=name.text).with_hint(guess and f"did you mean {guess}?")])
+        raise CompileError([explain_unknown(name, name.text, script.catalog.names())])
     if entry.kind != statement.kind.value:
         wanted = statement.kind.value.lower()
         found = K013.at(name.span, "", name=name.text, found=entry.kind.lower(), wanted=wanted)
