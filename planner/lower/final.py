@@ -26,13 +26,13 @@ def stream_final_rows(root: Node) -> Node:
     if any(isinstance(node.shape, KTable) for node in walk(root)):
         return root
 
-    def streamed(node: Node) -> Node:
+    def stream_node(node: Node) -> Node:
         match node:
             case Filter():
-                below = streamed(node.input)
+                below = stream_node(node.input)
                 return replace(node, input=below, shape=below.shape)
             case Project():
-                below = streamed(node.input)
+                below = stream_node(node.input)
                 return replace(node, input=below, shape=derive_projected_shape(below, node.items, node.span))
             case WindowAggregate():
                 names = tuple(key.name for key in node.keys)
@@ -42,7 +42,7 @@ def stream_final_rows(root: Node) -> Node:
             case _:
                 raise AssertionError(f"{type(node).__name__} gives no windowed table")
 
-    return streamed(root)
+    return stream_node(root)
 
 
 def derive_joined_stream(join: TableJoin) -> KStream:
@@ -65,10 +65,10 @@ def derive_joined_stream(join: TableJoin) -> KStream:
 def send_final_rows(root: Node) -> Node:
     """The windowed table with none but final rows."""
 
-    def sent_once(node: Node, below: tuple[Node, ...]) -> Node:
+    def send_once(node: Node, below: tuple[Node, ...]) -> Node:
         node = with_inputs(node, below)
         if isinstance(node, WindowAggregate):
             return replace(node, emission=Emission.FINAL, every=None)
         return node
 
-    return folded(root, sent_once)
+    return folded(root, send_once)

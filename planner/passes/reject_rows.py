@@ -66,13 +66,13 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
         if node not in covered:
             _check_operator(node)
 
-    def remade(node: Node, below: tuple[Node, ...]) -> Node:
+    def remake(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, Scan):
             return replace(node, failures=failures.get(node) or node.failures)
         above = with_inputs(node, below)
         return _replace_forms(above) if node in covered else above
 
-    return replace(query, root=folded(query.root, remade))
+    return replace(query, root=folded(query.root, remake))
 
 
 def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
