@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span
 from penstock.parser import parse
 from penstock.parser.ast import Statement
-from penstock.planner import Catalog, Settings, plan, plan_read
+from penstock.planner import Catalog, Settings, plan_read, plan_script
 from penstock.planner.plan import Answer, RunningQuery
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def compile_sources(sources: Iterable[Source], catalog: Catalog | None = None) -
             unreadable += refusal.diagnostics
     if unreadable:
         raise CompileError(unreadable)
-    planned = plan(statements, catalog)
+    planned = plan_script(statements, catalog)
     return Compilation(
         sources,
         tuple(statements),

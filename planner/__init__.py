@@ -1,26 +1,27 @@
 """AST + catalog -> checked plans.
 
-The door: `plan`, the texts of EXPLAIN, the rules of state and changes, the types that groups of tables add up.
+The door: `plan_script` and `plan_read`, the texts of EXPLAIN, the rules of state and changes, the types that groups of
+tables add up.
 """
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.lower.read import plan_read
-from penstock.planner.lower.retraction import argument_type
-from penstock.planner.lower.script import PlannedScript, plan
+from penstock.planner.explain.plan import plan_text, state_text
+from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
-from penstock.planner.plan_text import plan_text, state_text
+from penstock.planner.reads.select import plan_read
+from penstock.planner.script.statements import PlannedScript, plan_script
 from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
     "Catalog",
     "PlannedScript",
     "Settings",
-    "argument_type",
+    "find_argument_type",
     "mermaid",
     "partitions_text",
-    "plan",
     "plan_read",
+    "plan_script",
     "plan_text",
     "sends_changes",
     "state_store",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from penstock.diagnostics import Span
+from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
+from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.plan import Node, Origin, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
+OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
+PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
+"""Options that the plan holds by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class Broken:
 Entry: TypeAlias = Declared | Derived | Broken
 
 
+class UsesBroken(Exception):
+    """The statement needs a name whose own definition was refused: nothing new can be said of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """Entries by name, without regard to case, in order of creation. `with_` and `without` make new catalogs."""
@@ -61,6 +69,18 @@ class Catalog:
 
     def find(self, name: str) -> Entry | None:
         return self.entries.get(name.lower())
+
+    def require(self, name: ast.Name, beside: Iterable[str] = ()) -> Declared | Derived:
+        """What the name stands for; raises CompileError for an unknown one, UsesBroken for one that was refused.
+
+        `beside`: other names that may have been meant.
+        """
+        entry = self.find(name.text)
+        if entry is None:
+            raise CompileError([explain_unknown(name, name.text, [*beside, *self.names()])])
+        if isinstance(entry, Broken):
+            raise UsesBroken(entry.name)
+        return entry
 
     def names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.entries.values())
@@ -71,3 +91,9 @@ class Catalog:
 
     def without(self, name: str) -> Catalog:
         return Catalog(MappingProxyType({k: v for k, v in self.entries.items() if k != name.lower()}))
+
+
+def explain_unknown(name: ast.Name, text: str, known: Iterable[str]) -> Diagnostic:
+    """The finding that a name, shown as `text`, stands for nothing, with the known one that may be meant."""
+    guess = nearest(name.text, list(known))
+    return K012.at(name.span, "", name=text).with_hint(guess and f"did you mean {guess}?")

@@ -1,19 +1,12 @@
-"""Operators -> the bound on the state that each keeps, as text. A plan has one for every operator."""
+"""How long operators keep rows, where they keep them, and whether they keep what they have sent."""
 
 from __future__ import annotations
 
-from penstock.planner.expression_text import expression_text
-from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
-    Aggregate,
-    Cumulate,
     Distinct,
     ForeignKeyJoin,
     GroupAggregate,
-    Hop,
-    Intermediate,
     IntervalJoin,
-    JoinType,
     KStream,
     KTable,
     Latest,
@@ -21,81 +14,17 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
-    RunningQuery,
-    Scan,
     Session,
     Settings,
     StateStore,
     TableJoin,
     TableLookup,
-    Tumble,
     WindowAggregate,
-    WTable,
 )
-from penstock.planner.plan.walk import inputs, is_retracting, rows_leave, stateful, walk
+from penstock.planner.plan.walk import rows_leave, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
-
-
-def state_bound(node: Node) -> str:
-    """What the operator keeps at most; `none` for one that looks at single rows.
-
-    A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
-    """
-    match node:
-        case IntervalJoin() if node.pane is not None:
-            back, forward = node.bound.reach(node.type)
-            delay = max(delay_of(node.left), delay_of(node.right))
-            own, met = node.pane + forward, back + node.pane + forward
-            reaches = {JoinType.RIGHT: (met, own), JoinType.FULL: (met, met)}.get(node.type, (own, met))
-            return "; ".join(
-                kept(side, reach, delay) for side, reach in zip((node.left, node.right), reaches, strict=True)
-            )
-        case IntervalJoin():
-            lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
-            delay = max(delay_of(node.left), delay_of(node.right))
-            return f"{kept(node.left, max(upper, 0), delay)}; {kept(node.right, max(-lower, 0), delay)}"
-        case WindowAggregate():
-            return f"one row per ({key_text(node)}){distinct_text(node)}: {windows_text(node)}"
-        case GroupAggregate():
-            keys = ", ".join(key.name for key in node.keys)
-            there = f"{keys} that there has been" if is_retracting(node) else keys
-            row = f"one row per {there}" if keys else "one row"
-            return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
-        case Distinct():
-            return f"different {newest(node.input, node.time)}"
-        case Ranked():
-            return newest(node.input, node.time)
-        case Latest():
-            key = ", ".join(node.shape.key)
-            return f"one row per {key} of {relation_text(node)}, and the key of each deleted one, forever"
-        case TableJoin() if node.is_windowed:
-            keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
-            span = duration_text(windows_span(node))
-            return f"one row per ({keys}, window) of each of {relation_text(node)}: windows of the last {span}"
-        case ForeignKeyJoin():
-            shown = f" and those that rows of {relation_text(node.left)} show" * isinstance(node.right.shape, WTable)
-            return f"{held(node.left)}; {held(node.right)}{shown}"
-        case TableLookup() if node.as_of is not None:
-            delay = max(delay_of(node.stream), *(each.origin.delay or 0 for each in scans(node.table)))
-            last = f"with time in the last {duration_text(delay)}"
-            return f"rows of {relation_text(node.stream)} {last}; {held(node.table)}, and records {last}"
-        case TableLookup() if node.kept is not None and isinstance(node.table.shape, WTable):
-            key, last = ", ".join((*node.table.shape.key, "window")), duration_text(node.kept + followed(node.stream))
-            return f"one row per ({key}) of {relation_text(node.table)}: windows that end in the last {last}, and later"
-        case TableLookup():
-            return held(node.table)
-        case TableJoin():
-            keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
-            return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, forever"
-        case Over():
-            return kept(node.input, node.back + node.pane + node.forward, delay_of(node.input))
-        case OverRows():
-            rows = f"the last {node.back} rows" if node.back != 1 else "the last row"
-            return f"{rows} of {partitions_text(node)}, and {newest(node.input, node.time)}"
-        case _:
-            return "none"
 
 
 def sends_changes(root: Node, connector: str | None) -> bool:
@@ -106,17 +35,6 @@ def sends_changes(root: Node, connector: str | None) -> bool:
     return isinstance(root.shape, KTable) and (rows_leave(root) or connector in (None, "files"))
 
 
-def state_of_changes(query: RunningQuery) -> dict[Node, str]:
-    """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
-    below = [node.input for node in walk(query.root) if isinstance(node, Intermediate)]
-    kept: dict[Node, str] = {}
-    for root, connector in ((query.root, query.sink.connector), *((each, None) for each in below)):
-        node = stateful(root)
-        if node is not None and sends_changes(root, connector):
-            kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
-    return kept
-
-
 def state_store(node: Node, settings: Settings) -> StateStore:
     """Where the operator keeps its state: where SET says, else on the heap what two hours fill, in RocksDB the rest.
 
@@ -124,66 +42,36 @@ def state_store(node: Node, settings: Settings) -> StateStore:
     """
     if settings.state_store is not None:
         return settings.state_store
-    reach = horizon(node)
+    reach = find_horizon(node)
     return StateStore.MEMORY if reach is not None and reach <= LONGEST_ON_HEAP else StateStore.ROCKSDB
 
 
-def store_text(node: Node, settings: Settings) -> str:
-    """The store and the reason for it."""
-    where = {StateStore.MEMORY: "in memory", StateStore.ROCKSDB: "in RocksDB"}[state_store(node, settings)]
-    if settings.state_store is not None:
-        return f"{where}, as SET state_store says"
-    reach = horizon(node)
-    if reach is None:
-        return f"{where}, as it grows with the keys"
-    relation = "at most" if reach <= LONGEST_ON_HEAP else "more than"
-    return f"{where}, as it spans {relation} {duration_text(LONGEST_ON_HEAP)}"
-
-
-def horizon(node: Node) -> int | None:
+def find_horizon(node: Node) -> int | None:
     """How long the operator may keep a row, in milliseconds of event time; None: forever."""
     match node:
         case IntervalJoin():
             back, forward = node.bound.reach(node.type)
-            return back + (node.pane or 0) + forward + max(delay_of(node.left), delay_of(node.right))
+            return back + (node.pane or 0) + forward + max(find_delay(node.left), find_delay(node.right))
         case WindowAggregate():
             length = node.window.gap if isinstance(node.window, Session) else node.window.size
-            return length + delay_of(node.input) + node.grace
+            return length + find_delay(node.input) + node.grace
         case Over():
-            return node.back + node.pane + node.forward + delay_of(node.input)
+            return node.back + node.pane + node.forward + find_delay(node.input)
         case Ranked() | Distinct():
-            return delay_of(node.input)
+            return find_delay(node.input)
         case OverRows():
-            return None if node.partition_by else delay_of(node.input)
+            return None if node.partition_by else find_delay(node.input)
         case TableJoin() if node.is_windowed:
-            return windows_span(node)
+            return find_windows_span(node)
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
             return None
         case GroupAggregate():
-            return None if node.keys or distinct_text(node) else 0
+            return None if node.keys or any(each.distinct for each in node.aggregates) else 0
         case _:
             return 0
 
 
-def held(node: Node) -> str:
-    """What is kept of a table: its rows, of a windowed one those of the windows that can still be looked up."""
-    shape = node.shape
-    if isinstance(shape, WTable):
-        kept = max(each.retention or 0 for each in walk(node) if isinstance(each, WindowAggregate))
-        key, span = ", ".join((*shape.key, "window")), duration_text(windows_span(node) + kept)
-        return f"one row per ({key}) of {relation_text(node)}: windows of the last {span}"
-    assert isinstance(shape, KTable)
-    if not shape.key:
-        return f"one row of {relation_text(node)}"
-    return f"one row per {', '.join(shape.key)} of {relation_text(node)}, and each deleted key, forever"
-
-
-def scans(node: Node) -> list[Scan]:
-    """What is read below the node."""
-    return [below for below in walk(node) if isinstance(below, Scan)]
-
-
-def windows_span(node: Node) -> int:
+def find_windows_span(node: Node) -> int:
     """How far behind the newest row a window may begin that is still kept, in milliseconds.
 
     Kept are windows that can still change, and those that a shift brings together with them.
@@ -192,72 +80,11 @@ def windows_span(node: Node) -> int:
     for below in walk(node):
         if isinstance(below, WindowAggregate):
             length = below.window.gap if isinstance(below.window, Session) else below.window.size
-            spans.append(length + delay_of(below.input) + below.grace)
+            spans.append(length + find_delay(below.input) + below.grace)
     shifts = [abs(side.shift) for below in walk(node) if isinstance(below, TableJoin) for side in below.sides]
     return max(spans) + sum(shifts)
 
 
-def kept(node: Node, reach: int, delay: int) -> str:
-    span = f"{duration_text(reach)} + {duration_text(delay)}" if reach else duration_text(delay)
-    return f"rows of {relation_text(node)} with time in the last {span}"
-
-
-def partitions_text(node: OverRows) -> str:
-    keys = [expression_text(key) for key in node.partition_by]
-    if not keys:
-        return "all"
-    return f"each {keys[0]}" if len(keys) == 1 else f"each ({', '.join(keys)})"
-
-
-def newest(node: Node, time: str) -> str:
-    """The rows whose time the watermark has not passed."""
-    delay = delay_of(node)
-    last = f"{time} in the last {duration_text(delay)}" if delay else f"the newest {time}"
-    return f"rows of {relation_text(node)} with {last}"
-
-
-def relation_text(node: Node) -> str:
-    """The declared relations behind the node."""
-    return " and ".join(dict.fromkeys(each.origin.name for each in scans(node)))
-
-
-def delay_of(node: Node) -> int:
+def find_delay(node: Node) -> int:
     """The watermark delay of a stream in milliseconds."""
     return node.shape.delay or 0 if isinstance(node.shape, KStream) else 0
-
-
-def followed(node: Node) -> int:
-    """The watermark delay of a stream, of which the columns that are used may not show the event time."""
-    while isinstance(node.shape, KStream) and node.shape.time is None and inputs(node):
-        node = inputs(node)[0]
-    return delay_of(node)
-
-
-def key_text(node: WindowAggregate) -> str:
-    return ", ".join([*(key.name for key in node.keys), "open window"])
-
-
-def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
-    """What DISTINCT keeps beside each row."""
-    sets = (expression for each in node.aggregates if each.distinct for expression in [distinct_values(each)])
-    kept = " and of ".join(dict.fromkeys(sets))
-    return f" with its distinct values of {kept}" if kept else ""
-
-
-def distinct_values(aggregate: Aggregate) -> str:
-    values = ", ".join(expression_text(each) for each in aggregate.arguments)
-    return values if len(aggregate.arguments) == 1 else f"({values})"
-
-
-def windows_text(node: WindowAggregate) -> str:
-    """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
-    lag = delay_of(node.input) + node.grace
-    match node.window:
-        case Session():
-            return f"sessions of the last {duration_text(node.window.gap)} + {duration_text(lag)}"
-        case Tumble():
-            return f"≤ {-(-lag // node.window.size) + 1} windows"
-        case Cumulate():
-            return f"≤ {-(-(lag + node.window.size) // node.window.step)} windows"
-        case Hop():
-            return f"≤ {-(-(lag + node.window.size) // node.window.slide)} windows"

@@ -14,7 +14,7 @@ from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import seen
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, number, only_if, select
-from penstock.planner import argument_type
+from penstock.planner import find_argument_type
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
@@ -64,7 +64,7 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
             else exp.GT(this=trues, expression=number(0))
         )
         return only_if(_positive(count.copy()), right)
-    exact = _exact(argument_type(aggregate, node.input))
+    exact = _exact(find_argument_type(aggregate, node.input))
     value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
     summed = total("sum", call("SUM", only_if(condition, _signed(value))))
     if aggregate.function == "SUM":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -12,15 +12,15 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate, Node
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The catalog, the statement's text, how to lower a query inside it, the WITH tables in sight, the warnings so far.
+    """The catalog, the statement's text, the WITH tables in sight, the warnings so far.
 
     `late` is the LATE INTO of the statement's own SELECT.
 
@@ -30,7 +30,6 @@ class Context:
 
     catalog: Catalog
     statement: Span
-    lower_query: Callable[[ast.Query, Context], Node]
     common_tables: Mapping[str, Node] = field(default_factory=dict)
     warnings: list[Diagnostic] = field(default_factory=list)
     reads: set[str] = field(default_factory=set)
@@ -40,11 +39,7 @@ class Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})
 
 
-class UsesBroken(Exception):
-    """The statement needs a name whose own definition was refused: nothing new can be said of it."""
-
-
-def scalar(expression: exp.Expression, scope: Scope) -> Typed:
+def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
     report: list[Diagnostic] = []
     typed = scalars.resolve(expression, scope, report)
@@ -53,15 +48,15 @@ def scalar(expression: exp.Expression, scope: Scope) -> Typed:
     return typed
 
 
-def key_value(expression: exp.Expression, scope: Scope) -> exp.Expression:
+def resolve_key(expression: exp.Expression, scope: Scope) -> exp.Expression:
     """What rows are brought together by, resolved; raises CompileError also for values that cannot be compared."""
-    typed = scalar(bare(expression), scope)
+    typed = resolve_scalar(bare(expression), scope)
     if not scalars.is_ordered(typed.type):
         raise CompileError([K018.at(expression.meta["span"], "", type=typed.type)])
     return typed.expression
 
 
-def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
+def resolve_condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expression:
     """A resolved BOOLEAN expression; raises CompileError."""
     report: list[Diagnostic] = []
     resolved = scalars.resolve_boolean(expression, scope, report, clause)
@@ -70,7 +65,7 @@ def condition(expression: exp.Expression, scope: Scope, clause: str) -> exp.Expr
     return resolved
 
 
-def aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
+def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     """A resolved aggregate call, its `name` still empty; raises CompileError."""
     report: list[Diagnostic] = []
     resolved = scalars.resolve_aggregate(call, scope, report)
@@ -79,11 +74,11 @@ def aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     return resolved
 
 
-def column(name: str) -> exp.Column:
+def make_column(name: str) -> exp.Column:
     """A reference to a column of the operator's input."""
     return exp.Column(this=exp.to_identifier(name, quoted=True))
 
 
-def scope_of(node: Node, alias: str | None) -> Scope:
+def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: its columns under their own names."""
     return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))

@@ -8,13 +8,14 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.windows import W026
 from penstock.parser import ast
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.context import column, key_value
-from penstock.planner.lower.rows import Rows, event_time, staged
+from penstock.planner.lower.context import make_column, resolve_key
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
 from penstock.planner.types import INT
 
 
-def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
+def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
     """The rows without those that have another one of the same keys before them, not longer ago than the interval.
 
     One that is left out prolongs the memory as well: it is the place of a row among all rows of its keys that decides.
@@ -23,25 +24,25 @@ def deduplicated(rows: Rows, clause: ast.Deduplicate) -> Rows:
     if not isinstance(node.shape, KStream):
         found = W026.at(span, "", operator="DEDUPLICATE", relation=rows.name)
         raise CompileError([found.with_hint("a table has one row per key: deduplicate the stream behind it")])
-    keys = tuple(key_value(each, rows.scope) for each in clause.keys)
+    keys = tuple(resolve_key(each, rows.scope) for each in clause.keys)
     within = positive_milliseconds(clause.within, "deduplication")
-    time = event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)
-    number = unused("number", rows)
+    time = require_event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)
+    number = choose_unused_column("number", rows)
     counted = Over(
         schema=(*node.schema, Column(number, INT, nullable=False)),
         shape=KStream(node.shape.key, (EventTime(time, 0),)),
         span=span,
-        input=staged(node, span, time),
+        input=materialise_input(node, time),
         partition_by=keys,
         time=time,
         aggregates=(FramedAggregate(Aggregate(number, "ROW_NUMBER", (), False, None, INT), Frame(-within, 0)),),
     )
-    first = exp.EQ(this=column(number), expression=exp.Literal.number(1))
+    first = exp.EQ(this=make_column(number), expression=exp.Literal.number(1))
     kept = Filter(schema=counted.schema, shape=counted.shape, span=span, input=counted, condition=first)
     return Rows(kept, rows.scope, rows.name, rows.window, rows.over)
 
 
-def unused(name: str, rows: Rows) -> str:
+def choose_unused_column(name: str, rows: Rows) -> str:
     """The name, or with underscores behind it if a column of the rows has it."""
     taken = {each.name.lower() for each in rows.node.schema}
     while name.lower() in taken:

@@ -13,11 +13,12 @@ from penstock.diagnostics.codes.windows import W040
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.context import Context, column
+from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.grouped import has_aggregate
-from penstock.planner.lower.items import Output
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rows import Rows, in_order_of, staged
+from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -33,7 +34,9 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import expressions, walk
 
 
-def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: Node, context: Context) -> Node:
+def lower_distinct(
+    select: ast.Select, rows: Rows, outputs: Sequence[OutputColumn], result: Node, context: Context
+) -> Node:
     """The rows of `result` without repetitions; `rows` are those of FROM and WHERE, `outputs` the SELECT list.
 
     Rows of tables and groups differ by their keys: DISTINCT says nothing where all of these are selected.
@@ -49,18 +52,18 @@ def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: 
             schema=result.schema,
             shape=KTable(tuple(each.name for each in result.schema)),
             span=span,
-            input=staged(result, span),
-            keys=tuple(Named(each.name, column(each.name), each.type) for each in result.schema),
+            input=materialise_input(result),
+            keys=tuple(Named(each.name, make_column(each.name), each.type) for each in result.schema),
             aggregates=(),
         )
     if not shape.times:
-        raise CompileError([endless(select, rows, result, context)])
+        raise CompileError([explain_endless(select, rows, result, context)])
     time = min(shape.times, key=lambda each: each.delay).column
     return Distinct(
         schema=result.schema,
-        shape=KStream(shape.key, in_order_of(result, time)),
+        shape=KStream(shape.key, order_times(result, time)),
         span=span,
-        input=staged(result, span, time),
+        input=materialise_input(result, time),
         time=time,
     )
 
@@ -79,7 +82,7 @@ def is_distinct(node: Node) -> bool:
     return all(name in shown for name in (*(key.name for key in node.keys), *window))
 
 
-def endless(select: ast.Select, rows: Rows, result: Node, context: Context) -> Diagnostic:
+def explain_endless(select: ast.Select, rows: Rows, result: Node, context: Context) -> Diagnostic:
     """The finding that each row would be remembered forever, with a statement that remembers it for a while."""
     found = W040.at(select.span, "")
     keys = [item.value.meta["span"].text for item in select.items]

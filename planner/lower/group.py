@@ -12,21 +12,26 @@ from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.changes import staged_changes
-from penstock.planner.lower.context import condition, scalar
-from penstock.planner.lower.grouped import Grouping, canonical, has_aggregate, unused
+from penstock.planner.lower.context import resolve_condition, resolve_scalar
+from penstock.planner.lower.grouped import Grouping, choose_unused_name, has_aggregate, make_canonical
 from penstock.planner.lower.grouping_sets import (
     KeySet,
-    combined,
-    grouping_sets,
+    combine_sets,
+    expand_grouping_sets,
     is_grouping_sets,
-    key_sets,
+    list_key_sets,
 )
-from penstock.planner.lower.items import WINDOW_COLUMNS, Output, is_nullable
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
+from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
 from penstock.planner.lower.retraction import check_retractable
-from penstock.planner.lower.rows import Rows, TimedWindow, staged
-from penstock.planner.lower.windows import final_times, is_window_call, is_window_column, regrouped, window_of_call
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.lower.rows import Rows, TimedWindow
+from penstock.planner.lower.windows import (
+    is_window_call,
+    is_window_column,
+    list_final_times,
+    read_window_call,
+    regroup_windows,
+)
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -42,14 +47,15 @@ from penstock.planner.plan import (
     WTable,
 )
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 
 def lower_group(
-    select: ast.Select, rows: Rows, outputs: list[Output], emission: Emission
-) -> tuple[Node, list[Output], Scope]:
+    select: ast.Select, rows: Rows, outputs: list[OutputColumn], emission: Emission
+) -> tuple[Node, list[OutputColumn], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
-    rows = regrouped([bare(each) for each in select.group_by], rows)
+    rows = regroup_windows([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
     keys: list[Named] = []
     texts: list[str] = []
@@ -61,12 +67,12 @@ def lower_group(
         if is_window_call(expression) or (rows.window is not None and is_window_column(expression)):
             found = W016.at(expression.meta["span"], "")
             raise CompileError([found.with_hint("GROUP BY the window, GROUPING SETS (…)")])
-        key = group_key(expression, rows, outputs, len(keys))
+        key = read_group_key(expression, rows, outputs, len(keys))
         if not scalars.is_ordered(key.type):
             raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
         known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
         if known is None:
-            keys.append(replace(key, name=unused(key.name, [known.name for known in keys])))
+            keys.append(replace(key, name=choose_unused_name(key.name, [known.name for known in keys])))
             texts.append(expression.name if isinstance(expression, exp.Column) else expression.meta["span"].text)
         return len(keys) - 1 if known is None else known
 
@@ -76,9 +82,9 @@ def lower_group(
                 if window is not None:
                     first_span = first_window.meta["span"] if first_window is not None else select.relation.span
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
-                window, first_window = window_of_call(expression, rows), expression
+                window, first_window = read_window_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):  # else the window groups by it anyway
-                parts.append(key_sets(expression, place))
+                parts.append(list_key_sets(expression, place))
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:
@@ -86,9 +92,9 @@ def lower_group(
     grouping, sets = Grouping(rows, keys, texts, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
-        sets = combined(parts, several.meta["span"])
-        grouping.id_column = unused("grouping_id", [key.name for key in keys])
-    rewritten: list[Output] = []
+        sets = combine_sets(parts, several.meta["span"])
+        grouping.id_column = choose_unused_name("grouping_id", [key.name for key in keys])
+    rewritten: list[OutputColumn] = []
     for output in outputs:
         try:
             rewritten.append(replace(output, value=grouping.rewritten(output.value, output.name)))
@@ -108,19 +114,19 @@ def lower_group(
             found = K006.at(select.span, "", column="GROUPING_ID()")
             reason = "Without it the row of a total is not told from that of a group of NULLs."
             raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
-        below = rows.node if isinstance(rows.node.shape, KStream) else staged_changes(rows.node, select.span)
-        exploded, grouping.keys = grouping_sets(below, keys, sets, grouping.id_column)
+        below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
+        exploded, grouping.keys = expand_grouping_sets(below, keys, sets, grouping.id_column)
         grouping.rows = replace(rows, node=exploded)
-    node = aggregate_node(select, grouping, window, emission)
+    node = make_aggregate(select, grouping, window, emission)
     scope = Scope(tuple(ScopeColumn(rows.name, c.name, c.name, c.type) for c in node.schema))
     if having is not None:
         span: Span = having.meta["span"]
-        resolved = condition(having, scope, "HAVING")
+        resolved = resolve_condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
 
 
-def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[Output]) -> None:
+def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[OutputColumn]) -> None:
     """Raises CompileError for a key that the table would not show, by which its rows are told apart."""
     for key, text in zip(grouping.keys, grouping.texts, strict=True):
         if not any(is_column(each.value, key.name) for each in outputs):
@@ -134,21 +140,23 @@ def is_column(expression: exp.Expression, name: str) -> bool:
     return isinstance(inner, exp.Column) and bool(inner.meta.get("grouped")) and inner.name == name
 
 
-def group_key(expression: exp.Expression, rows: Rows, outputs: list[Output], position: int) -> Named:
+def read_group_key(expression: exp.Expression, rows: Rows, outputs: list[OutputColumn], position: int) -> Named:
     """A key, called by its column, or by the SELECT item that it is the alias of or equal to."""
     if isinstance(expression, exp.Column) and not expression.table and not rows.scope.named(expression.name):
         for output in outputs:
             if output.name.lower() == expression.name.lower() and not has_aggregate(output.value):
-                typed = scalar(output.value, rows.scope)
+                typed = resolve_scalar(output.value, rows.scope)
                 return Named(output.name, typed.expression, typed.type)
-    typed = scalar(expression, rows.scope)
+    typed = resolve_scalar(expression, rows.scope)
     if isinstance(expression, exp.Column):
         return Named(expression.name, typed.expression, typed.type)
-    name = next((o.name for o in outputs if canonical(o.value, rows.scope) == typed.expression), f"key{position + 1}")
+    name = next(
+        (o.name for o in outputs if make_canonical(o.value, rows.scope) == typed.expression), f"key{position + 1}"
+    )
     return Named(name, typed.expression, typed.type)
 
 
-def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
+def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
     rows, keys, aggregates = grouping.rows, tuple(grouping.keys), tuple(grouping.aggregates)
     names = tuple(key.name for key in keys)
     columns = [Column(key.name, key.type, is_nullable(key.value, rows.node)) for key in keys]
@@ -165,7 +173,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W005.at(select.emit.span, "", clause="EMIT EARLY EVERY", needed="window")])
         if isinstance(select.emit, ast.EmitFinal):
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
-        below = staged_changes(rows.node, select.span)
+        below = materialise_changes(rows.node)
         if not isinstance(below.shape, KStream):
             check_retractable(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
@@ -188,12 +196,12 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
         raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
-    shape: Shape = KStream(names, final_times(window)) if select.stream else WTable(names)
+    shape: Shape = KStream(names, list_final_times(window)) if select.stream else WTable(names)
     return WindowAggregate(
         schema=(*columns, *window_columns, *values),
         shape=shape,
         span=select.span,
-        input=staged(rows.node, select.span, timed.time),
+        input=materialise_input(rows.node, timed.time),
         window=window,
         time=timed.time,
         keys=keys,

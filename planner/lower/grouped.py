@@ -14,15 +14,15 @@ from penstock.diagnostics.codes.types import T005
 from penstock.diagnostics.codes.windows import W005
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
-from penstock.planner.lower.context import aggregate, scalar
-from penstock.planner.lower.grouping_sets import grouping_value, is_grouping_call
+from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
+from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows
-from penstock.planner.names import Scope
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.calls import known_function
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
 from penstock.planner.types import INTERVAL, Decimal
 
 
@@ -34,10 +34,10 @@ def is_aggregate_call(node: exp.Expression) -> bool:
 
 def has_aggregate(expression: exp.Expression | None) -> bool:
     """Whether an aggregate call stands in the expression outside of OVER."""
-    return expression is not None and any(True for _ in topmost(expression, is_aggregate_call))
+    return expression is not None and any(True for _ in find_topmost(expression, is_aggregate_call))
 
 
-def topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
+def find_topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
     """The nodes for which `wanted(node)` holds and that are not below another such node, OVER or a lambda."""
     pending = [expression]
     while pending:
@@ -71,26 +71,26 @@ class Grouping:
         """
         holder = exp.Paren(this=expression.copy())
         for over in list(holder.find_all(exp.Window)):
-            for part in over_parts(over):
+            for part in list_over_parts(over):
                 part.replace(self.rewritten(part, None))
         # All are found before any is replaced: columns of the output may be called as columns of the input.
-        for node in list(topmost(holder, self.is_replaced)):
+        for node in list(find_topmost(holder, self.is_replaced)):
             if is_grouping_call(node):
                 self.put_grouping(node)
             elif is_aggregate_call(node):
                 wanted = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
-                swap(node, self.aggregate_column(node, wanted))
+                swap_node(node, self.aggregate_column(node, wanted))
             else:
-                swap(node, exp.column(self.key_of(node) or ""))
+                swap_node(node, exp.column(self.key_of(node) or ""))
         report: list[Diagnostic] = []
         for node in list(free_columns(holder, in_over=False)):
             if node.meta.get("grouped"):
                 continue
             key = self.key_of(node)
             if key is not None:  # in a lambda, whose parameters may be called as the key
-                swap(node, exp.column(key, table=self.rows.name, quoted=True))
+                swap_node(node, exp.column(key, table=self.rows.name, quoted=True))
             elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
-                swap(node, exp.column(node.name.lower()))
+                swap_node(node, exp.column(node.name.lower()))
             elif self.rows.scope.find(node, report) is not None:
                 found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
                 grouped = ", ".join(self.texts)
@@ -109,14 +109,14 @@ class Grouping:
         return rewritten
 
     def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
-        resolved = aggregate(call, self.rows.scope)
+        resolved = resolve_aggregate(call, self.rows.scope)
         if resolved.distinct:
-            resolved = distinct_aggregate(call, resolved, self.rows.scope)
+            resolved = resolve_distinct(call, resolved, self.rows.scope)
         for known in self.aggregates:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
         taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
-        name = unused(name, taken if self.id_column is None else [*taken, self.id_column])
+        name = choose_unused_name(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
         self.spans.append(call.meta["span"])
         return exp.column(name)
@@ -128,7 +128,7 @@ class Grouping:
         if self.id_column is None:
             raise CompileError([W005.at(span, "", clause=name, needed="ROLLUP, CUBE or GROUPING SETS")])
         if name == "GROUPING_ID" and not call.expressions:
-            return swap(call, exp.column(self.id_column))
+            return swap_node(call, exp.column(self.id_column))
         if name == "GROUPING" and len(call.expressions) != 1:
             found = T005.at(span, name=name, count=f"{len(call.expressions)} arguments")
             raise CompileError([found.because("it takes GROUPING(key)")])
@@ -139,7 +139,7 @@ class Grouping:
             if key is None:
                 raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
             places.append(names.index(key))
-        call.replace(grouping_value(call, places, len(names), self.id_column))
+        call.replace(compute_grouping_value(call, places, len(names), self.id_column))
         return None
 
     def is_replaced(self, node: exp.Expression) -> bool:
@@ -148,7 +148,7 @@ class Grouping:
 
     def key_of(self, node: exp.Expression) -> str | None:
         """The key that the node computes, compared after names are resolved."""
-        wanted = canonical(node, self.rows.scope)
+        wanted = make_canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
 
 
@@ -159,7 +159,7 @@ _IDEMPOTENT = frozenset(
 _OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
 
 
-def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
+def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
     """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
     span: Span = call.meta["span"]
     if resolved.function in _IDEMPOTENT:
@@ -169,14 +169,14 @@ def distinct_aggregate(call: exp.Expression, resolved: Aggregate, scope: Scope) 
     if resolved.function not in _OVER_SETS or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
     function = call.this if isinstance(call, exp.Filter) else call
-    types = [scalar(each, scope).type for each in function.expressions[0].expressions]
+    types = [resolve_scalar(each, scope).type for each in function.expressions[0].expressions]
     unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
     if unequal is not None:
         raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
     return resolved
 
 
-def over_parts(call: exp.Window) -> list[exp.Expression]:
+def list_over_parts(call: exp.Window) -> list[exp.Expression]:
     """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
     function, parts = call.this, list[exp.Expression]()
     if isinstance(function, exp.Filter):
@@ -188,7 +188,7 @@ def over_parts(call: exp.Window) -> list[exp.Expression]:
     return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
 
 
-def unused(name: str, taken: Iterable[str]) -> str:
+def choose_unused_name(name: str, taken: Iterable[str]) -> str:
     """The name, or with underscores behind it if another column has it."""
     folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
     while name.lower() in folded:
@@ -196,7 +196,7 @@ def unused(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def swap(node: exp.Expression, reference: exp.Column) -> None:
+def swap_node(node: exp.Expression, reference: exp.Column) -> None:
     """Puts a reference to the aggregate's output in the place of `node`."""
     for part in reference.walk():
         part.meta["span"] = node.meta["span"]
@@ -205,9 +205,9 @@ def swap(node: exp.Expression, reference: exp.Column) -> None:
     node.replace(reference)
 
 
-def canonical(expression: exp.Expression, scope: Scope) -> exp.Expression:
+def make_canonical(expression: exp.Expression, scope: Scope) -> exp.Expression:
     """The expression resolved if it can be, for comparison with a resolved key."""
     try:
-        return scalar(expression, scope).expression
+        return resolve_scalar(expression, scope).expression
     except CompileError:
         return expression

@@ -11,7 +11,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.limits import L002
 from penstock.diagnostics.codes.windows import W017
-from penstock.planner.lower.context import column
+from penstock.planner.lower.context import make_column
 from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import BIGINT
@@ -35,10 +35,10 @@ def is_grouping_call(node: exp.Expression) -> bool:
     return isinstance(node, exp.Anonymous) and str(node.this).upper() in ("GROUPING", "GROUPING_ID")
 
 
-def key_sets(expression: exp.Expression, place: Callable[[exp.Expression], int]) -> list[KeySet]:
+def list_key_sets(expression: exp.Expression, place: Callable[[exp.Expression], int]) -> list[KeySet]:
     """The sets that one expression of GROUP BY stands for; `place` gives the place of a key."""
     if isinstance(expression, exp.GroupingSets):
-        return [keys for each in expression.expressions for keys in _member(each.expressions, place)]
+        return [keys for each in expression.expressions for keys in _combine_members(each.expressions, place)]
     if not is_grouping_sets(expression):
         return [frozenset([place(expression)])]
     keys = [place(bare(each)) for each in expression.expressions]
@@ -49,14 +49,14 @@ def key_sets(expression: exp.Expression, place: Callable[[exp.Expression], int])
     return [frozenset(chosen) for length in lengths for chosen in combinations(keys, length)]
 
 
-def _member(keys: Sequence[exp.Expression], place: Callable[[exp.Expression], int]) -> list[KeySet]:
+def _combine_members(keys: Sequence[exp.Expression], place: Callable[[exp.Expression], int]) -> list[KeySet]:
     bare_keys = [bare(key) for key in keys]
     if len(bare_keys) == 1:
-        return key_sets(bare_keys[0], place)
+        return list_key_sets(bare_keys[0], place)
     return [frozenset(place(key) for key in bare_keys)]
 
 
-def combined(parts: Sequence[Sequence[KeySet]], span: Span) -> list[KeySet]:
+def combine_sets(parts: Sequence[Sequence[KeySet]], span: Span) -> list[KeySet]:
     """All keys of one set of each part together, for every choice of sets. Raises CompileError for equal ones."""
     sets: list[KeySet] = [frozenset()]
     for part in parts:
@@ -74,12 +74,12 @@ def _check_count(count: int, span: Span) -> None:
         raise CompileError([found.with_hint("name the sets that you need with GROUPING SETS")])
 
 
-def grouping_id(keys: KeySet, count: int) -> int:
+def compute_grouping_id(keys: KeySet, count: int) -> int:
     """A bit for each of the `count` keys, the first one highest: 1 where the set does not have it."""
     return sum(1 << (count - 1 - place) for place in range(count) if place not in keys)
 
 
-def grouping_value(call: exp.Expression, places: Sequence[int], count: int, id_: str) -> exp.Expression:
+def compute_grouping_value(call: exp.Expression, places: Sequence[int], count: int, id_: str) -> exp.Expression:
     """GROUPING or GROUPING_ID of the keys at `places`, computed from the column `id_`; of none: of all keys."""
 
     def bit(place: int) -> exp.Expression:
@@ -104,7 +104,9 @@ def grouping_value(call: exp.Expression, places: Sequence[int], count: int, id_:
     return value
 
 
-def grouping_sets(node: Node, keys: Sequence[Named], sets: Sequence[KeySet], id_: str) -> tuple[Node, list[Named]]:
+def expand_grouping_sets(
+    node: Node, keys: Sequence[Named], sets: Sequence[KeySet], id_: str
+) -> tuple[Node, list[Named]]:
     """The rows once per set, with the keys that the set has, and these and the set's id as keys over them.
 
     Of a table `node` sends changes.
@@ -127,8 +129,8 @@ def grouping_sets(node: Node, keys: Sequence[Named], sets: Sequence[KeySet], id_
         span=node.span,
         input=node,
         keys=tuple(inner),
-        ids=tuple(grouping_id(each, len(keys)) for each in sets),
+        ids=tuple(compute_grouping_id(each, len(keys)) for each in sets),
         id_column=inner_id,
     )
-    outer = [Named(key.name, column(each.name), key.type) for key, each in zip(keys, inner, strict=True)]
-    return exploded, [*outer, Named(id_, column(inner_id), BIGINT)]
+    outer = [Named(key.name, make_column(each.name), key.type) for key, each in zip(keys, inner, strict=True)]
+    return exploded, [*outer, Named(id_, make_column(inner_id), BIGINT)]

@@ -12,18 +12,18 @@ from penstock.diagnostics.codes.kinds import K006, K010
 from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import column, scalar
-from penstock.planner.names import Scope
+from penstock.planner.lower.context import make_column, resolve_scalar
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
 from penstock.planner.types import Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputColumn:
     """One column to be: its name, its expression (not resolved yet) and its place."""
 
     name: str
@@ -31,16 +31,16 @@ class Output:
     span: Span
 
 
-def spread(items: Iterable[ast.Item], scope: Scope) -> list[Output]:
+def spread_items(items: Iterable[ast.Item], scope: Scope) -> list[OutputColumn]:
     """The output columns of a SELECT list. Unnamed expressions are called col1, col2 … by position."""
-    outputs: list[Output] = []
+    outputs: list[OutputColumn] = []
     for item in items:
         value = item.value
         if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star)):
-            outputs += star(value, item.span, scope)
+            outputs += spread_star(value, item.span, scope)
         else:
-            outputs.append(Output(output_name(item, len(outputs)), value, item.span))
-    seen: dict[str, Output] = {}
+            outputs.append(OutputColumn(choose_output_name(item, len(outputs)), value, item.span))
+    seen: dict[str, OutputColumn] = {}
     for output in outputs:
         first = seen.setdefault(output.name.lower(), output)
         if first is not output:
@@ -49,7 +49,7 @@ def spread(items: Iterable[ast.Item], scope: Scope) -> list[Output]:
     return outputs
 
 
-def output_name(item: ast.Item, position: int) -> str:
+def choose_output_name(item: ast.Item, position: int) -> str:
     if item.alias is not None:
         return item.alias.text
     value = item.value
@@ -58,7 +58,7 @@ def output_name(item: ast.Item, position: int) -> str:
     return f"col{position + 1}"
 
 
-def star(value: exp.Expression, span: Span, scope: Scope) -> list[Output]:
+def spread_star(value: exp.Expression, span: Span, scope: Scope) -> list[OutputColumn]:
     """`*` and `relation.*`."""
     relation = value.text("table") if isinstance(value, exp.Column) else ""
     if relation and not scope.has_relation(relation):
@@ -70,11 +70,11 @@ def star(value: exp.Expression, span: Span, scope: Scope) -> list[Output]:
         reference = exp.column(known.name, table=known.relation, quoted=True)
         for node in reference.walk():
             node.meta["span"] = span
-        outputs.append(Output(known.name, reference, span))
+        outputs.append(OutputColumn(known.name, reference, span))
     return outputs
 
 
-def substitute_outputs(expression: exp.Expression, outputs: Iterable[Output], scope: Scope) -> exp.Expression:
+def substitute_outputs(expression: exp.Expression, outputs: Iterable[OutputColumn], scope: Scope) -> exp.Expression:
     """The expression with names that only the SELECT list gives replaced by what they stand for there."""
     values = {output.name.casefold(): output.value for output in outputs}
 
@@ -84,13 +84,13 @@ def substitute_outputs(expression: exp.Expression, outputs: Iterable[Output], sc
     return substitute_columns(expression, value_of)
 
 
-def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> Node:
+def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, span: Span) -> Node:
     """The projection of `node`; the identity gives `node` itself. A windowed table keeps its window columns."""
     items: list[Named] = []
     report: list[Diagnostic] = []
     for output in outputs:
         try:
-            typed = scalar(output.value, scope)
+            typed = resolve_scalar(output.value, scope)
             items.append(Named(output.name, bare(typed.expression), typed.type))
         except CompileError as error:
             report.extend(error.diagnostics)
@@ -105,11 +105,13 @@ def project(node: Node, outputs: Iterable[Output], scope: Scope, span: Span) -> 
                 hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
                 raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
-        items += [Named(n, column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
-    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:
+        items += [Named(n, make_column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
+    if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
         return node
     schema = tuple(Column(item.name, item.type, is_nullable(item.value, node)) for item in items)
-    return Project(schema=schema, shape=projected_shape(node, items, span), span=span, input=node, items=tuple(items))
+    return Project(
+        schema=schema, shape=derive_projected_shape(node, items, span), span=span, input=node, items=tuple(items)
+    )
 
 
 def is_nullable(expression: exp.Expression, node: Node) -> bool:
@@ -117,11 +119,11 @@ def is_nullable(expression: exp.Expression, node: Node) -> bool:
     return node.column(expression.name).nullable if isinstance(expression, exp.Column) else True
 
 
-def renamed(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:
+def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:
     """`node` with its columns renamed, cast or left out; each is used once. One projection, also over another one."""
     items = tuple(items)
     schema = tuple(Column(item.name, item.type) for item in items)
-    if [(item.name, item.value) for item in items] == [(c.name, column(c.name)) for c in node.schema]:
+    if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
         return node
     if isinstance(node, Project):
         values = {item.name: item.value for item in node.items}
@@ -130,7 +132,7 @@ def renamed(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Nod
     return Project(schema=schema, shape=shape, span=span, input=node, items=items)
 
 
-def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
+def derive_projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
     """The shape under the new names. A stream may lose its key and its time, a table may not lose its key."""
     names: dict[str, str] = {}
     for item in items:
@@ -159,14 +161,14 @@ def has_value(expression: exp.Expression, node: Node, name: str) -> bool:
     """Whether the expression over the table `node` has the value of that column of its identity in every row."""
     shape = node.shape
     assert not isinstance(shape, KStream)
-    if expression == column(name):
+    if expression == make_column(name):
         return True
     return bool(shape.same) and is_same(expression, node, shape.same[shape.identity.index(name)])
 
 
 def is_same(expression: exp.Expression, node: Node, groups: Iterable[frozenset[str]]) -> bool:
     """Whether it is a column, or COALESCE of columns, that has the value of the key by one of the groups."""
-    value = value_of(expression, node)
+    value = find_value(expression, node)
     columns = frozenset(name for group in groups for name in group)
     return value is not None and value.columns <= columns and any(group <= value.columns for group in groups)
 
@@ -179,7 +181,7 @@ class Value:
     type: Type
 
 
-def value_of(expression: exp.Expression, node: Node) -> Value | None:
+def find_value(expression: exp.Expression, node: Node) -> Value | None:
     """The columns of `node` that the expression has the value of, None if it computes anything else.
 
     A cast is no other value where it keeps different values apart.
@@ -188,12 +190,12 @@ def value_of(expression: exp.Expression, node: Node) -> Value | None:
         case exp.Column() as known:
             return Value(frozenset([known.name]), node.column(known.name).type)
         case exp.Cast() as cast:
-            value, target = value_of(cast.this, node), scalars.type_of(cast.to, [])
+            value, target = find_value(cast.this, node), scalars.type_of(cast.to, [])
             if value is None or target is None or not scalars.is_lossless(value.type, target):
                 return None
             return Value(value.columns, target)
         case exp.Anonymous() as call if str(call.this).upper() == "COALESCE":
-            parts = [value_of(each, node) for each in call.expressions]
+            parts = [find_value(each, node) for each in call.expressions]
             known_parts = [each for each in parts if each is not None]
             if len(known_parts) < len(parts):
                 return None
@@ -202,9 +204,9 @@ def value_of(expression: exp.Expression, node: Node) -> Value | None:
             return None
 
 
-def value_column(expression: exp.Expression, node: Node) -> str | None:
+def find_value_column(expression: exp.Expression, node: Node) -> str | None:
     """The one column of `node` that the expression has the value of, None if it is something else."""
-    value = value_of(expression, node)
+    value = find_value(expression, node)
     return next(iter(value.columns)) if value is not None and len(value.columns) == 1 else None
 
 

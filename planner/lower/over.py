@@ -28,12 +28,12 @@ from penstock.diagnostics.codes.windows import (
 from penstock.parser import ast
 from penstock.planner.functions import is_framed
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.lower.context import Context, aggregate, key_value, scalar
-from penstock.planner.lower.grouped import is_aggregate_call, swap, topmost
-from penstock.planner.lower.items import Output
+from penstock.planner.lower.context import Context, resolve_aggregate, resolve_key, resolve_scalar
+from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, swap_node
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.retraction import is_too_fine
-from penstock.planner.lower.rows import Rows, event_time, staged
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -47,6 +47,7 @@ from penstock.planner.plan import (
     RowsFrame,
 )
 from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 
 # Their value is the place of the row among the frame's rows.
@@ -87,37 +88,37 @@ def is_framed_call(node: exp.Expression) -> bool:
     return isinstance(call, exp.Anonymous) and is_framed(str(call.this))
 
 
-def refuse_framed(outputs: list[Output], rows: Rows) -> None:
+def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
     """Raises CompileError for functions over frames in a SELECT without OVER."""
     for output in outputs:
-        for call in topmost(output.value, is_framed_call):
-            scalar(call.this if isinstance(call, exp.Filter) else call, rows.scope)
+        for call in find_topmost(output.value, is_framed_call):
+            resolve_scalar(call.this if isinstance(call, exp.Filter) else call, rows.scope)
 
 
 def lower_over(
-    select: ast.Select, rows: Rows, outputs: list[Output], context: Context
-) -> tuple[Node, list[Output], Scope]:
+    select: ast.Select, rows: Rows, outputs: list[OutputColumn], context: Context
+) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows with their frames' aggregates beside them, and the SELECT list over those."""
     span = next((o.span for o in outputs if has_over(o.value)), select.relation.span)
     if not isinstance(rows.node.shape, KStream):
         found = W026.at(span, "", operator="OVER", relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
-    time = event_time(rows, "OVER", span, ordered_by(select, rows, outputs))
+    time = require_event_time(rows, "OVER", span, find_order(select, rows, outputs))
     check_windows(select, rows, time, outputs)
     framed: dict[Partition, list[FramedAggregate]] = {}
     specifications: list[Specification] = []
-    rewritten: list[Output] = []
+    rewritten: list[OutputColumn] = []
     report: list[Diagnostic] = []
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
         try:
-            for call in list(topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
-                specification = specification_of(call, select, rows, time)
+            for call in list(find_topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
+                specification = read_specification(call, select, rows, time)
                 specifications.append(specification)
                 wanted = output.name if call.parent is holder else f"over{len(specifications)}"
                 function = call.this if isinstance(call, exp.Window) else call
-                name = add(framed, function, specification, wanted, rows)
-                swap(call, exp.column(name))
+                name = add_call(framed, function, specification, wanted, rows)
+                swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
         except CompileError as error:
             report.extend(error.diagnostics)
@@ -138,7 +139,7 @@ def lower_over(
             schema=(*node.schema, *columns),
             shape=KStream(rows.node.shape.key, (EventTime(time, 0),)),
             span=span,
-            input=staged(node, span, time),
+            input=materialise_input(node, time),
             partition_by=partition_by,
             time=time,
             aggregates=tuple(functions),
@@ -147,9 +148,11 @@ def lower_over(
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def ordered_by(select: ast.Select, rows: Rows, outputs: list[Output]) -> str | None:
+def find_order(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) -> str | None:
     """The column that the first OVER with an ORDER BY names, None where that is no column."""
-    calls = [call for output in outputs for call in topmost(output.value, lambda node: isinstance(node, exp.Window))]
+    calls = [
+        call for output in outputs for call in find_topmost(output.value, lambda node: isinstance(node, exp.Window))
+    ]
     orders = [call.args["order"].expressions for call in calls if call.args.get("order") is not None]
     orders += [over.order_by for over in (rows.over, *(window.over for window in select.windows)) if over is not None]
     first = next((order[0].this for order in orders if order), None)
@@ -157,7 +160,7 @@ def ordered_by(select: ast.Select, rows: Rows, outputs: list[Output]) -> str | N
     return None if found is None else found.column
 
 
-def add(
+def add_call(
     framed: dict[Partition, list[FramedAggregate]],
     call: exp.Expression,
     specification: Specification,
@@ -166,7 +169,7 @@ def add(
 ) -> str:
     """Adds the function to those of its partitions unless it is there already; the name of its column."""
     frame = specification.frame
-    resolved = aggregate(call, rows.scope)
+    resolved = resolve_aggregate(call, rows.scope)
     refuse_unframable(resolved, call, frame, rows)
     functions = framed.setdefault((specification.partition_by, is_by_rows(specification)), [])
     for known in functions:
@@ -201,7 +204,7 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
     compared = written.expressions[1:] if name.endswith("_BY") else written.expressions
     if compared and (function.distinct or name in ("MIN", "MAX", "MIN_BY", "MAX_BY")):
         value = compared[0].expressions[0] if isinstance(compared[0], exp.Distinct) else compared[0]
-        type_ = scalar(value, rows.scope).type
+        type_ = resolve_scalar(value, rows.scope).type
         if isinstance(type_, Array | Map | Struct):
             raise CompileError([refused.because(f"Over a frame values of type {type_} are not compared.")])
 
@@ -212,7 +215,7 @@ def is_summable(aggregate: Aggregate) -> bool:
     return not (is_sum and aggregate.type == INTERVAL) and not is_too_fine(aggregate)
 
 
-def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
+def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
     """The OVER of a call: its own, the named one, or the relation's."""
     function = call.this if isinstance(call, exp.Window) else call
     if not isinstance(call, exp.Window):
@@ -220,7 +223,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
             function = call.this if isinstance(call, exp.Filter) else call
             found = T007.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
-        return checked(rows.over, rows, time, function)
+        return read_over(rows.over, rows, time, function)
     span: Span = call.meta["span"]
     name = call.args.get("alias")
     if name is not None:
@@ -230,7 +233,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
             raise CompileError(
                 [W024.at(name.meta.get("span", span), "", name=name.name).with_hint(guess and f"did you mean {guess}?")]
             )
-        return checked(named.over, rows, time, function)
+        return read_over(named.over, rows, time, function)
     order = call.args.get("order")
     over = ast.Over(
         tuple(call.args.get("partition_by") or ()),
@@ -238,26 +241,26 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
         call.args.get("spec"),
         span,
     )
-    return checked(over, rows, time, function)
+    return read_over(over, rows, time, function)
 
 
-def checked(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
+def read_over(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
-    keys = tuple(key_value(each, rows.scope) for each in over.partition_by)
+    keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
         raise CompileError([W021.at(span, "").with_hint(hint)])
-    ordered = scalar(over.order_by[0].this, rows.scope).expression
+    ordered = resolve_scalar(over.order_by[0].this, rows.scope).expression
     if not (isinstance(ordered, exp.Column) and ordered.name == time):
         raise CompileError([W021.at(over.order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])
-    frame = frame_of_lag(function) if over.frame is None else frame_of(over.frame, span, hint)
+    frame = make_lag_frame(function) if over.frame is None else read_frame(over.frame, span, hint)
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
     return Specification(keys, frame, span)
 
 
-def frame_of_lag(function: exp.Expression | None) -> RowsFrame | None:
+def make_lag_frame(function: exp.Expression | None) -> RowsFrame | None:
     """The frame of LAG where none is written: up to the row that it looks at."""
     if not isinstance(function, exp.Anonymous) or str(function.this).upper() != "LAG":
         return None
@@ -265,10 +268,10 @@ def frame_of_lag(function: exp.Expression | None) -> RowsFrame | None:
     # What is no number is refused where the types of the arguments are known.
     if not isinstance(count, exp.Literal) or count.is_string:
         return RowsFrame(-1, 0)
-    return RowsFrame(-number_of_rows(count, function.meta["span"]), 0)
+    return RowsFrame(-read_row_count(count, function.meta["span"]), 0)
 
 
-def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
+def read_frame(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
     """The frame, if it reaches back and forward by fixed times, or back by a number of rows."""
     start, end = frame.args.get("start"), frame.args.get("end") or "CURRENT ROW"
     if start == "UNBOUNDED" and frame.args.get("start_side") == "PRECEDING":
@@ -283,7 +286,7 @@ def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
         if edge == "CURRENT ROW":
             edges.append(0)
         elif by_rows and isinstance(edge, exp.Expression):
-            count = number_of_rows(edge, span)
+            count = read_row_count(edge, span)
             if side == "FOLLOWING" and count:
                 wait = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING waits for a fixed time"
                 raise CompileError([W042.at(span, f"{count} FOLLOWING").with_hint(wait)])
@@ -299,7 +302,7 @@ def frame_of(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFrame:
     return RowsFrame(*edges) if by_rows else Frame(*edges)
 
 
-def number_of_rows(written: exp.Expression, span: Span) -> int:
+def read_row_count(written: exp.Expression, span: Span) -> int:
     """A whole number of rows."""
     count = ast.parse_count(written.name) if isinstance(written, exp.Literal) and not written.is_string else None
     if count is None or count > MOST_ROWS:
@@ -308,7 +311,7 @@ def number_of_rows(written: exp.Expression, span: Span) -> int:
     return count
 
 
-def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Output]) -> None:
+def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[OutputColumn]) -> None:
     """Raises CompileError for windows of one name, and for what is wrong in one that may not be used."""
     report: list[Diagnostic] = []
     seen: dict[str, ast.NamedWindow] = {}
@@ -322,7 +325,7 @@ def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Outpu
         if window.over.frame is None and window.name.folded in used:
             continue  # what uses it may bring a frame
         try:
-            checked(window.over, rows, time)
+            read_over(window.over, rows, time)
         except CompileError as error:
             report.extend(error.diagnostics)
     if report:

@@ -1,102 +1,117 @@
-"""Queries -> plans: WITH, UNION ALL, SELECT."""
+"""Queries -> plans: WITH, UNION ALL, SELECT and what FROM names. Queries and relations contain each other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
+from sqlglot import exp
+
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.kinds import K004, K005, K011
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
-from penstock.planner import scalars
-from penstock.planner.lower.context import Context, column
-from penstock.planner.lower.items import renamed
-from penstock.planner.lower.select import lower_select
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
-from penstock.planner.types import Type
+from penstock.planner.lower.compound import lower_union, lower_with
+from penstock.planner.lower.context import Context, make_scope
+from penstock.planner.lower.joins.join import lower_join
+from penstock.planner.lower.relations import is_inner, is_of, lower_name
+from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.windows import read_window
+from penstock.planner.plan import KStream, Node, Shape, conjuncts
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
     """The plan of a query; raises CompileError."""
     match query:
         case ast.Select():
-            return lower_select(query, context)
+            refuse_unbuilt(query, context)
+            refuse_subqueries(query, context)
+            return lower_select(query, lower_relation(query.relation, conjuncts(query.where), context), context)
         case ast.UnionAll():
-            return lower_union(query, context)
+            return lower_union(query, context, lower_query)
         case ast.With():
-            seen: dict[str, ast.Name] = {}
-            for table in query.tables:
-                first = seen.setdefault(table.name.folded, table.name)
-                if first is not table.name:
-                    raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
-                context = context.with_table(table.name.text, context.lower_query(table.query, context))
-            return context.lower_query(query.body, context)
+            return lower_with(query, context, lower_query)
         case _:
             assert_never(query)
 
 
-def lower_union(union: ast.UnionAll, context: Context) -> Node:
-    """All branches, cast to common types where that loses nothing. A common event time is kept."""
-    branches: list[Node] = []
+def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
+    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
+    match relation:
+        case ast.Table():
+            node = lower_name(relation.name, context)
+            alias = relation.alias.text if relation.alias else relation.name.text
+            return Rows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
+        case ast.Subquery():
+            node = lower_query(relation.query, context)
+            alias_or_none = relation.alias.text if relation.alias else None
+            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
+        case ast.WindowedTable():
+            rows = lower_relation(relation.relation, (), context)
+            if rows.over is not None:
+                raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
+            window = read_window(relation.kind, relation.time, relation.durations, rows, relation.span)
+            alias = relation.alias.text if relation.alias else rows.name
+            return Rows(rows.node, make_scope(rows.node, alias), alias, window=window)
+        case ast.Join():
+            within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
+            where = [part for part in where if part not in within]
+            left = lower_relation(relation.left, within, context)
+            right = lower_relation(relation.right, (), context)
+            for side, rows in ((relation.left, left), (relation.right, right)):
+                if rows.window is not None or rows.over is not None:
+                    clause = "a windowed relation" if rows.over is None else "OVER on a relation"
+                    raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
+            return lower_join(relation, left, right, where, context)
+        case _:
+            assert_never(relation)
+
+
+def refuse_subqueries(select: ast.Select, context: Context) -> None:
+    """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
     report: list[Diagnostic] = []
-    for branch in union.branches:
-        try:
-            branches.append(context.lower_query(branch, context))
-        except CompileError as error:
-            report.extend(error.diagnostics)
+    for expression in list_scalars(select):
+        for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
+            query = node.args.get("query") if isinstance(node, exp.In) else node.this
+            if query is None or isinstance(query, exp.Expression):
+                continue
+            words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
+            name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
+            span: Span = node.meta["span"]
+            if isinstance(find_subquery_shape(query, context), KStream):
+                kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
+                join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
+                found = J007.at(span, "", construct=name)
+                report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
+            else:
+                report.append(B002.at(span, "", construct=f"{name} over a table"))
     if report:
         raise CompileError(report)
-    first = branches[0]
-    tables: list[Span] = []
-    for node, syntax in zip(branches, union.branches, strict=True):
-        if not isinstance(node.shape, KStream):
-            tables.append(syntax.span)
-        elif len(node.schema) != len(first.schema):
-            reason = f"the first has {len(first.schema)} columns, this one {len(node.schema)}"
-            report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
-    if tables:
-        found = K004.at(tables[0], "a table")
-        for span in tables[1:]:
-            found = found.also(span, "a table")
-        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY"))
-    if report:
-        raise CompileError(report)
-    types = [common_type(union, branches, position) for position in range(len(first.schema))]
-    aligned = tuple(align(branch, first, types) for branch in branches)
-    shape = united([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
-    schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
-    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
 
 
-def united(shapes: list[KStream]) -> KStream:
-    """The shape of streams put together: the key and the event times that all of them have."""
-    keys = {shape.key for shape in shapes}
-    common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
-    kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
-    times = tuple(
-        EventTime(each[0].column, max(t.delay for t in each), min(t.low for t in each), max(t.high for t in each))
-        for each in zip(*kept, strict=True)
-    )
-    return KStream(keys.pop() if len(keys) == 1 else (), times)
+def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
+    """The kind of what a subquery gives, or, where that is not known without what is around it, of its FROM."""
+    try:
+        return lower_query(query, context).shape
+    except CompileError:
+        return lower_name(find_first_name(query), context).shape
 
 
-def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
-    type_ = branches[0].schema[position].type
-    for branch, syntax in zip(branches, union.branches, strict=True):
-        other = branch.schema[position].type
-        common = type_ if other == type_ else scalars.common_type(type_, other)
-        if common is None or not (scalars.is_lossless(type_, common) and scalars.is_lossless(other, common)):
-            reason = f"column {branches[0].schema[position].name} is {type_} and {other}"
-            raise CompileError([K005.at(syntax.span, "", reason=reason).with_hint("CAST one of them")])
-        type_ = common
-    return type_
-
-
-def align(branch: Node, first: Node, types: list[Type]) -> Node:
-    """The branch under the names of the first one and the common types; unchanged if it has them."""
-    assert isinstance(branch.shape, KStream)
-    names = {c.name: target.name for c, target in zip(branch.schema, first.schema, strict=True)}
-    items = [
-        Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
-        for c, type_ in zip(branch.schema, types, strict=True)
-    ]
-    return renamed(branch, items, branch.shape.renamed(names), branch.span)
+def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
+    """The first relation that is named in FROM."""
+    match syntax:
+        case ast.Select() | ast.WindowedTable():
+            return find_first_name(syntax.relation)
+        case ast.UnionAll():
+            return find_first_name(syntax.branches[0])
+        case ast.With():
+            return find_first_name(syntax.tables[0].query)
+        case ast.Join():
+            return find_first_name(syntax.left)
+        case ast.Subquery():
+            return find_first_name(syntax.query)
+        case ast.Table():
+            return syntax.name
+        case _:
+            assert_never(syntax)

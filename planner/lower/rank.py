@@ -12,13 +12,14 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
-from penstock.planner.lower.context import key_value, scalar
-from penstock.planner.lower.grouped import swap, topmost
-from penstock.planner.lower.items import Output
-from penstock.planner.lower.rows import Rows, in_order_of, staged
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.lower.context import resolve_key, resolve_scalar
+from penstock.planner.lower.grouped import find_topmost, swap_node
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.items import OutputColumn
+from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.rank import RANKING
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
 
@@ -30,17 +31,17 @@ class Partition:
     keys: tuple[exp.Expression, ...]
 
 
-def is_ranked(select: ast.Select, rows: Rows, outputs: Iterable[Output]) -> bool:
+def is_ranked(select: ast.Select, rows: Rows, outputs: Iterable[OutputColumn]) -> bool:
     """Whether an OVER of the SELECT is partitioned by an event time, so that it needs no frame."""
-    return any(time_of(call, select, rows) is not None for call in calls(outputs))
+    return any(find_rank_time(call, select, rows) is not None for call in list_calls(outputs))
 
 
-def calls(outputs: Iterable[Output]) -> Iterator[exp.Window]:
+def list_calls(outputs: Iterable[OutputColumn]) -> Iterator[exp.Window]:
     for output in outputs:
         yield from output.value.find_all(exp.Window)
 
 
-def partition_of(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, ...]:
+def read_partition(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, ...]:
     """The PARTITION BY of a call's own OVER or of the WINDOW that it names."""
     name = call.args.get("alias")
     if name is None:
@@ -49,29 +50,31 @@ def partition_of(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, 
     return () if named is None else named.over.partition_by
 
 
-def time_of(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
+def find_rank_time(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
     """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
     shape = rows.node.shape
     times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
-    found = (rows.scope.find(each, []) for each in partition_of(call, select) if isinstance(each, exp.Column))
+    found = (rows.scope.find(each, []) for each in read_partition(call, select) if isinstance(each, exp.Column))
     columns = [column.column for column in found if column is not None]
     return next((each.column for each in times if each.column in columns), None)
 
 
-def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple[Node, list[Output], Scope]:
+def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows with their places beside them, and the SELECT list over those; raises CompileError."""
     partitions: dict[Partition, list[Ranking]] = {}
-    rewritten: list[Output] = []
+    rewritten: list[OutputColumn] = []
     report: list[Diagnostic] = []
-    span = next(calls(outputs)).meta["span"]
+    span = next(list_calls(outputs)).meta["span"]
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
         try:
-            for call in list(topmost(holder, lambda node: isinstance(node, exp.Window))):
+            for call in list(find_topmost(holder, lambda node: isinstance(node, exp.Window))):
                 assert isinstance(call, exp.Window)
-                ranking, partition = ranking_of(call, select, rows)
-                name = add(partitions, partition, ranking, output.name if call.parent is holder else "rank", rows)
-                swap(call, exp.column(name))
+                ranking, partition = read_ranking(call, select, rows)
+                name = add_ranking(
+                    partitions, partition, ranking, output.name if call.parent is holder else "rank", rows
+                )
+                swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
         except CompileError as error:
             report.extend(error.diagnostics)
@@ -81,9 +84,9 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
     for partition, rankings in partitions.items():
         node = Ranked(
             schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
-            shape=KStream(rows.node.shape.key, in_order_of(node, partition.time)),
+            shape=KStream(rows.node.shape.key, order_times(node, partition.time)),
             span=span,
-            input=staged(node, span, partition.time),
+            input=materialise_input(node, partition.time),
             time=partition.time,
             partition_by=partition.keys,
             rankings=tuple(rankings),
@@ -92,10 +95,10 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[Output]) -> tuple
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:
+def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
-    time = time_of(call, select, rows)
+    time = find_rank_time(call, select, rows)
     if time is None:
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])
@@ -105,18 +108,18 @@ def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rankin
         construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
         found = B002.at(span, "", construct=construct)
         raise CompileError([found.because("Over these there are " + ", ".join(RANKING) + ".")])
-    order_by, frame = ordering_of(call, select)
+    order_by, frame = read_ordering(call, select)
     if frame is not None:
         raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])
     if not order_by:
         found = W031.at(span, "", function=name)
         raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
-    keys = (key_value(each, rows.scope) for each in partition_of(call, select))
+    keys = (resolve_key(each, rows.scope) for each in read_partition(call, select))
     others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
-    return Ranking("", name, tuple(sorting_of(each, rows) for each in order_by)), Partition(time, others)
+    return Ranking("", name, tuple(read_sorting(each, rows) for each in order_by)), Partition(time, others)
 
 
-def ordering_of(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expression, ...], exp.Expression | None]:
+def read_ordering(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expression, ...], exp.Expression | None]:
     """The ORDER BY and the frame of a call's own OVER or of the WINDOW that it names."""
     name = call.args.get("alias")
     if name is not None:
@@ -126,9 +129,9 @@ def ordering_of(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Express
     return tuple(order.expressions) if order is not None else (), call.args.get("spec")
 
 
-def sorting_of(ordered: exp.Expression, rows: Rows) -> Sorting:
+def read_sorting(ordered: exp.Expression, rows: Rows) -> Sorting:
     """An expression to sort by. As in Spark, NULL comes first going up and last going down."""
-    typed = scalar(ordered.this, rows.scope)
+    typed = resolve_scalar(ordered.this, rows.scope)
     if isinstance(typed.type, Array | Map | Struct) or typed.type == INTERVAL:
         raise CompileError([K018.at(ordered.this.meta["span"], "", type=typed.type)])
     descending = bool(ordered.args.get("desc"))
@@ -136,7 +139,7 @@ def sorting_of(ordered: exp.Expression, rows: Rows) -> Sorting:
     return Sorting(typed.expression, descending, (not descending) if nulls_first is None else bool(nulls_first))
 
 
-def add(
+def add_ranking(
     partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: Rows
 ) -> str:
     """Adds the ranking to those of its partition unless it is there already; the name of its column."""

@@ -10,17 +10,19 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
-from penstock.planner.lower.context import column, key_value, scalar
-from penstock.planner.lower.items import Output, project
+from penstock.planner.lower.context import make_column, resolve_key, resolve_scalar
+from penstock.planner.lower.items import OutputColumn, project_items
 from penstock.planner.lower.rows import Rows
-from penstock.planner.names import Scope, ScopeColumn, same
 from penstock.planner.partitions.mend import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.scalars.literals import bare, enclosed
+from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
 
 
-def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequence[Output], plain: bool) -> Node:
+def lower_rekey(
+    clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequence[OutputColumn], plain: bool
+) -> Node:
     """The rows `result` of a SELECT over `rows`, re-keyed. `outputs` is the SELECT list as it stands in the text.
 
     A name in the key is that of a column of the list; where it is `plain`, without aggregation, else one of FROM: then
@@ -30,47 +32,47 @@ def lower_rekey(clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequ
         kind = "table" if isinstance(result.shape, KTable) else "windowed table"
         hint = "GROUP BY what is to be the key, or SELECT STREAM over a window, whose rows are final"
         raise CompileError([K020.at(clause.span, "", kind=kind).with_hint(hint)])
-    listed = shown(result.schema, outputs, rows.scope)
+    listed = make_shown_scope(result.schema, outputs, rows.scope)
     if not plain:
-        return rekey(result, keys_over(clause, listed), clause.into, clause.span)
+        return rekey(result, resolve_keys(clause, listed), clause.into, clause.span)
     # No column of FROM has a name as long as those by which the columns of the list are told from them.
     mark = "_" * (1 + max(len(each.name) for each in rows.node.schema))
     given, own = (tuple(replace(c, column=mark + c.column) for c in part) for part in (listed.columns, listed.beyond))
     hidden = tuple(c for c in rows.scope.columns if not any(is_called(each, c.relation, c.name) for each in own))
-    keys = keys_over(clause, Scope(given, (*own, *hidden)))
+    keys = resolve_keys(clause, Scope(given, (*own, *hidden)))
     if all(each.name.startswith(mark) for key in keys for each in key.find_all(exp.Column)):
-        names = {mark + each.name: column(each.name) for each in result.schema}
+        names = {mark + each.name: make_column(each.name) for each in result.schema}
         return rekey(result, tuple(substitute(key, names) for key in keys), clause.into, clause.span)
-    values: dict[str, exp.Expression] = {each.name: column(each.name) for each in rows.node.schema}
-    values |= {mark + output.name: enclosed(scalar(output.value, rows.scope).expression) for output in outputs}
+    values: dict[str, exp.Expression] = {each.name: make_column(each.name) for each in rows.node.schema}
+    values |= {mark + output.name: enclosed(resolve_scalar(output.value, rows.scope).expression) for output in outputs}
     below = rekey(rows.node, tuple(bare(substitute(key, values)) for key in keys), clause.into, clause.span)
-    return project(below, outputs, rows.scope, result.span)
+    return project_items(below, outputs, rows.scope, result.span)
 
 
-def keys_over(clause: ast.PartitionBy, scope: Scope) -> tuple[exp.Expression, ...]:
+def resolve_keys(clause: ast.PartitionBy, scope: Scope) -> tuple[exp.Expression, ...]:
     """The key's expressions, of types that can be compared."""
-    return tuple(key_value(each, scope) for each in clause.keys)
+    return tuple(resolve_key(each, scope) for each in clause.keys)
 
 
-def shown(schema: Iterable[Column], outputs: Sequence[Output], scope: Scope) -> Scope:
+def make_shown_scope(schema: Iterable[Column], outputs: Sequence[OutputColumn], scope: Scope) -> Scope:
     """The columns of a SELECT list, by the names given there or, where that is nobody's, by their own."""
-    sources = {output.name: source(output.value, scope) for output in outputs}
+    sources = {output.name: find_source(output.value, scope) for output in outputs}
     given: list[ScopeColumn] = []
     own: list[ScopeColumn] = []
     for each in schema:
         found = sources.get(each.name)
-        relation = found.relation if found is not None and same(found.name, each.name) else None
+        relation = found.relation if found is not None and is_same_name(found.name, each.name) else None
         given.append(ScopeColumn(relation, each.name, each.name, each.type))
         if found is not None and not any(is_called(known, found.relation, found.name) for known in own):
             own.append(ScopeColumn(found.relation, found.name, each.name, each.type))
     return Scope(tuple(given), tuple(own))
 
 
-def source(value: exp.Expression, scope: Scope) -> ScopeColumn | None:
+def find_source(value: exp.Expression, scope: Scope) -> ScopeColumn | None:
     """What a column of the list is called in FROM, None for another expression."""
     found = scope.named(value.name, value.table or None) if isinstance(value, exp.Column) else ()
     return found[0] if len(found) == 1 else None
 
 
 def is_called(column: ScopeColumn, relation: str | None, name: str) -> bool:
-    return column.relation == relation and same(column.name, name)
+    return column.relation == relation and is_same_name(column.name, name)

@@ -1,54 +1,16 @@
-"""AST relations in FROM -> plan rows with a scope. Joins are in join.py."""
+"""Names in FROM -> what they stand for. How FROM itself is planned stands in query.py."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, nearest
-from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
-from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.lower.context import Context, UsesBroken, scope_of
-from penstock.planner.lower.join import lower_join
-from penstock.planner.lower.rows import Rows, check_size
-from penstock.planner.lower.windows import window_of
+from penstock.planner.catalog import Declared, Derived
+from penstock.planner.lower.context import Context
+from penstock.planner.lower.rows import check_size
 from penstock.planner.plan import KTable, Node, Scan
-
-
-def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
-    """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
-    match relation:
-        case ast.Table():
-            node = named_relation(relation.name, context)
-            alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, scope_of(node, alias), alias, over=relation.over, as_of=relation.as_of)
-        case ast.Subquery():
-            node = context.lower_query(relation.query, context)
-            alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, scope_of(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
-        case ast.WindowedTable():
-            rows = lower_relation(relation.relation, (), context)
-            if rows.over is not None:
-                raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
-            window = window_of(relation.kind, relation.time, relation.durations, rows, relation.span)
-            alias = relation.alias.text if relation.alias else rows.name
-            return Rows(rows.node, scope_of(rows.node, alias), alias, window=window)
-        case ast.Join():
-            within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
-            where = [part for part in where if part not in within]
-            left = lower_relation(relation.left, within, context)
-            right = lower_relation(relation.right, (), context)
-            for side, rows in ((relation.left, left), (relation.right, right)):
-                if rows.window is not None or rows.over is not None:
-                    clause = "a windowed relation" if rows.over is None else "OVER on a relation"
-                    raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
-            return lower_join(relation, left, right, where, context)
-        case _:
-            assert_never(relation)
 
 
 def is_inner(relation: ast.Join) -> bool:
@@ -59,46 +21,35 @@ def is_inner(relation: ast.Join) -> bool:
 
 def is_of(condition: exp.Expression, relation: ast.Relation) -> bool:
     """Whether all columns of the condition are said to be of the relations in FROM `relation`."""
-    names = aliases(relation)
+    names = list_aliases(relation)
     columns = list(condition.find_all(exp.Column))
     return bool(columns) and all(column.table and column.table.lower() in names for column in columns)
 
 
-def aliases(relation: ast.Relation) -> set[str]:
+def list_aliases(relation: ast.Relation) -> set[str]:
     """What the relations in a FROM are called, in lower case."""
     match relation:
         case ast.Join():
-            return aliases(relation.left) | aliases(relation.right)
+            return list_aliases(relation.left) | list_aliases(relation.right)
         case ast.Table():
             return {(relation.alias or relation.name).folded}
         case ast.WindowedTable():
-            return {relation.alias.folded} if relation.alias else aliases(relation.relation)
+            return {relation.alias.folded} if relation.alias else list_aliases(relation.relation)
         case ast.Subquery():
             return {relation.alias.folded} if relation.alias else set()
         case _:
             assert_never(relation)
 
 
-def known(name: ast.Name, context: Context) -> Node | Declared | Derived:
+def find_entry(name: ast.Name, context: Context) -> Node | Declared | Derived:
     """What a name stands for: the plan of a table of WITH, else an entry of the catalog; raises CompileError."""
     common = context.common_tables.get(name.folded)
-    if common is not None:
-        return common
-    entry = context.catalog.find(name.text)
-    match entry:
-        case None:
-            guess = nearest(name.text, [*context.common_tables, *context.catalog.names()])
-            found = K012.at(name.span, "", name=name.text)
-            raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
-        case Broken():
-            raise UsesBroken(name.text)
-        case _:
-            return entry
+    return context.catalog.require(name, beside=context.common_tables) if common is None else common
 
 
-def named_relation(name: ast.Name, context: Context) -> Node:
+def lower_name(name: ast.Name, context: Context) -> Node:
     """The plan of what a name stands for; raises CompileError for an unknown one."""
-    entry = known(name, context)
+    entry = find_entry(name, context)
     match entry:
         case Node():
             return entry

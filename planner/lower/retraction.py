@@ -15,8 +15,8 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
 from penstock.planner import scalars
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate, Node
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
 
 COUNTED = frozenset(["COUNT", "COUNT_IF", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"])
@@ -35,13 +35,13 @@ DIGITS = 13
 
 def check_retractable(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> None:
     """Raises CompileError for an aggregate over the table `node` that does not come right when rows leave a group."""
-    findings = (finding(each, node, span) for each, span in zip(aggregates, spans, strict=True))
+    findings = (find_unretractable(each, node, span) for each, span in zip(aggregates, spans, strict=True))
     report = [each for each in findings if each is not None]
     if report:
         raise CompileError(report)
 
 
-def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
+def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
     """What is wrong with one aggregate."""
     function = aggregate.function
     if aggregate.distinct:
@@ -56,7 +56,7 @@ def finding(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
         if function in DECIDED:
             reason = "When the row that decides it leaves the group, the next one is not known any more."
         return found.because(reason).with_hint(f"over a table there are {', '.join(sorted(COUNTED | SUMMED))}")
-    type_ = argument_type(aggregate, node)
+    type_ = find_argument_type(aggregate, node)
     found = K019.at(span, "", function=f"{function} of {type_}")
     if type_ == INTERVAL and function == "SUM":
         return None
@@ -76,7 +76,7 @@ def is_too_fine(aggregate: Aggregate) -> bool:
     return aggregate.function in MEANS and isinstance(aggregate.type, Decimal) and aggregate.type.scale > 37
 
 
-def argument_type(aggregate: Aggregate, node: Node) -> Type:
+def find_argument_type(aggregate: Aggregate, node: Node) -> Type:
     """The type of the values that are added up. Exact numbers are taken before they are cast to DOUBLE."""
     (argument,) = aggregate.arguments
     inner = argument

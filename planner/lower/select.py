@@ -5,71 +5,64 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
-from penstock.planner.lower.context import Context, condition
-from penstock.planner.lower.deduplicate import deduplicated
-from penstock.planner.lower.distinct import distinct
-from penstock.planner.lower.final import final_rows
+from penstock.planner.lower.context import Context, resolve_condition
+from penstock.planner.lower.deduplicate import deduplicate_rows
+from penstock.planner.lower.distinct import lower_distinct
+from penstock.planner.lower.final import stream_final_rows
 from penstock.planner.lower.group import lower_group
-from penstock.planner.lower.grouped import has_aggregate, topmost
-from penstock.planner.lower.items import Output, project, spread, substitute_outputs
-from penstock.planner.lower.lookup import outside_of_join
+from penstock.planner.lower.grouped import find_topmost, has_aggregate
+from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
+from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.relations import lower_relation, named_relation
 from penstock.planner.lower.rows import Rows
-from penstock.planner.lower.windows import uses_windows, windowed_rows
-from penstock.planner.names import Scope
-from penstock.planner.plan import Emission, Filter, KStream, Node, Shape, WTable, conjuncts
+from penstock.planner.lower.windows import assign_windows, uses_windows
+from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import is_changing
+from penstock.planner.scalars.names import Scope
 
 
-def lower_select(select: ast.Select, context: Context) -> Node:
-    """The plan of one SELECT; raises CompileError."""
-    refuse_unbuilt(select, context)
-    refuse_subqueries(select, context)
-    parts = conjuncts(select.where)
+def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
+    """The plan of one SELECT over the rows of its FROM; raises CompileError."""
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
-    rows = lower_relation(select.relation, parts, context)
     if rows.as_of is not None:
-        raise CompileError([outside_of_join(select.relation.span)])
+        raise CompileError([explain_outside_join(select.relation.span)])
     if rows.window is not None and not is_grouped(select):
-        rows = windowed_rows(rows, rows.window, select.relation.span)
+        rows = assign_windows(rows, rows.window, select.relation.span)
     elif rows.window is not None and select.where is not None and uses_windows(select.where):
         found = B002.at(select.where.meta["span"], "", construct="WHERE by the windows that GROUP BY makes")
         raise CompileError([found.with_hint("conditions on window_start and window_end go into HAVING")])
     if select.distinct:
-        select = distinct_groups(select, rows)
+        select = group_distinct(select, rows)
     report: list[Diagnostic] = []
     try:
         if select.where is not None and not inner:
-            rows = filtered(rows, select.where)
+            rows = filter_rows(rows, select.where)
     except CompileError as error:
         report.extend(error.diagnostics)
     try:
         if select.deduplicate is not None:
-            rows = deduplicated(rows, select.deduplicate)
+            rows = deduplicate_rows(rows, select.deduplicate)
     except CompileError as error:
         report.extend(error.diagnostics)
     try:
-        outputs = spread(select.items, rows.scope)
-        node, values, scope = aggregated(select, rows, outputs, context)
+        outputs = spread_items(select.items, rows.scope)
+        node, values, scope = aggregate_rows(select, rows, outputs, context)
         if select.stream and isinstance(node.shape, WTable):
-            node = final_rows(node)
-        result = project(node, values, scope, select.span)
+            node = stream_final_rows(node)
+        result = project_items(node, values, scope, select.span)
         if select.distinct:
-            result = distinct(select, rows, values, result, context)
+            result = lower_distinct(select, rows, values, result, context)
         if select.partition_by is not None:
             plain = values is outputs and not select.distinct
             result = lower_rekey(select.partition_by, result, rows, outputs, plain)
@@ -78,25 +71,27 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     if report:
         raise CompileError(report)
     if select.stream and not isinstance(result.shape, KStream):
-        raise CompileError([stream_of_table(select, context.statement)])
+        raise CompileError([explain_stream_of_table(select, context.statement)])
     return result
 
 
-def distinct_groups(select: ast.Select, rows: Rows) -> ast.Select:
-    """SELECT DISTINCT of a table as GROUP BY all that it shows; groups and streams are left to `distinct`."""
+def group_distinct(select: ast.Select, rows: Rows) -> ast.Select:
+    """SELECT DISTINCT of a table as GROUP BY all that it shows; groups and streams are left to `lower_distinct`."""
     if isinstance(rows.node.shape, KStream) or is_grouped(select) or any(has_over(item.value) for item in select.items):
         return select
-    return replace(select, distinct=False, group_by=tuple(each.value for each in spread(select.items, rows.scope)))
+    return replace(
+        select, distinct=False, group_by=tuple(each.value for each in spread_items(select.items, rows.scope))
+    )
 
 
-def aggregated(
-    select: ast.Select, rows: Rows, outputs: list[Output], context: Context
-) -> tuple[Node, list[Output], Scope]:
+def aggregate_rows(
+    select: ast.Select, rows: Rows, outputs: list[OutputColumn], context: Context
+) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
     if select.qualify is not None:
-        return qualified(select, select.qualify, rows, outputs, context)
+        return qualify_rows(select, select.qualify, rows, outputs, context)
     is_framed = any(has_over(output.value) for output in outputs)
-    is_over_relation = any(True for output in outputs for _ in topmost(output.value, takes_over))
+    is_over_relation = any(True for output in outputs for _ in find_topmost(output.value, takes_over))
     if rows.over is not None and not is_framed and not is_over_relation:
         raise CompileError([W005.at(rows.over.span, "", clause="OVER", needed="aggregate")])
     if is_framed or rows.over is not None:
@@ -104,7 +99,7 @@ def aggregated(
             found = B002.at(select.group_by[0].meta["span"], "", construct="OVER on a relation beside GROUP BY")
             raise CompileError([found])
         if select.group_by:
-            node, outputs, scope = lower_group(select, rows, outputs, emission(select, context))
+            node, outputs, scope = lower_group(select, rows, outputs, choose_emission(select, context))
             rows = Rows(node, scope, "the result of GROUP BY")
         else:
             if rows.window is not None:
@@ -118,23 +113,23 @@ def aggregated(
         raise CompileError([W005.at(select.windows[0].over.span, "", clause="WINDOW", needed="OVER")])
     refuse_framed(outputs, rows)
     if is_grouped(select):
-        return lower_group(select, rows, outputs, emission(select, context))
+        return lower_group(select, rows, outputs, choose_emission(select, context))
     refuse_having(select)
     refuse_window_clauses(select, rows)
     return rows.node, outputs, rows.scope
 
 
-def qualified(
-    select: ast.Select, condition_: exp.Expression, rows: Rows, outputs: list[Output], context: Context
-) -> tuple[Node, list[Output], Scope]:
+def qualify_rows(
+    select: ast.Select, condition_: exp.Expression, rows: Rows, outputs: list[OutputColumn], context: Context
+) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows that QUALIFY keeps. Its condition may use OVER, and the names that the SELECT list gives."""
     wanted = substitute_outputs(condition_, outputs, rows.scope)
     span: Span = condition_.meta["span"]
     if not has_over(wanted):
         raise CompileError([W005.at(span, "", clause="QUALIFY", needed="OVER")])
-    whole = [*outputs, Output("qualify", wanted, span)]
-    node, (*rest, last), scope = aggregated(replace(select, qualify=None), rows, whole, context)
-    kept = condition(last.value, scope, "QUALIFY")
+    whole = [*outputs, OutputColumn("qualify", wanted, span)]
+    node, (*rest, last), scope = aggregate_rows(replace(select, qualify=None), rows, whole, context)
+    kept = resolve_condition(last.value, scope, "QUALIFY")
     return Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=kept), rest, scope
 
 
@@ -144,14 +139,16 @@ def is_grouped(select: ast.Select) -> bool:
     return bool(select.group_by) or any(map(has_aggregate, expressions))
 
 
-def emission(select: ast.Select, context: Context) -> Emission:
+def choose_emission(select: ast.Select, context: Context) -> Emission:
     """FINAL for a stream of results, CHANGES for a table, unless EMIT says otherwise."""
     match select.emit:
         case ast.EmitFinal():
             return Emission.FINAL
         case ast.EmitChanges():
             if select.stream:
-                found = stream_of_table(select, context.statement).also(select.emit.span, "asks for every change")
+                found = explain_stream_of_table(select, context.statement).also(
+                    select.emit.span, "asks for every change"
+                )
                 raise CompileError([found.with_hint("leave out EMIT CHANGES, or STREAM")])
             return Emission.CHANGES
         case ast.EmitEarly():
@@ -163,10 +160,10 @@ def emission(select: ast.Select, context: Context) -> Emission:
             return Emission.FINAL if select.stream else Emission.CHANGES
 
 
-def filtered(rows: Rows, where: exp.Expression) -> Rows:
+def filter_rows(rows: Rows, where: exp.Expression) -> Rows:
     span: Span = where.meta["span"]
     node = rows.node
-    resolved = condition(where, rows.scope, "WHERE")
+    resolved = resolve_condition(where, rows.scope, "WHERE")
     present = {part.this.this.name for part in conjuncts(resolved) if is_not_null(part)}
     schema = tuple(replace(each, nullable=each.nullable and each.name not in present) for each in node.schema)
     node = Filter(schema=schema, shape=node.shape, span=span, input=node, condition=resolved)
@@ -179,7 +176,7 @@ def is_not_null(condition_: exp.Expression) -> bool:
     return isinstance(inner, exp.Is) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null)
 
 
-def stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
+def explain_stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
     """SELECT STREAM whose result is a table. As a whole statement, the same SELECT without STREAM is that table."""
     found = K001.at(select.span, "the result is a table")
     table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
@@ -229,7 +226,7 @@ def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
         raise CompileError(report)
 
 
-def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
+def list_scalars(select: ast.Select) -> Iterator[exp.Expression]:
     yield from (item.value for item in select.items)
     yield from (clause for clause in (select.where, select.having, select.qualify) if clause is not None)
     yield from () if select.deduplicate is None else select.deduplicate.keys
@@ -239,52 +236,3 @@ def scalars_of(select: ast.Select) -> Iterator[exp.Expression]:
         if relation.on is not None:
             yield relation.on
         relation = relation.left
-
-
-def subquery_shape(query: ast.Query, context: Context) -> Shape:
-    """The kind of what a subquery gives, or, where that is not known without what is around it, of its FROM."""
-    try:
-        return context.lower_query(query, context).shape
-    except CompileError:
-        return named_relation(first_name(query), context).shape
-
-
-def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
-    """The first relation that is named in FROM."""
-    match syntax:
-        case ast.Select() | ast.WindowedTable():
-            return first_name(syntax.relation)
-        case ast.UnionAll():
-            return first_name(syntax.branches[0])
-        case ast.With():
-            return first_name(syntax.tables[0].query)
-        case ast.Join():
-            return first_name(syntax.left)
-        case ast.Subquery():
-            return first_name(syntax.query)
-        case ast.Table():
-            return syntax.name
-        case _:
-            assert_never(syntax)
-
-
-def refuse_subqueries(select: ast.Select, context: Context) -> None:
-    """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
-    report: list[Diagnostic] = []
-    for expression in scalars_of(select):
-        for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
-            query = node.args.get("query") if isinstance(node, exp.In) else node.this
-            if query is None or isinstance(query, exp.Expression):
-                continue
-            words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
-            name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
-            span: Span = node.meta["span"]
-            if isinstance(subquery_shape(query, context), KStream):
-                kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
-                join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
-                found = J007.at(span, "", construct=name)
-                report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
-            else:
-                report.append(B002.at(span, "", construct=f"{name} over a table"))
-    if report:
-        raise CompileError(report)

@@ -15,10 +15,9 @@ from penstock.diagnostics.codes.limits import L005
 from penstock.diagnostics.codes.windows import W002, W006, W007, W015, W018
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
-from penstock.planner.lower.context import column, scalar
+from penstock.planner.lower.context import make_column, resolve_scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import Rows, TimedWindow, event_time
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.lower.rows import Rows, TimedWindow, require_event_time
 from penstock.planner.plan import (
     AssignWindows,
     Column,
@@ -32,6 +31,7 @@ from penstock.planner.plan import (
     Tumble,
     Window,
 )
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP
 
 ARGUMENTS = {
@@ -49,7 +49,7 @@ def is_window_call(expression: exp.Expression) -> bool:
     return isinstance(expression, exp.Anonymous) and str(expression.this).upper() in ast.WindowKind.__members__
 
 
-def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
+def read_window_call(call: exp.Expression, rows: Rows) -> TimedWindow:
     """The window of a call in GROUP BY."""
     kind = ast.WindowKind[str(call.this).upper()]
     arguments = call.expressions
@@ -57,10 +57,10 @@ def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
     if not arguments or len(intervals) != len(arguments) - 1:
         raise CompileError([W006.at(call.meta["span"], "", window=kind.value, expected=ARGUMENTS[kind])])
     durations = tuple(interval_duration(interval) for interval in intervals)
-    return window_of(kind, arguments[0], durations, rows, call.meta["span"])
+    return read_window(kind, arguments[0], durations, rows, call.meta["span"])
 
 
-def windowed_rows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
+def assign_windows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
     """The rows once for each of their windows, with its start and end beside them."""
     if isinstance(timed.window, Session):
         found = W018.at(span, "").because("Which session a row belongs to depends on rows that are still to come.")
@@ -94,7 +94,7 @@ def uses_windows(expression: exp.Expression) -> bool:
     return any(is_window_column(each) for each in expression.find_all(exp.Column))
 
 
-def regrouped(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
+def regroup_windows(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
     """The rows as FROM TUMBLE(…) gives them, where both columns of windows assigned further below are grouped by.
 
     The windows are then those of the grouping, so that its rows become final with them.
@@ -105,7 +105,7 @@ def regrouped(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
         assigned = assigned.input
     if rows.window is not None or not isinstance(assigned, AssignWindows) or len(names) < len(WINDOW_COLUMNS):
         return rows
-    node = unassigned(rows.node)
+    node = find_unassigned(rows.node)
     if node is None:
         construct = "GROUP BY the windows of a relation that has used them already"
         raise CompileError([B002.at(group_by[0].meta["span"], "", construct=construct).also(assigned.span, "assigned")])
@@ -113,40 +113,40 @@ def regrouped(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
     return Rows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
 
 
-def unassigned(node: Node) -> Node | None:
+def find_unassigned(node: Node) -> Node | None:
     """The relation without its windows, each row once; None where anything depends on them."""
     if isinstance(node, AssignWindows):
         return node.input
     if not isinstance(node, Filter | Project):
         return None
-    below = unassigned(node.input)
+    below = find_unassigned(node.input)
     if below is None:
         return None
     schema = tuple(each for each in node.schema if each.name not in WINDOW_COLUMNS)
     if isinstance(node, Filter):
         return None if uses_windows(node.condition) else replace(node, schema=schema, input=below)
-    kept = tuple(item for item in node.items if item.value != column(item.name) or item.name not in WINDOW_COLUMNS)
+    kept = tuple(item for item in node.items if item.value != make_column(item.name) or item.name not in WINDOW_COLUMNS)
     if any(uses_windows(item.value) or item.name in WINDOW_COLUMNS for item in kept):
         return None
     return replace(node, schema=schema, input=below, items=kept)
 
 
-def window_of(
+def read_window(
     kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: Rows, span: Span
 ) -> TimedWindow:
     """A checked window over the event time of `rows`."""
-    typed = scalar(time, rows.scope)
+    typed = resolve_scalar(time, rows.scope)
     wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
-    expected = event_time(rows, f"a {kind.value} window", span, wanted)
+    expected = require_event_time(rows, f"a {kind.value} window", span, wanted)
     if wanted != expected:
         found = W002.at(time.meta["span"], "", column=time.meta["span"].text, relation=rows.name)
         raise CompileError([found.with_hint(f"the event time is {expected}")])
     if len(durations) != (2 if kind in (ast.WindowKind.HOP, ast.WindowKind.CUMULATE) else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
-    return TimedWindow(checked_window(kind, durations), expected)
+    return TimedWindow(make_window(kind, durations), expected)
 
 
-def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Window:
+def make_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Window:
     """The window of a call that has as many durations as its kind takes."""
     match kind:
         case ast.WindowKind.TUMBLE:
@@ -195,7 +195,7 @@ def check_window_count(kind: ast.WindowKind, slide: int, size: int, span: Span) 
     raise CompileError([found.with_hint(f"{hint} is long enough")])
 
 
-def final_times(window: Window) -> tuple[EventTime, ...]:
+def list_final_times(window: Window) -> tuple[EventTime, ...]:
     """The columns that can be the event time of a window's final rows. They come out in the order of these times."""
     if isinstance(window, Session):
         return (EventTime("window_end", 0),)

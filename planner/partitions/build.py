@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from penstock.diagnostics import Span
 from penstock.planner.catalog import Catalog, Declared
-from penstock.planner.expression_text import expression_text
+from penstock.planner.explain.expressions import expression_text
+from penstock.planner.explain.state import relation_text
 from penstock.planner.partitions.graph import Graph, Role, Stream
 from penstock.planner.plan import (
     Expression,
@@ -36,7 +37,6 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import folded, inputs
-from penstock.planner.state import relation_text
 
 T = TypeVar("T")
 Joined: TypeAlias = IntervalJoin | TableLookup | TableJoin

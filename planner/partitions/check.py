@@ -9,7 +9,7 @@ from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.partitions import P001, P002, P003
 from penstock.parser import ast
 from penstock.planner.catalog import Catalog
-from penstock.planner.expression_text import expression_text
+from penstock.planner.explain.expressions import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
 from penstock.planner.partitions.build import Joined, Meeting, Script, equalities, last_side
 from penstock.planner.partitions.counts import LARGEST, Count, Counts, Rule

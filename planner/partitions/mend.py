@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from penstock.diagnostics import Span
-from penstock.planner.expression_text import expression_text
+from penstock.planner.explain.expressions import expression_text
 from penstock.planner.partitions.agree import Mending
 from penstock.planner.partitions.build import JOINED, Script
 from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.names import Scope
 from penstock.planner.plan.expressions import Aggregate
+from penstock.planner.scalars.names import Scope
 from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.scalars.typed import Typed
 from penstock.planner.scalars.types import cast, common_type, data_type, is_lossless, type_of

@@ -24,8 +24,8 @@ from penstock.planner.functions.signature import (
     Variable,
     signature,
 )
-from penstock.planner.names import proposal
 from penstock.planner.scalars.constants import judge
+from penstock.planner.scalars.names import propose_name
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
@@ -59,7 +59,7 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
     if name in REFUSED:
         report.append(N005.at(span, name=name).because(REFUSED[name]))
     else:
-        known = proposal(name, (each.name for each in FUNCTIONS))
+        known = propose_name(name, (each.name for each in FUNCTIONS))
         report.append(N004.at(span, name=name).with_hint(known))
     return None
 

@@ -27,7 +27,7 @@ class Regex:
 
 def read_regex(pattern: str) -> Regex:
     """What can be said of a pattern."""
-    reader = _Reader(pattern)
+    reader = _RegexReader(pattern)
     try:
         reader.read()
     except _Refused as refused:
@@ -45,7 +45,7 @@ class _Unknown(Exception):
     """Java may compile the pattern."""
 
 
-class _Reader:
+class _RegexReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0

@@ -21,11 +21,11 @@ from penstock.diagnostics.codes.types import (
     T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.names import Scope, proposal, same
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
+from penstock.planner.scalars.names import Scope, is_same_name, propose_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, compared, derived, in_common
@@ -122,7 +122,7 @@ class Resolver:
             parts = [base.args[part] for part in ("catalog", "db", "table", "this") if base.args.get(part)] + parts
         first = parts[0].name
         for written, name, type_ in reversed(self.parameters):
-            if same(written, first):
+            if is_same_name(written, first):
                 local = derived(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
         if len(parts) == 1 and first.upper() in _CLOCK and not self.scope.named(first):
@@ -142,10 +142,10 @@ class Resolver:
     def _fields(self, node: exp.Expression, value: Typed, fields: Sequence[exp.Identifier]) -> Typed | None:
         for field in fields:
             declared = value.type.fields if isinstance(value.type, Struct) else ()
-            found = next(((name, type_) for name, type_ in declared if same(name, field.name)), None)
+            found = next(((name, type_) for name, type_ in declared if is_same_name(name, field.name)), None)
             if found is None:
                 problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
-                self.report.append(problem.with_hint(proposal(field.name, (name for name, _ in declared))))
+                self.report.append(problem.with_hint(propose_name(field.name, (name for name, _ in declared))))
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
             value = derived(node, dot, found[1])

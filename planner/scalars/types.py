@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.types import T009, T015, T016
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.planner.names import same
+from penstock.planner.scalars.names import is_same_name
 from penstock.planner.types import (
     BIGINT,
     BINARY,
@@ -108,7 +108,7 @@ def type_problem(type_: Type, span: Span | None) -> Diagnostic | None:
             return T016.at(span, type=key).because(MAPS_ARE_UNEQUAL)
         case Struct(fields):
             names = [name for name, _ in fields]
-            twice = next((b for n, b in enumerate(names) if any(same(a, b) for a in names[:n])), None)
+            twice = next((b for n, b in enumerate(names) if any(is_same_name(a, b) for a in names[:n])), None)
             return None if twice is None else T015.at(span, name=twice)
         case _:
             return None
@@ -212,7 +212,7 @@ def _common_struct(fields: tuple[tuple[str, Type], ...], others: tuple[tuple[str
     common = []
     for (name, type_), (other_name, other_type) in zip(fields, others, strict=True):
         field = common_type(type_, other_type)
-        if field is None or not same(name, other_name):
+        if field is None or not is_same_name(name, other_name):
             return None
         common.append((name, field))
     return Struct(tuple(common))
@@ -233,7 +233,7 @@ def is_lossless(source: Type, target: Type) -> bool:
             return is_lossless(key, target_key) and is_lossless(value, target_value)
         case Struct(fields), Struct(target_fields):
             return len(fields) == len(target_fields) and all(
-                same(name, target_name) and is_lossless(field, target_field)
+                is_same_name(name, target_name) and is_lossless(field, target_field)
                 for (name, field), (target_name, target_field) in zip(fields, target_fields, strict=True)
             )
         case Simple(), Simple():

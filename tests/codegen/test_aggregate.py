@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from penstock.codegen.sql.aggregate import aggregate_call
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import call, column, struct
-from penstock.planner.lower.grouping_sets import grouping_sets
+from penstock.planner.lower.grouping_sets import expand_grouping_sets
 from penstock.planner.plan import Aggregate, Emission, Expression, Hop, Session, Tumble
 from penstock.planner.types import BIGINT, DOUBLE, STRING, Decimal, Type
 from tests.codegen.plans import MINUTE, aggregate, expression, grouped, item, query, scan, where, windowed
@@ -130,7 +130,7 @@ def test_a_session_without_keys_is_one_for_all_rows(spark: SparkSession, tmp_pat
 
 
 def test_grouping_sets_of_a_table_change_for_ever(spark: SparkSession, tmp_path: Path) -> None:
-    exploded, keys = grouping_sets(scan(), [K, item("v", "v", BIGINT)], [frozenset([0]), frozenset()], "g")
+    exploded, keys = expand_grouping_sets(scan(), [K, item("v", "v", BIGINT)], [frozenset([0]), frozenset()], "g")
     table = grouped(exploded, aggregate("n", "COUNT"), aggregate("total", "SUM", "v"), keys=keys)
     running = Running(spark, query(table, emission=Emission.CHANGES, key=("k", "v", "g")), tmp_path)
     first = [("a", None, 1, 1, 1), (None, None, 1, 1, 2), (None, None, 3, 2, 3)]

@@ -7,9 +7,9 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic, Source
 from penstock.parser import ast, parse
 from penstock.planner.functions import is_aggregate, is_framed
-from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Aggregate
 from penstock.planner.scalars import Typed, resolve, resolve_aggregate
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import (
     BIGINT,
     BINARY,

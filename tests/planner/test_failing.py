@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.planner.failing import NoExactFormError, tried
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.failing import NoExactFormError, try_expression
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import QueryFailure, Row, Value
 from tests.planner.expressions import COLUMNS, resolved
@@ -54,7 +54,7 @@ def test_a_condition_holds_where_the_expression_fails_and_nowhere_else(text: str
     expression = resolved(text)
     assert isinstance(expression, Typed)
     try:
-        form = tried(expression.expression)
+        form = try_expression(expression.expression)
     except NoExactFormError as refusal:
         assume("more than" not in refusal.reason)
         raise
@@ -83,7 +83,7 @@ def test_what_has_no_exact_form_is_named(text: str, part: str) -> None:
     expression = resolved(text)
     assert isinstance(expression, Typed)
     with pytest.raises(NoExactFormError) as refusal:
-        tried(expression.expression)
+        try_expression(expression.expression)
     assert refusal.value.part.meta["span"].text == part
 
 
@@ -94,7 +94,7 @@ def test_conditions_that_are_too_large_are_refused(text: str) -> None:
     expression = resolved(text)
     assert isinstance(expression, Typed)
     with pytest.raises(NoExactFormError, match="more than 2000 parts"):
-        tried(expression.expression)
+        try_expression(expression.expression)
 
 
 STREAMS = """SET on_row_error = 'reject';

@@ -18,15 +18,7 @@ from penstock.planner.functions import (
     is_framed,
     reference,
 )
-from penstock.planner.functions.signature import (
-    ArrayOf,
-    DecimalOf,
-    LambdaOf,
-    MapOf,
-    Signature,
-    Variable,
-    signature,
-)
+from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Signature, Variable, signature
 from penstock.planner.types import BOOLEAN, INT, STRING
 from tests.planner.expressions import calls_aggregate, expression
 

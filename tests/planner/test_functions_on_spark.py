@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlglot import exp
 
-from penstock.planner.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Pattern, Variable, signature
-from penstock.planner.names import Scope, ScopeColumn
+from penstock.planner.scalars.failing_functions import TRIED_FUNCTIONS, never_fails
+from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BOOLEAN, DOUBLE, INT, STRING, Decimal, Simple
 from tests.planner.expressions import calls_aggregate, columns_sql, expression, resolved, spark_sql
 from tests.planner.spark_types import TYPES

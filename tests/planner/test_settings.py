@@ -9,8 +9,8 @@ import pytest
 
 import penstock
 from penstock.planner.connectors.option import BOOLEAN
-from penstock.planner.lower import options
 from penstock.planner.plan import DEFAULTS, Settings, StateStore
+from penstock.planner.script import options
 
 GIVEN: dict[str, tuple[str, Any]] = {
     "state_partitions": ("7", 7),

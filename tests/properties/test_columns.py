@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from penstock.codegen.sql.trees import column
-from penstock.planner.lower.prune import pruned
+from penstock.planner.passes.prune_columns import prune_columns
 from penstock.planner.plan import JoinType, Named, Node, Over
 from penstock.planner.plan.walk import walk
 from tests.codegen.plans import MINUTE, aggregate, over, project, scan
@@ -33,7 +33,7 @@ def test_pruned_plans_answer_the_same(case: tuple[Node, History], data: st.DataO
     shown = data.draw(st.lists(st.sampled_from(node.schema), min_size=1, unique=True))
     plan = project(node, *(Named(each.name, column(each.name), each.type) for each in shown))
     tables = accepted(history, clocks(plan)).tables()
-    assert_same_rows(evaluate(pruned(plan), tables), evaluate(plan, tables))
+    assert_same_rows(evaluate(prune_columns(plan), tables), evaluate(plan, tables))
 
 
 def test_panes_hold_what_is_used() -> None:
@@ -48,4 +48,6 @@ def test_panes_hold_what_is_used() -> None:
 
 def held(plan: Node) -> list[tuple[str, ...]]:
     """The columns below each OVER."""
-    return [tuple(each.name for each in node.input.schema) for node in walk(pruned(plan)) if isinstance(node, Over)]
+    return [
+        tuple(each.name for each in node.input.schema) for node in walk(prune_columns(plan)) if isinstance(node, Over)
+    ]

@@ -1,0 +1,1 @@
+"""Plans -> text: what EXPLAIN shows of operators, expressions and the bounds of their state."""

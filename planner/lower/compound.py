@@ -1,0 +1,96 @@
+"""WITH and UNION ALL -> the plans of their parts, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K004, K005, K011
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.items import rename_columns
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
+from penstock.planner.types import Type
+
+LowerQuery: TypeAlias = Callable[[ast.Query, Context], Node]
+
+
+def lower_with(query: ast.With, context: Context, lower_query: LowerQuery) -> Node:
+    """The plan of the body, which sees the tables in front of it; raises CompileError."""
+    seen: dict[str, ast.Name] = {}
+    for table in query.tables:
+        first = seen.setdefault(table.name.folded, table.name)
+        if first is not table.name:
+            raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
+        context = context.with_table(table.name.text, lower_query(table.query, context))
+    return lower_query(query.body, context)
+
+
+def lower_union(union: ast.UnionAll, context: Context, lower_query: LowerQuery) -> Node:
+    """All branches, cast to common types where that loses nothing. A common event time is kept."""
+    branches: list[Node] = []
+    report: list[Diagnostic] = []
+    for branch in union.branches:
+        try:
+            branches.append(lower_query(branch, context))
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if report:
+        raise CompileError(report)
+    first = branches[0]
+    tables: list[Span] = []
+    for node, syntax in zip(branches, union.branches, strict=True):
+        if not isinstance(node.shape, KStream):
+            tables.append(syntax.span)
+        elif len(node.schema) != len(first.schema):
+            reason = f"the first has {len(first.schema)} columns, this one {len(node.schema)}"
+            report.append(K005.at(syntax.span, "", reason=reason).also(union.branches[0].span, "first branch"))
+    if tables:
+        found = K004.at(tables[0], "a table")
+        for span in tables[1:]:
+            found = found.also(span, "a table")
+        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY"))
+    if report:
+        raise CompileError(report)
+    types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
+    aligned = tuple(align_branch(branch, first, types) for branch in branches)
+    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
+    schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
+    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def unite_shapes(shapes: list[KStream]) -> KStream:
+    """The shape of streams put together: the key and the event times that all of them have."""
+    keys = {shape.key for shape in shapes}
+    common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
+    kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
+    times = tuple(
+        EventTime(each[0].column, max(t.delay for t in each), min(t.low for t in each), max(t.high for t in each))
+        for each in zip(*kept, strict=True)
+    )
+    return KStream(keys.pop() if len(keys) == 1 else (), times)
+
+
+def find_common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
+    type_ = branches[0].schema[position].type
+    for branch, syntax in zip(branches, union.branches, strict=True):
+        other = branch.schema[position].type
+        common = type_ if other == type_ else scalars.common_type(type_, other)
+        if common is None or not (scalars.is_lossless(type_, common) and scalars.is_lossless(other, common)):
+            reason = f"column {branches[0].schema[position].name} is {type_} and {other}"
+            raise CompileError([K005.at(syntax.span, "", reason=reason).with_hint("CAST one of them")])
+        type_ = common
+    return type_
+
+
+def align_branch(branch: Node, first: Node, types: list[Type]) -> Node:
+    """The branch under the names of the first one and the common types; unchanged if it has them."""
+    assert isinstance(branch.shape, KStream)
+    names = {c.name: target.name for c, target in zip(branch.schema, first.schema, strict=True)}
+    items = [
+        Named(names[c.name], scalars.cast(make_column(c.name), c.type, type_), type_)
+        for c, type_ in zip(branch.schema, types, strict=True)
+    ]
+    return rename_columns(branch, items, branch.shape.renamed(names), branch.span)

@@ -1,0 +1,53 @@
+"""Inputs of operators that keep state: what keeps state below them is computed by queries of its own."""
+
+from __future__ import annotations
+
+from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Project, UnionAll, anchored
+from penstock.planner.plan.walk import STATEFUL, inputs, stateful, walk, with_inputs
+
+
+def materialise_input(node: Node, time: str | None = None) -> Node:
+    """The input of a stateful operator: what keeps state below it is computed by queries of their own.
+
+    `time` is the column of `node` that the operator goes by, None if it needs no event time. Of a table, the changes
+    are written.
+    """
+    below = stateful(node)
+    if below is None:
+        return node
+    if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
+        if not isinstance(node.shape, KStream):
+            return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
+        times = anchored(each for each in node.shape.times if each.column == time)
+        assert bool(times) == (time is not None), f"{time} is no event time"
+        return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
+    changed = []
+    for each in inputs(node):  # no comprehension, which would take the stack of a deep plan twice
+        changed.append(materialise_input(each, find_time_below(node, each, time)))
+    return with_inputs(node, tuple(changed))
+
+
+def find_time_below(node: Node, below: Node, time: str | None) -> str | None:
+    """What the column `time` of a stateless operator is called in its input `below`."""
+    if time is None:
+        return None
+    match node:
+        case Project():
+            return next(str(item.value.name) for item in node.items if item.name == time)
+        case UnionAll():
+            position = next(i for i, each in enumerate(node.schema) if each.name == time)
+            return below.schema[position].name
+        case _:
+            return time
+
+
+def compute_changes(node: Node) -> Node:
+    """The table's changes; a stream is left as it is. What operators with state send are changes already."""
+    if isinstance(node.shape, KStream) or any(isinstance(each, STATEFUL) for each in walk(node)):
+        return node
+    return Latest(schema=node.schema, shape=node.shape, span=node.span, input=node)
+
+
+def materialise_changes(node: Node) -> Node:
+    """The input of an operator that needs the row before: a table's changes, from a query of their own."""
+    return materialise_input(compute_changes(node))

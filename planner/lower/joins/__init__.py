@@ -1,0 +1,1 @@
+"""Joins: of streams, of tables, of a stream with a table. `matrix.py` says which are legal."""

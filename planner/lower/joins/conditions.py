@@ -1,0 +1,91 @@
+"""ON and WHERE of a join -> the equalities between its sides, and its other conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.joins import J008, J012, J013
+from penstock.diagnostics.codes.kinds import K018
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.lower.context import Context, resolve_condition, resolve_scalar
+from penstock.planner.lower.joins.sides import find_right_span
+from penstock.planner.lower.rows import Rows
+from penstock.planner.plan import KStream, Node
+from penstock.planner.scalars.names import Scope
+
+Equality = tuple[exp.Expression, exp.Expression]
+
+
+def split_conditions(
+    join: ast.Join,
+    parts: Iterable[exp.Expression],
+    left: Rows,
+    right: Rows,
+    scope: Scope,
+    context: Context,
+    filters: Iterable[exp.Expression] = (),
+) -> tuple[list[Equality], list[exp.Expression]]:
+    """The equalities between the sides, and all other conditions, resolved. `filters` of WHERE compare no keys."""
+    equalities: list[Equality] = []
+    conditions: list[exp.Expression] = []
+    report: list[Diagnostic] = []
+    for part in parts:
+        try:
+            equality = find_key_equality(part, left, right, scope, context)
+            if equality is None:
+                conditions.append(resolve_condition(part, scope, "ON"))
+            else:
+                equalities.append(equality)
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    for part in filters:
+        try:
+            conditions.append(resolve_condition(part, scope, "WHERE"))
+        except CompileError as error:
+            report.extend(error.diagnostics)
+    if not equalities and not report:
+        both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
+        found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
+        report.append(found.with_hint("ON the key of one side = the key of the other" + " AND …" * both))
+    if report:
+        raise CompileError(report)
+    return equalities, conditions
+
+
+def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, context: Context) -> Equality | None:
+    """`part` as an equality of a left and a right expression of one type, None if it is none."""
+    node = part.unnest()
+    if not isinstance(node, exp.EQ):
+        return None
+    first, second = resolve_scalar(node.this.unnest(), scope), resolve_scalar(node.expression.unnest(), scope)
+    sides = (find_side(first.expression, left.node, right.node), find_side(second.expression, left.node, right.node))
+    if sides == ("right", "left"):
+        first, second = second, first
+    elif sides != ("left", "right"):
+        return None
+    for typed in (first, second):
+        if not scalars.is_ordered(typed.type):
+            raise CompileError([K018.at(part.meta["span"], "", type=typed.type)])
+    if first.type == second.type:
+        return first.expression, second.expression
+    common = scalars.common_type(first.type, second.type)
+    if common is None or not all(scalars.is_lossless(t, common) for t in (first.type, second.type)):
+        found = J012.at(part.meta["span"], "", left=first.type, right=second.type)
+        raise CompileError([found.with_hint("cast one side so that both have one type")])
+    source = first.type if first.type != common else second.type
+    found = J013.at(part.meta["span"], "", source=source, target=common)
+    context.warnings.append(found.with_hint(f"declare both keys as {common}"))
+    return scalars.cast(first.expression, first.type, common), scalars.cast(second.expression, second.type, common)
+
+
+def find_side(expression: exp.Expression, left: Node, right: Node) -> str:
+    """`left` or `right` where the expression uses columns of that side alone, else an empty text."""
+    used = {column.name for column in expression.find_all(exp.Column)}
+    for side, node in (("left", left), ("right", right)):
+        if used and used <= {c.name for c in node.schema}:
+            return side
+    return ""

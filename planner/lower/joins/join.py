@@ -1,0 +1,77 @@
+"""AST joins -> plan joins. matrix.py says which are legal, the other modules lower them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.joins import J011, J015
+from penstock.diagnostics.codes.windows import W005
+from penstock.parser import ast
+from penstock.planner.explain.operators import kind_text
+from penstock.planner.lower.context import Context
+from penstock.planner.lower.joins import matrix
+from penstock.planner.lower.joins.conditions import split_conditions
+from penstock.planner.lower.joins.lookup import explain_outside_join, lower_foreign_key, lower_lookup
+from penstock.planner.lower.joins.same_windows import match_windows
+from penstock.planner.lower.joins.sides import find_right_span, join_scopes, qualify_sides
+from penstock.planner.lower.joins.streams import join_streams
+from penstock.planner.lower.joins.tables import explain_wrong_key, lower_primary_join
+from penstock.planner.lower.rows import Rows
+from penstock.planner.plan import KStream, KTable, WTable, conjuncts
+
+
+def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
+    """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
+    check_matrix(join, left, right)
+    if isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KStream):
+        return join_streams(join, left, right, where, context)
+    return lower_table_join(join, left, right, where, context)
+
+
+def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
+    """Raises CompileError where matrix.py has no such join, or ON is missing."""
+    left_kind, right_kind = kind_text(left.node.shape), kind_text(right.node.shape)
+    cell = matrix.find_cell(left.node.shape, right.node.shape)
+    place = find_right_span(join)
+    if isinstance(cell, matrix.Illegal):
+        found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
+        raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
+    if join.kind not in cell.kinds:
+        found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
+        allowed = ", ".join(kind.value for kind in cell.kinds)
+        raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
+    if join.on is None:
+        hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)
+        raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])
+
+
+def lower_table_join(
+    join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context
+) -> Rows:
+    """A join in which one side or both are tables."""
+    if join.within is not None:
+        raise CompileError([W005.at(join.within.span, "", clause="WITHIN", needed="join of two streams")])
+    stream_and_table = isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KTable)
+    if left.as_of is not None or (right.as_of is not None and not stream_and_table):
+        raise CompileError([explain_outside_join((join.left if left.as_of is not None else join.right).span)])
+    left, right = qualify_sides(join, left, right)
+    scope = join_scopes(left, right)
+    parts, filters = conjuncts(join.on), list(where if join.kind is ast.JoinKind.INNER else ())
+    shift, through = 0, frozenset[str]()
+    both_windowed = isinstance(left.node.shape, WTable) and isinstance(right.node.shape, WTable)
+    if both_windowed:
+        shift, through, rest = match_windows(join, [*parts, *filters], left, right)
+        parts, filters = ([each for each in some if any(each is one for one in rest)] for some in (parts, filters))
+    equalities, conditions = split_conditions(join, parts, left, right, scope, context, filters)
+    if isinstance(left.node.shape, KStream):
+        return lower_lookup(join, left, right, equalities, conditions, context)
+    if type(left.node.shape) is type(right.node.shape):
+        joined = lower_primary_join(join, left, right, equalities, conditions, shift, through)
+        if joined is not None:
+            return joined
+        if both_windowed:
+            raise explain_wrong_key(join, right, [other for _, other in equalities])
+    return lower_foreign_key(join, left, right, equalities, conditions, context)

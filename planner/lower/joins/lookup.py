@@ -1,0 +1,212 @@
+"""AST joins in which a row refers to at most one row of a table -> plan joins: foreign keys, streams with tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.joins import J011, J019, J020
+from penstock.diagnostics.codes.windows import W002, W005
+from penstock.parser import ast
+from penstock.planner.lower.context import Context, resolve_scalar
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
+from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.joins.conditions import Equality
+from penstock.planner.lower.joins.sides import find_right_span, join_scopes
+from penstock.planner.lower.joins.tables import explain_wrong_key
+from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.plan import (
+    Column,
+    Cumulate,
+    ForeignKeyJoin,
+    JoinType,
+    KStream,
+    Node,
+    Scan,
+    TableLookup,
+    Window,
+    WindowAggregate,
+    WTable,
+    conjunction,
+)
+from penstock.planner.plan.walk import stateful, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """How rows of one side refer to those of the other: by its whole key; what else ON says of both."""
+
+    equalities: tuple[Equality, ...]
+    condition: exp.Expression | None
+
+
+def find_reference(
+    table: Node, equalities: Sequence[Equality], conditions: Sequence[exp.Expression]
+) -> Reference | None:
+    """The equalities, of which the second parts are of `table`, as a reference to its rows; None if they are none."""
+    shape = table.shape
+    assert not isinstance(shape, KStream)
+    wanted = [[name] for name in shape.key]
+    if isinstance(shape, WTable):
+        wanted.append([shape.end] if isinstance(find_window(table), Cumulate) else [shape.start, shape.end])
+    if not wanted:
+        return None
+    chosen: list[Equality] = []
+    rest = list(equalities)
+    for names in wanted:
+        found = next((each for each in rest if find_value_column(each[1], table) in names), None)
+        if found is None:
+            return None
+        rest.remove(found)
+        chosen.append(found)
+    others = [exp.EQ(this=one, expression=other) for one, other in rest]
+    return Reference(tuple(chosen), conjunction([*conditions, *others]))
+
+
+def lower_foreign_key(
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    equalities: Sequence[Equality],
+    conditions: Sequence[exp.Expression],
+    context: Context,
+) -> Rows:
+    """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
+    found = find_reference(right.node, equalities, conditions)
+    swapped = None
+    if found is None:
+        swapped = find_reference(left.node, [(other, one) for one, other in equalities], conditions)
+    if found is None and swapped is None:
+        raise explain_wrong_key(join, right, [other for _, other in equalities])
+    check_reference_kind(join, refers_left=found is not None)
+    find_kept_time(join, right, context)
+    one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
+    assert referring is not None
+    type_ = JoinType[join.kind.name]
+    below = materialise_changes(one.node)
+    node = ForeignKeyJoin(
+        schema=join_columns(one.node, other.node, type_),
+        shape=one.node.shape,
+        span=find_right_span(join),
+        left=below,
+        right=materialise_input(other.node),
+        type=type_,
+        equalities=referring.equalities,
+        condition=referring.condition,
+        kept=find_retention(find_windows(one.node) or find_windows(other.node)),
+    )
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
+    """Raises CompileError for a join on a foreign key that keeps rows to which any number of rows may refer."""
+    if join.kind is ast.JoinKind.INNER or (join.kind is ast.JoinKind.LEFT and refers_left):
+        return
+    one, other = ("a table's foreign key", "the table that it refers to")
+    one, other = (one, other) if refers_left else ("a table", "the rows that refer to it")
+    found = J011.at(find_right_span(join), "", left=one, right=other, kind=join.kind.value)
+    found = found.because("Its rows would have no key: any number of rows can refer to one.")
+    hint = "INNER or LEFT" if refers_left else "INNER, or LEFT with the sides swapped"
+    raise CompileError([found.with_hint(f"allowed here: {hint}")])
+
+
+def lower_lookup(
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    equalities: Sequence[Equality],
+    conditions: Sequence[exp.Expression],
+    context: Context,
+) -> Rows:
+    """A join of a stream with a table; raises CompileError."""
+    found = find_reference(right.node, equalities, conditions)
+    if found is None:
+        raise explain_wrong_key(join, right, [other for _, other in equalities])
+    kept = find_kept_time(join, right, context)
+    if kept is not None:
+        require_event_time(left, "a join with a windowed table", join.left.span)
+    shape = left.node.shape
+    assert isinstance(shape, KStream)
+    as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
+    type_ = JoinType[join.kind.name]
+    node = TableLookup(
+        schema=join_columns(left.node, right.node, type_),
+        shape=shape,
+        span=find_right_span(join),
+        stream=materialise_input(left.node, as_of or shape.time),
+        table=materialise_input(right.node),
+        type=type_,
+        equalities=found.equalities,
+        condition=found.condition,
+        as_of=as_of,
+        kept=kept,
+    )
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def join_columns(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
+    """The columns of both; those of the right can be NULL where it is padded."""
+    padded = type_ is JoinType.LEFT
+    return (*left.schema, *(replace(each, nullable=each.nullable or padded) for each in right.schema))
+
+
+def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
+    """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
+    span: Span = as_of.meta["span"]
+    time = find_value_column(resolve_scalar(as_of, left.scope).expression, left.node)
+    shape = left.node.shape
+    assert isinstance(shape, KStream)
+    if time is None or not shape.has_time(time):
+        found = W002.at(span, "", column=span.text, relation=left.name)
+        raise CompileError([found.with_hint(f"the event time is {shape.time}" if shape.time else None)])
+    scans = [node for node in walk(right.node) if isinstance(node, Scan)]
+    reason = None
+    if isinstance(right.node.shape, WTable) or stateful(right.node) is not None or len(scans) != 1:
+        reason = "only of declared tables are former rows kept"
+    elif scans[0].origin.time is None:
+        reason = "its rows have no event time: WATERMARK FOR changed AS changed"
+    elif scans[0].origin.retention is None:
+        reason = "it does not say how long they are kept: WITH (…, retention = 7 DAYS)"
+    if reason is not None:
+        raise CompileError([J019.at(join.right.span, "", relation=right.name, reason=reason)])
+    return time
+
+
+def explain_outside_join(span: Span) -> Diagnostic:
+    """FOR SYSTEM_TIME AS OF where no stream asks for it."""
+    return W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
+
+
+def find_kept_time(join: ast.Join, right: Rows, context: Context) -> int | None:
+    """For how many milliseconds behind its end a window of the table on the right is kept; None of other tables.
+
+    Warns of a table that does not say how long its former windows can be asked for.
+    """
+    if not isinstance(right.node.shape, WTable):
+        return None
+    if all(each.retention is None for each in find_windows(right.node)):
+        found = J020.at(join.right.span, "", relation=right.name)
+        found = found.because("A window can be looked up until it can change no more, and then no longer.")
+        context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
+    # By the watermark of another stream, which does not wait for the grace period.
+    return max(each.grace + (each.retention or 0) for each in find_windows(right.node))
+
+
+def find_windows(table: Node) -> list[WindowAggregate]:
+    """What the windows of a windowed table are computed by; nothing for other tables."""
+    if not isinstance(table.shape, WTable):
+        return []
+    return [node for node in walk(table) if isinstance(node, WindowAggregate)]
+
+
+def find_retention(windows: Sequence[WindowAggregate]) -> int | None:
+    """For how long windows can be looked up after they can change no more, in milliseconds; None without windows."""
+    return max((each.retention or 0 for each in windows), default=None)
+
+
+def find_window(node: Node) -> Window | None:
+    """The windows of a windowed table."""
+    return next((each.window for each in walk(node) if isinstance(each, WindowAggregate)), None)

@@ -1,0 +1,68 @@
+"""The join matrix: which kinds of relation may be joined how, and what comes out.
+
+Source: the Kafka Streams join semantics, with the bound that makes a stream-stream join finite.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from penstock.parser.ast import JoinKind
+from penstock.planner.plan import KStream, KTable, Shape, WTable
+
+INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRule:
+    """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
+
+    `passes/check_supported.py` refuses those that this version does not run.
+    """
+
+    kinds: tuple[JoinKind, ...]
+    result: type[Shape]
+    bounded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Illegal:
+    """A cell that no kind of join can fill, why, and the way out."""
+
+    reason: str
+    hint: str
+
+
+Cell: TypeAlias = JoinRule | Illegal
+
+
+def find_cell(left: Shape, right: Shape) -> Cell:
+    """The cell of the matrix for a join of `left` (primary) with `right` (secondary)."""
+    match left, right:
+        case KStream(), KStream():
+            return JoinRule(tuple(JoinKind), result=KStream, bounded=True)
+        case KStream(), KTable():
+            return JoinRule((INNER, LEFT), result=KStream)
+        case KStream(), WTable():
+            return JoinRule((LEFT,), result=KStream)
+        case KTable(), KStream():
+            return Illegal(
+                "A table's change cannot look up the rows of a stream, which keeps none.",
+                "swap the sides: the stream drives the join and looks up the table.",
+            )
+        case KTable(), KTable():
+            return JoinRule((INNER, LEFT, RIGHT, FULL), result=KTable)
+        case KTable(), WTable():
+            return JoinRule((LEFT,), result=KTable)
+        case WTable(), KStream():
+            return Illegal(
+                "A windowed table's change cannot look up the rows of a stream, which keeps none.",
+                "swap the sides: the stream drives the join and names the window.",
+            )
+        case WTable(), KTable():
+            return JoinRule((LEFT,), result=WTable)
+        case WTable(), WTable():
+            return JoinRule((INNER, LEFT, RIGHT, FULL), result=WTable)
+        case _:
+            assert_never((left, right))  # type: ignore[arg-type]

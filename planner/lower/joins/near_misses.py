@@ -1,0 +1,180 @@
+"""A stream-stream join without a time bound -> the finding that says what is nearest to one.
+
+Each near miss is tried in turn; the first that applies is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
+from penstock.parser.ast import Join
+from penstock.planner.functions import clock_calls
+from penstock.planner.intervals import interval_sql
+from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, Times, list_mentions, read_linear
+from penstock.planner.lower.joins.sides import find_right_span
+from penstock.planner.types import DATE, TIMESTAMP
+
+# The distance that hints propose where nothing in the text tells one.
+FIVE_MINUTES = 300_000
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A join that lacks a bound: its conjuncts, which of them gave an end, and the statement around it."""
+
+    join: Join
+    times: Times
+    ends: Ends
+    used: Sequence[exp.Expression]
+    rest: Sequence[exp.Expression]
+    where: Sequence[exp.Expression]
+    statement: Span
+
+
+def find_near_miss(attempt: Attempt) -> Diagnostic:
+    """The finding for a join whose time bound is missing an end."""
+    for look in LOOKS:
+        found = look(attempt)
+        if found is not None:
+            return found
+    return explain_missing_bound(attempt)
+
+
+def find_absolute_difference(attempt: Attempt) -> Diagnostic | None:
+    """`ABS(a.time - b.time) < d`: the two-sided form is certain."""
+    for part in attempt.rest:
+        node = part.unnest()
+        if not isinstance(node, (exp.LT, exp.LTE)):
+            continue
+        call, limit = node.this.unnest(), read_linear(node.expression, attempt.times)
+        if not (isinstance(call, exp.Anonymous) and str(call.this).upper() == "ABS" and len(call.expressions) == 1):
+            continue
+        difference = read_linear(call.expressions[0], attempt.times)
+        if limit is None or difference is None or (limit.left, limit.right) != (0, 0):
+            continue
+        if {difference.left, difference.right} != {1, -1} or difference.constant:
+            continue
+        if limit.constant < 0 or (limit.constant == 0 and isinstance(node, exp.LT)):
+            continue
+        left, right = attempt.times.written()
+        distance = interval_sql(limit.constant)
+        if isinstance(node, exp.LTE):
+            mended = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
+        else:
+            mended = f"{right} > {left} - {distance} AND {right} < {left} + {distance}"
+        found = J006.at(part.meta["span"], "ABS hides the two ends of the bound")
+        return found.also(attempt.join.span, "this join").with_hint(mended, fix=replace_part(attempt, part, mended))
+    return None
+
+
+def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
+    for part in attempt.rest:
+        if isinstance(part.unnest(), exp.Or) and len(list_mentions(part, attempt.times)) == 2:
+            found = J003.at(part.meta["span"], "when the other branch is true, the times may lie any distance apart")
+            return found.with_hint(f"put the bound beside it: … AND {example_bound(attempt)}")
+    return None
+
+
+def find_processing_time(attempt: Attempt) -> Diagnostic | None:
+    for part in attempt.rest:
+        for call in clock_calls(part):
+            if list_mentions(part, attempt.times):
+                found = J005.at(part.meta["span"], f"{call.this} changes while the rows wait")
+                return found.with_hint(f"compare the two event times: {example_bound(attempt)}")
+    return None
+
+
+def find_unrecognised_form(attempt: Attempt) -> Diagnostic | None:
+    """Both event times occur in a comparison, through a function or an interval without a fixed length."""
+    for part in attempt.rest:
+        if len(list_mentions(part, attempt.times)) != 2:
+            continue
+        months = [i for i in part.find_all(exp.Interval) if str(i.args["unit"].this).upper() in ("MONTH", "YEAR")]
+        label = "MONTH and YEAR have no fixed length" if months else "no fixed difference can be read from this"
+        found = J006.at(part.meta["span"], label)
+        return found.with_hint(f"compare the event times themselves: {example_bound(attempt)}")
+    return None
+
+
+def find_other_columns(attempt: Attempt) -> Diagnostic | None:
+    """Timestamps are compared across the sides, but not both are the event times."""
+    for part in attempt.rest:
+        if type(part.unnest()) not in COMPARISONS and not isinstance(part.unnest(), exp.Between):
+            continue
+        columns = [attempt.times.scope.find(column, []) for column in part.find_all(exp.Column)]
+        stamps = [column for column in columns if column and column.type in (TIMESTAMP, DATE)]
+        if len({column.relation for column in stamps}) == 2:
+            times = " and ".join(attempt.times.written())
+            found = J004.at(part.meta["span"], f"the event times are {times}")
+            return found.with_hint(f"the watermark is on the event times: {example_bound(attempt)}")
+    return None
+
+
+def find_bound_in_where(attempt: Attempt) -> Diagnostic | None:
+    """An outer join whose bound stands in WHERE, where it filters the padded rows instead of bounding the join."""
+    for part in attempt.where:
+        if len(list_mentions(part, attempt.times)) == 2:
+            found = J009.at(part.meta["span"], "filters the joined rows", kind=attempt.join.kind.value)
+            return found.also(attempt.join.span, "this join keeps both sides forever").with_hint(
+                "move the bound from WHERE into ON"
+            )
+    return None
+
+
+def find_one_sided_bound(attempt: Attempt) -> Diagnostic | None:
+    if not attempt.used:
+        return None
+    left, right = attempt.times.written()
+    lower, upper = attempt.ends.lower, attempt.ends.upper
+    missing = "upper" if lower else "lower"
+    if lower:
+        limit = f"{right} <= {shift_time(left, lower.milliseconds + FIVE_MINUTES)}"
+    else:
+        assert upper is not None
+        limit = f"{right} >= {shift_time(left, upper.milliseconds - FIVE_MINUTES)}"
+    found = J002.at(attempt.used[0].meta["span"], f"gives no {missing} end for {right} - {left}")
+    return found.also(attempt.join.span, "this join").with_hint(f"add the other end: AND {limit}")
+
+
+def shift_time(time: str, milliseconds: int) -> str:
+    if not milliseconds:
+        return time
+    return f"{time} {'+' if milliseconds > 0 else '-'} {interval_sql(abs(milliseconds))}"
+
+
+def explain_missing_bound(attempt: Attempt) -> Diagnostic:
+    join = attempt.join
+    found = J001.at(join.left.span, "left stream").also(find_right_span(join), "both sides would be kept forever")
+    on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
+    if isinstance(join.on, exp.Or):
+        on = f"({join.on.meta['span'].text}) AND "
+    return found.with_hint(f"ON {on}{example_bound(attempt)}")
+
+
+def example_bound(attempt: Attempt) -> str:
+    left, right = attempt.times.written()
+    return f"{right} BETWEEN {left} AND {left} + INTERVAL '5' MINUTE"
+
+
+def replace_part(attempt: Attempt, part: exp.Expression, text: str) -> str:
+    """The statement with one conjunct written otherwise."""
+    span: Span = part.meta["span"]
+    whole = attempt.statement
+    source = whole.source.text
+    return source[whole.start : span.start] + text + source[span.end : whole.end]
+
+
+LOOKS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
+    find_absolute_difference,
+    find_bound_under_or,
+    find_processing_time,
+    find_unrecognised_form,
+    find_bound_in_where,
+    find_other_columns,
+    find_one_sided_bound,
+)

@@ -1,0 +1,78 @@
+"""The two sides of a join: their columns, their names and what lies in front of the join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics.codes.joins import J014
+from penstock.parser import ast
+from penstock.planner.lower.context import make_column
+from penstock.planner.lower.rows import Rows
+from penstock.planner.plan import Column, Filter, KStream, KTable, Named, Node, Project, WTable, conjunction
+from penstock.planner.scalars.names import Scope, ScopeColumn
+
+
+def qualify_sides(join: ast.Join, left: Rows, right: Rows) -> tuple[Rows, Rows]:
+    """Both sides with their columns called `alias.column`; raises CompileError where they have one alias."""
+    left, right = qualify_columns(left, join.left.span), qualify_columns(right, join.right.span)
+    if left.scope.has_relation(right.name):
+        found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
+        raise CompileError([found.with_hint(f"{right.name} AS another")])
+    return left, right
+
+
+def qualify_columns(rows: Rows, span: Span) -> Rows:
+    """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
+    node, shape = rows.node, rows.node.shape
+    if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
+        return rows
+    names = {c.name: qualify_name(rows.name, c.name) for c in node.schema}
+    items = tuple(Named(names[c.name], make_column(c.name), c.type) for c in node.schema)
+    schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
+    match shape:
+        case KStream():
+            shape = shape.renamed(names)
+        case KTable():
+            shape = KTable(tuple(names[each] for each in shape.key))
+        case WTable():
+            key = tuple(names[each] for each in shape.key)
+            shape = WTable(key, names[shape.start], names[shape.end])
+    renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
+    scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
+    return Rows(renamed, scope, rows.name, as_of=rows.as_of)
+
+
+def qualify_name(alias: str, name: str) -> str:
+    """`alias.column`. Dots in the alias itself are percent-encoded, so that no two columns have one name."""
+    return f"{alias.replace('%', '%25').replace('.', '%2E')}.{name}"
+
+
+def join_scopes(left: Rows, right: Rows) -> Scope:
+    """The names of both sides."""
+    return Scope((*left.scope.columns, *right.scope.columns))
+
+
+def join_schemas(kind: ast.JoinKind, left: Node, right: Node) -> tuple[Column, ...]:
+    """The columns of the joined rows; those of a padded side may be NULL."""
+    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
+        return left.schema
+    return (*left.schema, *right.schema)
+
+
+def add_filter(node: Node, conditions: Sequence[exp.Expression]) -> Node:
+    whole = conjunction(conditions)
+    if whole is None:
+        return node
+    return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=whole)
+
+
+def find_right_span(join: ast.Join) -> Span:
+    """The text of the join behind its left side, without the space before it."""
+    text = join.span.source.text
+    start = join.left.span.end
+    while start < join.span.end and text[start].isspace():
+        start += 1
+    return Span(join.span.source, start, join.span.end)

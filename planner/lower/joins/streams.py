@@ -1,0 +1,172 @@
+"""Joins of two streams, by keys and by a bound on the difference of their event times, which bounds.py reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.joins import J010
+from penstock.parser import ast
+from penstock.planner.intervals import fixed_milliseconds
+from penstock.planner.lower.context import Context, resolve_condition
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.joins import bounds
+from penstock.planner.lower.joins.conditions import find_side, split_conditions
+from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
+from penstock.planner.lower.joins.sides import add_filter, join_schemas, qualify_sides
+from penstock.planner.lower.joins.times import JoinTimes
+from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.plan import IntervalJoin, JoinType, KStream, Limit, TimeBound, conjunction, conjuncts
+from penstock.planner.scalars.names import Scope
+
+OPERATOR = "a stream-stream join"
+SHORTEST_PANE = 1_000  # milliseconds; shorter ones cost more than they save
+
+# The sides whose rows may be filtered before the join by a condition of ON on that side alone.
+PUSHED = {
+    ast.JoinKind.INNER: ("left", "right"),
+    ast.JoinKind.LEFT: ("right",),
+    ast.JoinKind.RIGHT: ("left",),
+    ast.JoinKind.FULL: (),
+    ast.JoinKind.SEMI: ("left", "right"),
+    ast.JoinKind.ANTI: ("right",),
+}
+
+
+def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
+    """The joined rows of two streams; an INNER join takes its WHERE into the condition. Raises CompileError."""
+    require_event_time(left, OPERATOR, join.left.span)
+    require_event_time(right, OPERATOR, join.right.span)
+    left, right = qualify_sides(join, left, right)
+    is_inner = join.kind is ast.JoinKind.INNER
+    parts = [*conjuncts(join.on), *(where if is_inner else ())]
+    times = find_compared_times(parts, left, right)
+    derived = derive_bound(parts, left, right)
+    if derived is None or bounds.split_bound(parts, times)[0].bound() is not None:
+        try:
+            bound, rest = find_time_bound(join, parts, [] if is_inner else where, times, context)
+        except CompileError as error:
+            raise CompileError(collect_problems(error, join, parts, left, right, times.scope, context)) from None
+    else:
+        (times, bound), rest = derived, parts
+    equalities, conditions = split_conditions(join, rest, left, right, times.scope, context)
+    pushed = PUSHED[join.kind]
+    residual: list[exp.Expression] = []
+    filters: dict[str, list[exp.Expression]] = {"left": [], "right": []}
+    for resolved in conditions:
+        side = find_side(resolved, left.node, right.node)
+        (filters[side] if side in pushed else residual).append(resolved)
+    one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
+    type_ = JoinType[join.kind.name]
+    crossing = any(not find_side(each, left.node, right.node) for each in residual)
+    pane = None if crossing and not is_inner else choose_pane(type_, bound)
+    joined = JoinTimes(type_, bound, pane, stream_shape(left), stream_shape(right), times.left, times.right)
+    key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
+    node = IntervalJoin(
+        schema=join_schemas(join.kind, left.node, right.node),
+        shape=KStream(key, joined.times(), joined.near()),
+        span=join.span,
+        left=materialise_input(add_filter(left.node, filters["left"]), times.left),
+        right=materialise_input(add_filter(right.node, filters["right"]), times.right),
+        type=type_,
+        equalities=tuple(equalities),
+        left_time=times.left,
+        right_time=times.right,
+        bound=bound,
+        residual=conjunction(residual),
+        pane=pane,
+    )
+    scope = left.scope if one_sided else times.scope
+    return Rows(node, scope, f"{left.name} and {right.name}")
+
+
+def find_compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:
+    """The event times that the conditions bound the difference of; the default ones if they bound none."""
+    scope = Scope((*left.scope.columns, *right.scope.columns))
+    pairs = [
+        bounds.Times(scope, one.column, other.column)
+        for one in stream_shape(left).times
+        for other in stream_shape(right).times
+    ]
+    return next((times for times in pairs if bounds.split_bound(parts, times)[0].bound()), pairs[0])
+
+
+def derive_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tuple[bounds.Times, TimeBound] | None:
+    """The bound that follows where a right time is bounded by a left column that is near to the left event time.
+
+    That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
+    """
+    scope = Scope((*left.scope.columns, *right.scope.columns))
+    for near in stream_shape(left).near:
+        for other in stream_shape(right).times:
+            found = bounds.split_bound(parts, bounds.Times(scope, near.column, other.column))[0].bound()
+            if found is not None:
+                lower = Limit(found.lower.milliseconds + near.low, found.lower.closed)
+                upper = Limit(found.upper.milliseconds + near.high, found.upper.closed)
+                times = bounds.Times(scope, stream_shape(left).times[0].column, other.column)
+                return times, TimeBound(lower, upper)
+    return None
+
+
+def stream_shape(rows: Rows) -> KStream:
+    assert isinstance(rows.node.shape, KStream)
+    return rows.node.shape
+
+
+def choose_pane(type_: JoinType, bound: TimeBound) -> int | None:
+    """How long the panes of a join are: its reach, so that every row is kept about twice. None if panes do not pay.
+
+    They do not where partners are far apart: a pane would hold all that lies between them.
+    """
+    back, forward = bound.reach(type_)
+    return max(back + forward, SHORTEST_PANE) if back + forward <= 2 * max(bound.width, SHORTEST_PANE) else None
+
+
+def collect_problems(
+    bound: CompileError,
+    join: ast.Join,
+    parts: Iterable[exp.Expression],
+    left: Rows,
+    right: Rows,
+    scope: Scope,
+    context: Context,
+) -> list[Diagnostic]:
+    """What is wrong with the bound and with the other conditions; only the unknown names where there are any.
+
+    An unknown name may be the bound that is missing.
+    """
+    try:
+        split_conditions(join, parts, left, right, scope, context)
+    except CompileError as others:
+        names = [each for each in others.diagnostics if each.code.startswith("N")]
+        return names or [*bound.diagnostics, *(each for each in others.diagnostics if each not in bound.diagnostics)]
+    return list(bound.diagnostics)
+
+
+def find_time_bound(
+    join: ast.Join,
+    parts: Sequence[exp.Expression],
+    where: Sequence[exp.Expression],
+    times: bounds.Times,
+    context: Context,
+) -> tuple[TimeBound, list[exp.Expression]]:
+    """The bound of the join and the conjuncts that are no part of it."""
+    ends, used, rest = bounds.split_bound(parts, times)
+    for part in used:
+        resolve_condition(part, times.scope, "ON")
+    if join.within is not None:
+        before = fixed_milliseconds(join.within.before, "time bound")
+        after = fixed_milliseconds(join.within.after, "time bound")
+        ends = ends.meet(bounds.bound_within(before, after))
+    bound = ends.bound()
+    if bound is None:
+        raise CompileError([find_near_miss(Attempt(join, times, ends, used, rest, where, context.statement))])
+    if bounds.is_empty(bound):
+        places = [part.meta["span"] for part in used] or [join.span]
+        found = J010.at(places[0], "")
+        for place in places[1:]:
+            found = found.also(place)
+        raise CompileError([found.because("No two times satisfy all of this at once.")])
+    return bound, rest

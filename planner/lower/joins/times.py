@@ -1,0 +1,75 @@
+"""Two streams and the bound of their join -> the event times of the joined rows, and how late each may come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchored
+
+_PADDED = {JoinType.LEFT: ("right",), JoinType.RIGHT: ("left",), JoinType.FULL: ("left", "right")}
+_ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinTimes:
+    """The join of two streams by their columns `left_time` and `right_time`; `pane` as in the plan's join."""
+
+    type: JoinType
+    bound: TimeBound
+    pane: int | None
+    left: KStream
+    right: KStream
+    left_time: str
+    right_time: str
+
+    def times(self) -> tuple[EventTime, ...]:
+        """The event times of the joined rows: those of the sides that are not padded.
+
+        Panes come out in the order of their own rows, whose partners are spread over the width of the bound. Without
+        panes a pair comes out when the second of its rows is read. That one is not behind the watermark, the other at
+        most the reach of the bound behind it; and no pair before was further ahead of the watermark than a delay and
+        that reach.
+        """
+        if self.pane is None and self.type not in (JoinType.INNER, JoinType.SEMI):
+            return ()  # a row without a partner may come out long after later ones
+        padded = _PADDED.get(self.type, ())
+        times: list[EventTime] = []
+        if "left" not in padded:
+            delay = self._delay("left") + self._one.spread
+            times += (replace(each, delay=delay + each.spread) for each in self.left.times)
+        if "right" not in padded and self.type not in _ONE_SIDED:
+            delay = self._delay("right") + self._other.spread
+            beside = self._beside_left(self.right.times)
+            times += (
+                replace(each, delay=delay + own.spread) for each, own in zip(beside, self.right.times, strict=True)
+            )
+        return anchored(times)
+
+    def near(self) -> tuple[EventTime, ...]:
+        """The columns of the joined rows that are NULL or near to the left event time: a right side's in panes."""
+        if self.type is JoinType.LEFT and self.pane is not None:
+            return (*self.left.near, *self._beside_left((*self.right.times, *self.right.near)))
+        return self.left.near if self.type is JoinType.INNER else ()
+
+    @property
+    def _one(self) -> EventTime:
+        return next(time for time in self.left.times if time.column == self.left_time)
+
+    @property
+    def _other(self) -> EventTime:
+        return next(time for time in self.right.times if time.column == self.right_time)
+
+    def _delay(self, side: str) -> int:
+        if self.pane is not None:
+            return 0 if side == "left" or self.type is JoinType.RIGHT else self.bound.width
+        reach = max(abs(self.bound.lower.milliseconds), abs(self.bound.upper.milliseconds))
+        return max(self._one.delay, self._other.delay) + 2 * reach
+
+    def _beside_left(self, times: Iterable[EventTime]) -> tuple[EventTime, ...]:
+        """Times of the right rows with their distances from the first event time of the left rows beside them."""
+        lower, upper = self.bound.lower.milliseconds + self._one.low, self.bound.upper.milliseconds + self._one.high
+        return tuple(
+            EventTime(each.column, 0, each.low - self._other.high + lower, each.high - self._other.low + upper)
+            for each in times
+        )

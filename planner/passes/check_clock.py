@@ -1,0 +1,28 @@
+"""Results of operators with state do not depend on when their rows are processed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.diagnostics import Diagnostic
+from penstock.diagnostics.codes.windows import W014
+from penstock.planner.explain.operators import operator_name
+from penstock.planner.functions import clock_calls
+from penstock.planner.plan import RunningQuery
+from penstock.planner.plan.walk import STATEFUL, expressions, rows_leave, walk
+
+
+def check_clock(query: RunningQuery) -> Iterator[Diagnostic]:
+    """Finds calls of the clock in stateful operators and in what these read.
+
+    Their results would depend on when rows are processed, and so on micro-batch borders. A table whose rows leave is
+    compared with what it was before, so it is treated alike.
+    """
+    root = query.root
+    for node in walk(root):
+        if isinstance(node, STATEFUL) or (node is root and rows_leave(root)):
+            name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
+            for below in walk(node):
+                for call in (call for expression in expressions(below) for call in clock_calls(expression)):
+                    found = W014.at(call.meta.get("span", below.span), "", operator=name)
+                    yield found.with_hint("compare event times, or filter the result")

@@ -1,0 +1,27 @@
+"""Every place that is read can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.diagnostics import Diagnostic
+from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.connectors import C005
+from penstock.planner.connectors import find_connector
+from penstock.planner.plan import KTable, RunningQuery, Scan
+from penstock.planner.plan.walk import walk
+
+
+def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
+    """Finds places that this version cannot read."""
+    for node in walk(query.root):
+        if not isinstance(node, Scan):
+            continue
+        connector = find_connector(node.origin.connector)
+        assert connector is not None
+        if not connector.reads:
+            yield C005.at(node.span, "", connector=connector.name, used="read")
+        elif not connector.built:
+            yield B004.at(node.span, "", used="reading through", connector=connector.name)
+        elif isinstance(node.shape, KTable) and connector.name != "files":
+            yield B002.at(node.span, "", construct=f"reading a table through {connector.name}")

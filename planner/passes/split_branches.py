@@ -1,0 +1,17 @@
+"""UNION ALL: each branch that keeps state becomes a query of its own."""
+
+from __future__ import annotations
+
+from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.plan import Intermediate, Node, UnionAll
+from penstock.planner.plan.walk import inputs, stateful, with_inputs
+
+
+def split_stateful_branches(node: Node) -> Node:
+    """The plan with each stateful branch of a UNION ALL computed by a query of its own, at its own pace."""
+    if isinstance(node, Intermediate) or (isinstance(node, UnionAll) and stateful(node) is None):
+        return node
+    below = tuple(map(split_stateful_branches, inputs(node)))
+    if isinstance(node, UnionAll):
+        below = tuple(materialise_input(each) for each in below)
+    return with_inputs(node, below)

@@ -1,0 +1,291 @@
+"""A SELECT over tables as they are at one moment -> the plan of a read: plain SQL, without state, time or changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.joins import J015
+from penstock.diagnostics.codes.kinds import K014, K018
+from penstock.diagnostics.codes.names import N001
+from penstock.diagnostics.codes.running import R031, R033
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import Catalog, Declared, Derived
+from penstock.planner.lower.compound import lower_union, lower_with
+from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition
+from penstock.planner.lower.group import lower_group
+from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
+from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
+from penstock.planner.lower.joins.sides import join_schemas, qualify_sides
+from penstock.planner.lower.over import has_over
+from penstock.planner.lower.relations import find_entry
+from penstock.planner.lower.rows import Rows, check_size
+from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
+from penstock.planner.lower.windows import is_window_call
+from penstock.planner.plan import (
+    Emission,
+    GroupAggregate,
+    Intermediate,
+    JoinType,
+    KStream,
+    Named,
+    Node,
+    PlainJoin,
+    Project,
+    Snapshot,
+    Sort,
+    Sorting,
+)
+from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
+from penstock.planner.scalars.literals import bare
+
+
+def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span, *, memory: bool) -> Node:
+    """The plan of the one SELECT that `text` holds. `memory`: whether tables that are kept in memory are at hand.
+
+    Raises CompileError.
+    """
+    if len(statements) != 1:
+        raise CompileError([R031.at(text, found=f"{len(statements)} statements")])
+    (statement,) = statements
+    if not isinstance(statement, ast.QueryStatement):
+        found = R031.at(statement.span, found="another statement")
+        raise CompileError([found.with_hint("penstock run, or Session.submit, takes all other statements")])
+
+    root = lower_query(statement.query, Context(catalog, statement.span))
+    check_size(root, statement.span)
+    for node in walk(root):
+        if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
+            raise CompileError([explain_out_of_reach(node)])
+    return folded(root, drop_intermediate)
+
+
+def lower_query(query: ast.Query, context: Context) -> Node:
+    """The plan of a query; raises CompileError."""
+    match query:
+        case ast.Select():
+            return lower_select(query, context)
+        case ast.UnionAll():
+            refuse_sorted_branches(query)
+            return lower_union(query, context, lower_query)
+        case ast.With():
+            return lower_with(query, context, lower_query)
+        case _:
+            assert_never(query)
+
+
+def drop_intermediate(node: Node, below: tuple[Node, ...]) -> Node:
+    """The node without what queries that run would write for each other."""
+    return below[0] if isinstance(node, Intermediate) else with_inputs(node, below)
+
+
+def lower_select(select: ast.Select, context: Context) -> Node:
+    """The plan of one SELECT; raises CompileError."""
+    refuse_running(select, context)
+    rows = lower_relation(select.relation, context)
+    if select.where is not None:
+        rows = filter_rows(rows, select.where)
+    shown = spread_items(select.items, rows.scope)
+    order_by, beside = read_sort_keys(select, shown, rows)
+    outputs = [*shown, *beside]
+    node, scope = rows.node, rows.scope
+    if is_grouped(select) or any(has_aggregate(each.value) for each in beside):
+        # As a stream it need not show its keys: no row of the result will be replaced.
+        node, outputs, scope = lower_group(replace(select, stream=True, emit=None), rows, outputs, Emission.FINAL)
+        node = replace(node, shape=KStream())
+    node = project_items(node, outputs, scope, select.span)
+    if select.distinct:
+        node = drop_repeated_rows(node, outputs, beside, select.span)
+    if order_by or select.limit is not None:
+        node = sort_rows(node, order_by, select)
+    if not beside:
+        return node
+    visible = node.schema[: len(shown)]
+    items = tuple(Named(each.name, make_column(each.name), each.type) for each in visible)
+    return Project(schema=visible, shape=KStream(), span=select.span, input=node, items=items)
+
+
+def lower_relation(relation: ast.Relation, context: Context) -> Rows:
+    """The rows of a FROM clause; raises CompileError."""
+    match relation:
+        case ast.Table():
+            for clause, name in ((relation.over, "OVER"), (relation.as_of, "FOR SYSTEM_TIME AS OF")):
+                if clause is not None:
+                    raise CompileError([B002.at(relation.span, "", construct=f"{name} in a read")])
+            node = lower_name(relation.name, context)
+            alias = relation.alias.text if relation.alias else relation.name.text
+            return Rows(node, make_scope(node, alias), alias)
+        case ast.Subquery():
+            if relation.over is not None:
+                raise CompileError([B002.at(relation.span, "", construct="OVER in a read")])
+            node = lower_query(relation.query, context)
+            alias_or_none = relation.alias.text if relation.alias else None
+            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
+        case ast.WindowedTable():
+            raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
+        case ast.Join():
+            left = lower_relation(relation.left, context)
+            right = lower_relation(relation.right, context)
+            return lower_join(relation, left, right)
+        case _:
+            assert_never(relation)
+
+
+def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
+    """Rows of both sides beside each other, by any condition."""
+    if join.within is not None:
+        raise CompileError([R033.at(join.within.span, clause="WITHIN")])
+    left, right = qualify_sides(join, left, right)
+    scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
+    if join.on is None:
+        raise CompileError([J015.at(join.span, kind=join.kind.value)])
+    node = PlainJoin(
+        schema=join_schemas(join.kind, left.node, right.node),
+        shape=KStream(),
+        span=join.span,
+        left=left.node,
+        right=right.node,
+        type=JoinType[join.kind.name],
+        condition=resolve_condition(join.on, scope, "ON"),
+    )
+    is_one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
+    return Rows(node, left.scope if is_one_sided else scope, f"{left.name} and {right.name}")
+
+
+def lower_name(name: ast.Name, context: Context) -> Node:
+    """The rows of what a name stands for: a view means what its definition means now. Raises CompileError."""
+    entry = find_entry(name, context)
+    match entry:
+        case Node():
+            return entry
+        case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
+            return lower_query(entry.query, replace(context, common_tables={}))
+        case Declared() | Derived():
+            return read_snapshot(entry, name.span)
+        case _:
+            assert_never(entry)
+
+
+def refuse_running(select: ast.Select, context: Context) -> None:
+    """Raises CompileError for what only queries that keep running have, and for what is not built."""
+    if select.stream:
+        raise CompileError([explain_stream_read(select, context)])
+    report: list[Diagnostic] = []
+    running: tuple[tuple[str, Span | None], ...] = (
+        ("PARTITION BY", None if select.partition_by is None else select.partition_by.span),
+        ("DEDUPLICATE", None if select.deduplicate is None else select.deduplicate.span),
+        ("EMIT", None if select.emit is None else select.emit.span),
+        ("GRACE PERIOD", None if select.grace is None else select.grace.span),
+        ("RETENTION", None if select.retention is None else select.retention.span),
+        ("LATE", None if select.late is None else select.late.span),
+    )
+    for clause, span in running:
+        if span is not None:
+            found = R033.at(span, clause=clause)
+            report.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
+    for each in (*list_scalars(select), *(() if select.order_by is None else select.order_by.keys)):
+        report += find_unbuilt_parts(each)
+    if report:
+        raise CompileError(report)
+
+
+def find_unbuilt_parts(expression: exp.Expression) -> list[Diagnostic]:
+    """What is said of the parts of an expression that a read does not compute."""
+    found: list[Diagnostic] = []
+    span: Span = expression.meta["span"]
+    if is_window_call(bare(expression)):
+        found.append(B002.at(span, "", construct="a window in a read"))
+    if has_over(expression):
+        found.append(B002.at(span, "", construct="OVER in a read"))
+    for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
+        query = node.args.get("query") if isinstance(node, exp.In) else node.this
+        if query is not None and not isinstance(query, exp.Expression):
+            if isinstance(node, exp.Subquery):
+                hint = "JOIN (SELECT …) a ON TRUE"
+            else:
+                hint = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN (SELECT …) a ON …"
+            part = B002.at(node.meta["span"], "", construct="a subquery in an expression in a read")
+            found.append(part.with_hint(hint))
+    return found
+
+
+def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
+    """SELECT STREAM: the finding, and the read that may have been meant."""
+    table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
+    found = R031.at(select.span, found="SELECT STREAM").because("A stream of new rows never ends.")
+    return found.with_hint(
+        "without STREAM it gives the table as it is now; penstock run and Session.submit run streams",
+        fix=table if select.span == context.statement and table != select.span.text else None,
+    )
+
+
+def refuse_sorted_branches(union: ast.UnionAll) -> None:
+    """Raises CompileError for ORDER BY or LIMIT within UNION ALL, where it is not clear what they are of."""
+    for branch in union.branches:
+        for clause in (branch.order_by, branch.limit) if isinstance(branch, ast.Select) else ():
+            if clause is not None:
+                name = "ORDER BY" if isinstance(clause, ast.OrderBy) else "LIMIT"
+                found = B002.at(clause.span, "", construct=f"{name} beside UNION ALL")
+                raise CompileError([found.with_hint(f"SELECT * FROM (… UNION ALL …) AS a {name} …")])
+
+
+def read_sort_keys(
+    select: ast.Select, shown: list[OutputColumn], rows: Rows
+) -> tuple[list[tuple[str, exp.Expression]], list[OutputColumn]]:
+    """The columns to sort by, each with how it is written, and those of them that the SELECT list does not show.
+
+    A name is that of a column of the SELECT list first, a whole number its place there.
+    """
+    keys: list[tuple[str, exp.Expression]] = []
+    beside: list[OutputColumn] = []
+    values = {output.name.lower(): output.value for output in shown}
+    for ordered in () if select.order_by is None else select.order_by.keys:
+        value, span = bare(ordered.this), ordered.this.meta["span"]
+        if isinstance(value, exp.Column) and not value.table and value.name.lower() in values:
+            name = next(output.name for output in shown if output.name.lower() == value.name.lower())
+        elif isinstance(value, exp.Literal) and not value.is_string:
+            place = ast.parse_count(value.name)
+            if not place or place > len(shown):
+                hint = f"the SELECT list has {len(shown)} columns"
+                raise CompileError([N001.at(span, "", name=value.name).with_hint(hint)])
+            name = shown[place - 1].name
+        else:
+            name = choose_unused_name(f"sort{len(beside) + 1}", [*(o.name for o in (*shown, *beside))])
+            beside.append(OutputColumn(name, substitute_outputs(value, shown, rows.scope), span))
+        keys.append((name, ordered))
+    return keys, beside
+
+
+def drop_repeated_rows(node: Node, outputs: list[OutputColumn], beside: list[OutputColumn], span: Span) -> Node:
+    """Equal rows once."""
+    for output in beside:
+        found = K014.at(output.span, "", expression=output.span.text)
+        raise CompileError([found.because("DISTINCT groups by all that is selected.").with_hint("select it, too")])
+    for output, each in zip(outputs, node.schema, strict=True):
+        if not scalars.is_ordered(each.type):
+            raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
+    keys = tuple(Named(each.name, make_column(each.name), each.type) for each in node.schema)
+    return GroupAggregate(schema=node.schema, shape=KStream(), span=span, input=node, keys=keys, aggregates=())
+
+
+def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
+    """The rows in order, as many as are asked for. As in Spark, NULL comes first going up and last going down."""
+    order: list[Sorting] = []
+    for name, ordered in keys:
+        type_ = node.column(name).type
+        if not scalars.is_ordered(type_):
+            found = K018.at(ordered.this.meta["span"], "", type=type_)
+            raise CompileError([found.because("ORDER BY compares values.")])
+        is_descending, nulls_first = bool(ordered.args.get("desc")), ordered.args.get("nulls_first")
+        nulls_first = not is_descending if nulls_first is None else bool(nulls_first)
+        order.append(Sorting(make_column(name), is_descending, nulls_first))
+    limit = None if select.limit is None else select.limit.count
+    return Sort(schema=node.schema, shape=KStream(), span=select.span, input=node, order_by=tuple(order), limit=limit)

@@ -1,0 +1,80 @@
+"""A table of the catalog -> its rows as they are now, from the place where they are kept."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.running import R032
+from penstock.planner.catalog import OPERATION, PLANNED, Declared, Derived
+from penstock.planner.connectors import find_connector
+from penstock.planner.plan import KStream, Origin, Snapshot
+from penstock.planner.plan.walk import is_changing
+
+_PLACED = "WITH (connector = 'files', path = '…', format = 'json', operation = 'op')"
+
+
+def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
+    """The rows of a table; raises CompileError for what has none that can be read now."""
+    if entry.kind != "TABLE":
+        reason = "it is a stream, which has no last row"
+        hint = f"CREATE TABLE … AS SELECT … FROM {entry.name} GROUP BY …, and read that"
+        raise CompileError(
+            [R032.at(span, name=entry.name, reason=reason).also(entry.span, "made here").with_hint(hint)]
+        )
+    match entry:
+        case Declared():
+            origin = entry.origin
+            key: tuple[str, ...] | None = origin.key
+        case Derived():
+            origin = find_written_origin(entry)
+            key = None if origin.operation is None else entry.node.shape.key
+        case _:
+            assert_never(entry)
+    problem = find_unreadable(origin, entry, span)
+    if problem is not None:
+        raise CompileError([problem])
+    return Snapshot(schema=origin.columns, shape=KStream(), span=span, origin=origin, key=key)
+
+
+def find_written_origin(table: Derived) -> Origin:
+    """What a query writes, as a place to read from: changes that say what they do, or rows that are final."""
+    sink = table.sink
+    assert sink is not None, f"{table.name} is no view"
+    assert sink.connector != "files" or (OPERATION in dict(sink.options)) == is_changing(table.node)
+    operation = dict(sink.options).get(OPERATION)
+    return Origin(
+        name=sink.name,
+        connector=sink.connector,
+        options=tuple((name, value) for name, value in sink.options if name not in PLANNED),
+        columns=table.node.schema,
+        key=(),
+        time=None,
+        delay=None,
+        partitions=None,
+        operation=None if operation is None else str(operation),
+    )
+
+
+def find_unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
+    """Why the rows at that place cannot be read, None if they can."""
+    connector = find_connector(origin.connector)
+    assert connector is not None
+    if not connector.built:
+        return B004.at(span, "", used="reading through", connector=connector.name)
+    match connector.name:
+        case "files" | "memory":
+            return None
+        case "console":
+            found = R032.at(span, name=entry.name, reason="its rows go to the terminal").also(entry.span, "made here")
+            return found.with_hint(f"{_PLACED} keeps them")
+        case _:
+            return B002.at(span, "", construct=f"reading a table through {connector.name}")
+
+
+def explain_out_of_reach(node: Snapshot) -> Diagnostic:
+    """The finding that a table is in the memory of another process."""
+    reason = "it is kept in the memory of the process that runs its query"
+    found = R032.at(node.span, name=node.origin.name, reason=reason)
+    return found.with_hint(f"{_PLACED} gives it a place that others can read, too")

@@ -1,0 +1,91 @@
+"""Column references -> the columns of a plan's input that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics import Diagnostic, nearest
+from penstock.diagnostics.codes.names import N001, N002, N003
+from penstock.planner.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    """A name that an expression may use.
+
+    `relation` is the alias that it may be qualified with, `name` what the user writes, `column` the name in the schema
+    of the plan's input.
+    """
+
+    relation: str | None
+    name: str
+    column: str
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """All names that an expression may use. Names are compared without regard to case.
+
+    What stands for none of `columns` may stand for one of `beyond`.
+    """
+
+    columns: tuple[ScopeColumn, ...]
+    beyond: tuple[ScopeColumn, ...] = ()
+
+    def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
+        """The columns that `[relation.]name` may stand for."""
+        found: tuple[ScopeColumn, ...] = ()
+        for columns in (self.columns, self.beyond):
+            found = found or tuple(
+                column
+                for column in columns
+                if is_same_name(column.name, name) and (relation is None or is_same_name(column.relation, relation))
+            )
+        return found
+
+    def has_relation(self, name: str) -> bool:
+        """Whether `name.` may stand before a column."""
+        return any(is_same_name(column.relation, name) for column in (*self.columns, *self.beyond))
+
+    def find(self, column: exp.Column, report: list[Diagnostic]) -> ScopeColumn | None:
+        """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
+        name, relation = column.name, column.table or None
+        found = self.named(name, relation)
+        if len(found) == 1:
+            return found[0]
+        report.append(self._problem(column, name, relation, found))
+        return None
+
+    def _problem(
+        self, column: exp.Column, name: str, relation: str | None, found: tuple[ScopeColumn, ...]
+    ) -> Diagnostic:
+        span = column.meta.get("span")
+        if found:
+            choices = [f"{each.relation}.{each.name}" for each in found if each.relation]
+            problem = N002.at(span, name=name)
+            return problem.with_hint(f"write {' or '.join(choices)}" if choices else None)
+        if relation is not None and not self.has_relation(relation):
+            known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
+            return N003.at(span, name=relation).with_hint(propose_name(relation, known))
+        both = (*self.columns, *self.beyond)
+        visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
+        shown = name if relation is None else f"{relation}.{name}"
+        return N001.at(span, name=shown).with_hint(propose_name(name, visible))
+
+
+def is_same_name(left: str | None, right: str) -> bool:
+    """Whether two names are equal without regard to case."""
+    return left is not None and left.casefold() == right.casefold()
+
+
+def propose_name(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the known name nearest to an unknown one, or lists the few that there are."""
+    names = tuple(dict.fromkeys(known))
+    near = nearest(name, names)
+    if near is not None:
+        return f"did you mean {near}?"
+    return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else None

@@ -1,0 +1,174 @@
+"""CREATE STREAM / TABLE with columns -> a declared place in the catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
+from penstock.diagnostics.codes.windows import W003, W013
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
+from penstock.planner.connectors import Value, check_format
+from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
+from penstock.planner.plan import Column, Origin
+from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
+from penstock.planner.script.options import read_options
+from penstock.planner.types import TIMESTAMP
+
+
+def lower_create(statement: ast.Create) -> Declared:
+    """The declared place; raises CompileError with all that is wrong with the declaration."""
+    report: list[Diagnostic] = []
+    columns = read_columns(statement, report)
+    key = read_key(statement, report)
+    delay = read_delay(statement, columns, report)
+    idle = read_idle(statement, report)
+    connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
+    if report:
+        raise CompileError(report)
+    if connector == "files":
+        check_format(options, columns, statement.name.span)
+    values = dict(options)
+    partitions = values.get("partitions")
+    if statement.kind is ast.RelationKind.TABLE:
+        columns = tuple(replace(each, nullable=each.nullable and each.name not in key) for each in columns)
+    operation, sequence = read_table_options(statement, columns, values)
+    origin = Origin(
+        name=statement.name.text,
+        connector=connector,
+        options=tuple((name, value) for name, value in options if name not in PLANNED),
+        columns=columns,
+        key=key,
+        time=None if statement.watermark is None else find_column(columns, statement.watermark.column.text),
+        delay=delay,
+        partitions=partitions if isinstance(partitions, int) else None,
+        idle=idle,
+        operation=operation,
+        sequence=sequence,
+        retention=None if RETENTION not in values else int(values[RETENTION]),
+    )
+    return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
+
+
+def read_table_options(
+    statement: ast.Create, columns: tuple[Column, ...], values: Mapping[str, Value]
+) -> tuple[str | None, str | None]:
+    """The options `operation` and `sequence`, as the names of columns; raises CompileError."""
+    operation, sequence = values.get(OPERATION), values.get(SEQUENCE)
+    kind, name = f"the {statement.kind.value.lower()}", statement.name.text
+    for option, value in ((OPERATION, operation), (SEQUENCE, sequence), (RETENTION, values.get(RETENTION))):
+        if value is not None and statement.kind is not ast.RelationKind.TABLE:
+            problem = f"has the option {option}, which belongs to tables"
+            found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
+            raise CompileError([found.because("Rows of a stream are neither replaced nor deleted.")])
+    known = find_column(columns, str(operation)) if operation is not None else None
+    if known is not None:
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
+        hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
+        raise CompileError([found.with_hint(hint)])
+    if operation is not None and str(operation).lower() in TABLE_COLUMNS:
+        raise CompileError([K016.at(statement.name.span, "", name=operation).with_hint("operation = 'op'")])
+    if sequence is None:
+        return None if operation is None else str(operation), None
+    ordered = next((c for c in columns if c.name.lower() == str(sequence).lower()), None)
+    if ordered is None or not scalars.is_ordered(ordered.type):
+        problem = f"has no column {sequence} to tell the newest record by"
+        if ordered is not None:
+            problem = f"has a sequence of type {ordered.type}, which has no order"
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
+        guess = nearest(str(sequence), [c.name for c in columns if c is not ordered])
+        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+    return None if operation is None else str(operation), ordered.name
+
+
+def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Column, ...]:
+    columns: list[Column] = []
+    seen: dict[str, ast.ColumnDefinition] = {}
+    reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
+    for definition in statement.columns:
+        first = seen.setdefault(definition.name.folded, definition)
+        if first is not definition:
+            found = K010.at(definition.name.span, "here again", name=definition.name.text)
+            report.append(found.also(first.name.span, "first declared here"))
+            continue
+        if definition.name.folded in reserved:
+            report.append(K016.at(definition.name.span, "", name=definition.name.text))
+        type_ = scalars.type_of(definition.type, report)
+        if type_ is not None and definition.key and not scalars.is_ordered(type_):
+            report.append(K018.at(definition.span, "", type=type_))
+        if type_ is not None:
+            columns.append(Column(definition.name.text, type_))
+    return tuple(columns)
+
+
+def read_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]:
+    """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
+    is_table = statement.kind is ast.RelationKind.TABLE
+    kind, name = f"the {statement.kind.value.lower()}", statement.name.text
+    for definition in statement.columns:
+        if definition.key and definition.primary != is_table:
+            wrong, right = ("KEY", "PRIMARY KEY") if is_table else ("PRIMARY KEY", "KEY")
+            reason = "Rows of a table are identified, not just partitioned." if is_table else "A stream keeps no rows."
+            problem = f"is declared with {wrong} instead of {right}"
+            found = K007.at(definition.span, "", kind=kind, name=name, problem=problem)
+            report.append(found.because(reason).with_hint(f"write {right}"))
+    key = tuple(definition.name.text for definition in statement.columns if definition.key)
+    if is_table and not key:
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem="has no PRIMARY KEY")
+        report.append(found.with_hint("mark the column that identifies a row: id BIGINT PRIMARY KEY"))
+    return key
+
+
+def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[Diagnostic]) -> int | None:
+    """The delay of `WATERMARK FOR t AS t [- interval]` in milliseconds, None where there is no watermark."""
+    watermark = statement.watermark
+    if watermark is None:
+        return None
+    name = watermark.column
+    event_time = next((c for c in columns if c.name.lower() == name.folded), None)
+    if event_time is None or event_time.type != TIMESTAMP:
+        label = "" if event_time is None else f"it is {event_time.type}"
+        found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
+        guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
+        report.append(found.with_hint(guess and f"did you mean {guess}?"))
+        return None
+    hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
+    expression = watermark.expression.unnest()
+    base, interval = expression, None
+    if isinstance(expression, exp.Sub):
+        base, interval = expression.this.unnest(), expression.expression.unnest()
+    is_column = isinstance(base, exp.Column) and not base.table and base.name.lower() == name.folded
+    if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
+        report.append(W003.at(watermark.expression.meta["span"], "", column=name.text).with_hint(hint))
+        return None
+    if interval is None:
+        return 0
+    try:
+        delay = fixed_milliseconds(interval_duration(interval), "watermark delay")
+    except CompileError as error:
+        report.extend(error.diagnostics)
+        return None
+    if delay < 0:
+        report.append(W003.at(watermark.expression.meta["span"], "a negative delay", column=name.text).with_hint(hint))
+    return delay
+
+
+def read_idle(statement: ast.Create, report: list[Diagnostic]) -> int | None:
+    """The milliseconds of IDLE AFTER, None where it is not said."""
+    if statement.watermark is None or statement.watermark.idle is None:
+        return None
+    try:
+        return positive_milliseconds(statement.watermark.idle, "silence after which a stream is idle")
+    except CompileError as error:
+        report.extend(error.diagnostics)
+        return None
+
+
+def find_column(columns: tuple[Column, ...], name: str) -> str | None:
+    """The declared spelling of a column name."""
+    return next((column.name for column in columns if column.name.lower() == name.lower()), None)

@@ -1,0 +1,50 @@
+"""CREATE STREAM / TABLE … AS -> a derived relation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics.codes.kinds import K003, K007
+from penstock.parser import ast
+from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
+from penstock.planner.explain.operators import kind_text
+from penstock.planner.lower.context import Context
+from penstock.planner.lower.query import lower_query
+from penstock.planner.plan import KStream, Sink
+from penstock.planner.script.options import Options, read_options
+from penstock.planner.script.stream_word import require_stream_word
+
+
+def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
+    """CREATE STREAM / TABLE … AS: the derived relation, with no sink if it names no place."""
+    root = lower_query(statement.query, context)
+    made: Literal["STREAM", "TABLE"] = statement.kind.value
+    name = statement.name.text
+    is_stream = isinstance(root.shape, KStream)
+    if is_stream != (statement.kind is ast.RelationKind.STREAM):
+        given = kind_text(root.shape)
+        found = K003.at(statement.query.span, f"a {given}", made=made.lower(), given=given)
+        right = "STREAM" if is_stream else "TABLE"
+        raise CompileError([found.with_hint(f"CREATE {right} {name} AS …")])
+    if is_stream:
+        require_stream_word(statement.query, context.statement)
+    sink = None
+    if statement.options:
+        report: list[Diagnostic] = []
+        connector, options = read_options(statement.options, statement.name, made, report)
+        if report:
+            raise CompileError(report)
+        for option in (SEQUENCE, RETENTION):
+            if option in dict(options):
+                problem = f"has the option {option}, which belongs to tables that are read"
+                found = K007.at(statement.name.span, "", kind=f"the {made.lower()}", name=name, problem=problem)
+                raise CompileError([found])
+        partitions = dict(options).get("partitions")
+        declared = partitions if isinstance(partitions, int) else None
+        sink = Sink(name, connector, drop_partitions(options), declared)
+    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
+
+
+def drop_partitions(options: Options) -> Options:
+    return tuple((name, value) for name, value in options if name != "partitions")

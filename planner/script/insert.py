@@ -1,0 +1,108 @@
+"""INSERT INTO -> a query whose rows are cast to the columns of their target."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.kinds import K008, K010
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
+from penstock.planner.explain.operators import kind_text
+from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.items import rename_columns
+from penstock.planner.lower.query import lower_query
+from penstock.planner.passes.pipeline import plan_query
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, RunningQuery, Sink
+from penstock.planner.script.stream_word import require_stream_word
+from penstock.planner.types import STRING, VOID
+
+
+def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:
+    """INSERT INTO: the rows cast to the target's columns."""
+    entry = context.catalog.require(statement.target)
+    if isinstance(entry, Derived):
+        reason = "it is computed by a query of its own"
+        found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
+        hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
+        raise CompileError([found.with_hint(hint)])
+    root = lower_query(statement.query, context)
+    origin, is_table = entry.origin, entry.kind == "TABLE"
+    if not isinstance(root.shape, KStream | KTable if is_table else KStream):
+        reason = f"it is a {entry.kind.lower()}, and the query gives a {kind_text(root.shape)}"
+        found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
+        raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
+    if isinstance(root.shape, KStream):
+        require_stream_word(statement.query, context.statement)
+    chosen = choose_targets(statement, entry)
+    fitted = fit_columns(root, chosen, origin, statement)
+    options = origin.options
+    if is_table:
+        check_key(root, chosen, entry, statement)
+        if isinstance(root.shape, KTable) and origin.operation is not None:
+            options = (*options, (OPERATION, origin.operation))
+    sink = Sink(origin.name, origin.connector, options, origin.partitions)
+    return plan_query(name, fitted, sink, statement.target.span)
+
+
+def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.Insert) -> None:
+    """Raises CompileError where a row of the query is not one row of the table by its primary key."""
+    key = set(entry.origin.key)
+    shown = {target.name for target in chosen}
+    if isinstance(root.shape, KTable):
+        own = set(root.shape.key)
+        shown = {target.name for given, target in zip(root.schema, chosen, strict=True) if given.name in own}
+    if shown != key if isinstance(root.shape, KTable) else not key <= shown:
+        right = ", ".join(entry.origin.key)
+        reason = f"its primary key is {right}, which the query does not give"
+        if isinstance(root.shape, KTable):
+            wrong = ", ".join(sorted(shown)) or "one row"
+            reason = f"its primary key is {right}, and the query's is {wrong}"
+        raise CompileError([K008.at(statement.query.span, "", target=entry.name, reason=reason)])
+
+
+def choose_targets(statement: ast.Insert, entry: Declared) -> list[Column]:
+    """The columns that the query's columns go to, by position."""
+    columns = {c.name.lower(): c for c in entry.origin.columns}
+    if not statement.columns:
+        return list(entry.origin.columns)
+    chosen = []
+    for name in statement.columns:
+        found = columns.get(name.folded)
+        if found is None:
+            known = [c.name for c in entry.origin.columns]
+            raise CompileError([explain_unknown(name, f"{entry.name}.{name.text}", known)])
+        if found in chosen:
+            raise CompileError([K010.at(name.span, "named twice", name=name.text)])
+        chosen.append(found)
+    return chosen
+
+
+def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
+    """The rows under the target's names and types; columns that are not named are NULL.
+
+    Rows of a stream that go into a table are put there.
+    """
+    span = statement.query.span
+    if len(root.schema) != len(chosen):
+        reason = f"it takes {len(chosen)} columns and the query gives {len(root.schema)}"
+        given = ", ".join(c.name for c in root.schema)
+        found = K008.at(span, f"gives {given}", target=statement.target.text, reason=reason)
+        raise CompileError([found.with_hint("its columns are " + ", ".join(f"{c.name} {c.type}" for c in chosen))])
+    values = {}
+    for given_column, target in zip(root.schema, chosen, strict=True):
+        if given_column.type != target.type and not scalars.is_lossless(given_column.type, target.type):
+            reason = (
+                f"its column {target.name} is {target.type}, the query's {given_column.name} is {given_column.type}"
+            )
+            found = K008.at(span, "", target=statement.target.text, reason=reason)
+            raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
+        values[target.name] = scalars.cast(make_column(given_column.name), given_column.type, target.type)
+    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.columns if c.name not in values}
+    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
+    if isinstance(root.shape, KTable):
+        return rename_columns(root, items, KTable(origin.key), span)
+    if origin.operation is not None:
+        items.append(Named(origin.operation, exp.Literal.string("insert"), STRING))
+    return rename_columns(root, items, KStream(), span)

@@ -1,0 +1,126 @@
+"""WITH lists -> a connector and checked options; SET -> a checked setting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
+from penstock.parser import ast
+from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
+from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
+from penstock.planner.intervals import interval_duration, positive_milliseconds
+from penstock.planner.plan import Settings, StateStore
+
+Options = tuple[tuple[str, Value], ...]
+
+
+def read_options(
+    options: tuple[ast.Option, ...], name: ast.Name, kind: str, report: list[Diagnostic]
+) -> tuple[str, Options]:
+    """The connector's name and the other options in the order of the text; what is wrong goes to `report`."""
+    given: dict[str, ast.Option] = {}
+    for option in options:
+        first = given.setdefault(option.name.folded, option)
+        if first is not option:
+            found = C006.at(option.name.span, "here again", name=option.name.text)
+            report.append(found.also(first.name.span, "first given here"))
+    chosen = given.pop("connector", None)
+    if chosen is None:
+        found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
+        report.append(found.with_hint("WITH (connector = 'files', path = '…', format = 'json')"))
+        return "", ()
+    connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
+    if connector is None:
+        known = ", ".join(connector.name for connector in CONNECTORS)
+        found = C001.at(chosen.value.meta["span"], "", name=chosen.value.this)
+        guess = nearest(str(chosen.value.this), [connector.name for connector in CONNECTORS])
+        report.append(found.because(f"The connectors are {known}.").with_hint(guess and f"connector = '{guess}'"))
+        return "", ()
+    types = {option.name: option.type for option in connector.options}
+    values: list[tuple[str, Value]] = []
+    meant: set[str | None] = set()  # what misspelt options were meant to be
+    for folded, option in given.items():
+        type_ = types.get(folded)
+        if type_ is None:
+            found = C002.at(option.name.span, "", connector=connector.name, name=option.name.text)
+            guess = nearest(folded, list(types))
+            meant.add(guess)
+            found = found.because("Its options are " + ", ".join(types) + ".")
+            report.append(found.with_hint(guess and f"{guess} = …"))
+            continue
+        value = read_value(option, type_, report)
+        if value is not None:
+            values.append((folded, value))
+    for expected in connector.options:
+        if expected.required and expected.name not in given and expected.name not in meant:
+            found = C004.at(name.span, "", connector=connector.name, name=expected.name)
+            report.append(found.with_hint(f"{expected.name} = '…'  -- {expected.doc}"))
+    return connector.name, tuple(values)
+
+
+def is_string(value: exp.Expression) -> bool:
+    return isinstance(value, exp.Literal) and value.is_string
+
+
+def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) -> Value | None:
+    """The Python value of an option's literal, or None with a finding in `report`."""
+    value = option.value
+    match type_.kind:
+        case "STRING" if is_string(value) and (value.this or not type_.filled):
+            text = str(value.this)
+            if not type_.choices:
+                return text
+            if text.lower() in type_.choices:
+                return text.lower()
+        case "INTEGER" if isinstance(value, exp.Literal) and not value.is_string:
+            # Spark keeps such numbers in 32 bits.
+            number = ast.parse_count(str(value.this))
+            if number:
+                return number
+        case "INTERVAL" if isinstance(value, exp.Interval):
+            return positive_milliseconds(interval_duration(value), option.name.text)
+        case "BOOLEAN" if isinstance(value, exp.Boolean):
+            return bool(value.this)
+    report.append(C003.at(value.meta["span"], "", name=option.name.text, expected=type_))
+    return None
+
+
+# Named as the fields of Settings that they set.
+SETTINGS: tuple[tuple[str, OptionType], ...] = (
+    ("state_partitions", INTEGER),
+    ("state_store", STRING),
+    ("intermediate_partitions", INTEGER),
+    ("auto_repartition", BOOLEAN),
+    ("on_row_error", OptionType("STRING", ("fail", "reject"))),
+)
+AUTO = "auto"
+STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
+
+
+def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
+    """The settings with one changed; raises CompileError for an unknown name or value."""
+    option = statement.option
+    types = dict(SETTINGS)
+    type_ = types.get(option.name.folded)
+    report: list[Diagnostic] = []
+    if type_ is None:
+        guess = nearest(option.name.folded, list(types))
+        found = C007.at(option.name.span, "", name=option.name.text)
+        found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
+        raise CompileError([found.with_hint(guess and f"SET {guess} = …")])
+    value = read_value(option, type_, report)
+    if report:
+        raise CompileError(report)
+    if option.name.folded == "state_store":
+        if value not in STORES:
+            found = C003.at(option.value.meta["span"], "", name=option.name.text, expected=", ".join(map(str, STORES)))
+            raise CompileError([found])
+        return replace(settings, state_store=STORES[value])
+    if option.name.folded == "on_row_error":
+        return replace(settings, rejects_failing=value == "reject")
+    changed: dict[str, Any] = {option.name.folded: value}
+    return replace(settings, **changed)

@@ -1,0 +1,270 @@
+"""A script's statements, in order -> its queries, answers and the catalog after it.
+
+A refused statement does not stop the next one from being checked; all findings are raised together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.connectors import C010
+from penstock.diagnostics.codes.kinds import K008, K011, K013, K015
+from penstock.diagnostics.codes.windows import W005
+from penstock.parser import ast, ast_text
+from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
+from penstock.planner.lower.context import Context
+from penstock.planner.lower.query import lower_query
+from penstock.planner.partitions.check import checked
+from penstock.planner.partitions.text import partitions_text
+from penstock.planner.passes.check_sink import find_folder
+from penstock.planner.passes.pipeline import complete_query, plan_query
+from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
+from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.script.create import lower_create
+from penstock.planner.script.create_as import lower_create_as
+from penstock.planner.script.insert import lower_insert
+from penstock.planner.script.late import find_late, split_late
+from penstock.planner.script.options import lower_set
+from penstock.planner.script.show import lower_describe, lower_show
+from penstock.planner.script.stream_word import require_stream_word
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedScript:
+    """What the statements of a script come to."""
+
+    queries: tuple[RunningQuery, ...]
+    answers: tuple[Answer, ...]
+    catalog: Catalog
+    settings: Settings
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(slots=True)
+class ScriptState:
+    """The state between statements."""
+
+    catalog: Catalog
+    settings: Settings = field(default_factory=Settings)
+    queries: list[RunningQuery] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
+    report: list[Diagnostic] = field(default_factory=list)
+    unplaced: set[str] = field(default_factory=set)  # queries of derived streams without a place to go to
+    read: set[str] = field(default_factory=set)  # derived streams that queries read
+
+
+def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = None) -> PlannedScript:
+    """Plans a script over what the catalog knows already; raises CompileError with the findings of all statements."""
+    script = ScriptState(catalog or Catalog())
+    for statement in statements:
+        try:
+            lower_statement(statement, script)
+        except CompileError as error:
+            script.report.extend(error.diagnostics)
+            leave_broken(statement, script)
+        except UsesBroken:
+            leave_broken(statement, script)
+    queries = infer_partitions(select_queries(script), statements, script)
+    answers = [complete_answer(each, queries, statements, script) for each in script.answers]
+    if script.report:
+        raise CompileError([*script.report, *script.warnings])
+    return PlannedScript(queries, tuple(answers), script.catalog, script.settings, tuple(script.warnings))
+
+
+def complete_answer(
+    answer: Answer, beside: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
+) -> Answer:
+    """The answer, of a statement as one that runs beside the queries of the script."""
+    if not isinstance(answer, Explained):
+        return answer
+    both = infer_partitions((*beside, *answer.queries), statements, script)
+    beside, queries = both[: len(beside)], both[len(beside) :]
+    text = partitions_text(queries, script.settings, script.catalog, beside) if answer.stage == "PARTITIONS" else ""
+    return replace(answer, queries=queries, settings=script.settings, partitions=text)
+
+
+def infer_partitions(
+    queries: tuple[RunningQuery, ...], statements: Sequence[ast.Statement], script: ScriptState
+) -> tuple[RunningQuery, ...]:
+    """The queries with the partitions of their joins; reports where these cannot be."""
+    queries = tuple(each for query in queries for each in complete_or_report(query, script))
+    result = checked(queries, script.settings, script.catalog, statements)
+    for found in result.findings:
+        report = script.report if found.severity == "error" else script.warnings
+        if found not in report:
+            report.append(found)
+    return result.queries
+
+
+def complete_or_report(query: RunningQuery, script: ScriptState) -> Iterator[RunningQuery]:
+    """The query as the settings want it; none, and a finding, where it cannot be so."""
+    try:
+        yield complete_query(query, script.settings)
+    except CompileError as refusal:
+        script.report.extend(each for each in refusal.diagnostics if each not in script.report)
+
+
+def select_queries(script: ScriptState) -> tuple[RunningQuery, ...]:
+    """The queries without those of a stream that nobody named a place for and that others read: it runs inside them."""
+    return tuple(q for q in script.queries if not (q.name in script.unplaced and q.sink.name.lower() in script.read))
+
+
+def leave_broken(statement: ast.Statement, script: ScriptState) -> None:
+    """Remembers the name that a refused statement would have made, so that its users are not refused for it."""
+    match statement:
+        case ast.Create() | ast.CreateAs() | ast.CreateView():
+            kind: Kind = "VIEW" if isinstance(statement, ast.CreateView) else statement.kind.value
+            if script.catalog.find(statement.name.text) is None:
+                script.catalog = script.catalog.with_(Broken(kind, statement.name.text, statement.name.span))
+
+
+def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
+    """Adds what one statement asks for to the script; raises CompileError or UsesBroken."""
+    late = None
+    if isinstance(statement, ast.Insert | ast.CreateAs | ast.QueryStatement):
+        late = find_late(statement.query)
+    context = Context(script.catalog, statement.span, warnings=script.warnings, late=late)
+    match statement:
+        case ast.Create():
+            if is_new(statement, script):
+                script.catalog = script.catalog.with_(lower_create(statement))
+        case ast.CreateAs():
+            if is_new(statement, script):
+                derived = lower_create_as(statement, context)
+                is_placed = derived.sink is not None
+                replaced = script.catalog.find(derived.name)
+                if isinstance(replaced, Derived):
+                    script.queries = [query for query in script.queries if query.span != replaced.span]
+                sink = derived.sink or Sink(derived.name, "memory", ())
+                query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span)
+                add_query(query, context, script)
+                if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
+                    script.unplaced.add(query.name)
+                script.catalog = script.catalog.with_(replace(derived, sink=sink))
+        case ast.CreateView():
+            if is_new(statement, script):
+                node = lower_query(statement.query, context)
+                name = statement.name
+                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement.query)
+                script.catalog = script.catalog.with_(view)
+        case ast.Insert():
+            add_query(lower_insert(statement, choose_name(statement.target.text, script), context), context, script)
+        case ast.QueryStatement():
+            root = lower_query(statement.query, context)
+            if isinstance(root.shape, KStream):
+                require_stream_word(statement.query, statement.span)
+            check_retention(root, statement.span)
+            shown = choose_name("query", script)
+            add_query(plan_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
+        case ast.Explain():
+            script.answers.append(lower_explain(statement, script))
+        case ast.Show():
+            script.answers.append(lower_show(statement, script.catalog, script.queries))
+        case ast.Describe():
+            script.answers.append(lower_describe(statement, script.catalog))
+        case ast.SetOption():
+            if script.queries:
+                found = C010.at(statement.span, "").also(script.queries[0].span, "the first query")
+                raise CompileError([found.with_hint("a setting holds for the whole script: put SET first")])
+            script.settings = lower_set(statement, script.settings)
+        case ast.Drop():
+            lower_drop(statement, script)
+        case ast.Pause():
+            raise CompileError([B002.at(statement.span, "", construct="PAUSE QUERY")])
+        case ast.Resume():
+            raise CompileError([B002.at(statement.span, "", construct="RESUME QUERY")])
+        case ast.Delete():
+            raise CompileError([B002.at(statement.span, "", construct="DELETE")])
+        case ast.Update():
+            raise CompileError([B002.at(statement.span, "", construct="UPDATE")])
+        case _:
+            assert_never(statement)
+
+
+def check_retention(root: Node, statement: Span) -> None:
+    """Raises CompileError for RETENTION of windows that the statement makes and gives no name to look them up by."""
+    windows = stateful(root)
+    if (
+        isinstance(windows, WindowAggregate)
+        and windows.retention is not None
+        and windows.span.to(statement) == statement
+    ):
+        found = W005.at(windows.span, "", clause="RETENTION", needed="table that can be looked up")
+        raise CompileError([found.with_hint("CREATE TABLE … AS SELECT …")])
+
+
+def add_query(query: RunningQuery, context: Context, script: ScriptState) -> None:
+    """Adds a query, and that of its late rows; raises CompileError where another one appends to the same files."""
+    parts = (query,) if context.late is None else split_late(query, context.late, context)
+    for part in parts:
+        check_folder(part, script)
+        script.queries.append(part)
+    script.read |= context.reads
+
+
+def check_folder(query: RunningQuery, script: ScriptState) -> None:
+    """Raises CompileError where another query of the script appends to the same files."""
+    folder = find_folder(query.sink)
+    for other in script.queries:
+        if folder is not None and find_folder(other.sink) == folder:
+            found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
+            found = found.also(other.span, "this one")
+            raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
+
+
+def choose_name(wanted: str, script: ScriptState) -> str:
+    """A name that no query of the script has yet: `wanted`, or `wanted_2`, `wanted_3` …"""
+    taken = {query.name.lower() for query in script.queries}
+    name, number = wanted, 1
+    while name.lower() in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name
+
+
+def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: ScriptState) -> bool:
+    """Whether the statement makes something; raises CompileError where the name is taken."""
+    entry = script.catalog.find(statement.name.text)
+    if entry is None or statement.or_replace or isinstance(entry, Broken):
+        return True
+    if statement.if_not_exists:
+        return False
+    found = K011.at(statement.name.span, "", name=statement.name.text).also(entry.span, "made here")
+    raise CompileError([found.with_hint("CREATE OR REPLACE … or CREATE … IF NOT EXISTS")])
+
+
+def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:
+    """Plans the statement beside the script: nothing of it stays but the explanation."""
+    stage = statement.stage.value if statement.stage else None
+    beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
+    lower_statement(statement.statement, beside)
+    # A statement that replaces another one takes the queries of that away.
+    known = set(map(id, script.queries))
+    queries = tuple(each for each in beside.queries if id(each) not in known)
+    return Explained(stage, ast_text(statement.statement), queries, script.settings)
+
+
+def lower_drop(statement: ast.Drop, script: ScriptState) -> None:
+    """Forgets a relation that no query of the script reads or writes."""
+    name = statement.name
+    if statement.kind is ast.DropKind.QUERY:
+        raise CompileError([B002.at(statement.span, "", construct="DROP QUERY")])
+    entry = script.catalog.find(name.text)
+    if entry is None:
+        if statement.if_exists:
+            return
+        raise CompileError([explain_unknown(name, name.text, script.catalog.names())])
+    if entry.kind != statement.kind.value:
+        wanted = statement.kind.value.lower()
+        found = K013.at(name.span, "", name=name.text, found=entry.kind.lower(), wanted=wanted)
+        raise CompileError([found.also(entry.span, "made here").with_hint(f"DROP {entry.kind} {name.text}")])
+    for query in script.queries:
+        scans = (node for node in walk(query.root) if isinstance(node, Scan))
+        if name.folded in {query.name.lower(), query.sink.name.lower(), *(scan.origin.name.lower() for scan in scans)}:
+            raise CompileError([K015.at(name.span, "", name=name.text, users=query.name).also(query.span, "used here")])
+    script.catalog = script.catalog.without(name.text)
