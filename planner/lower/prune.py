@@ -31,7 +31,6 @@ from penstock.planner.plan import (
     TableLookup,
     WindowAggregate,
 )
-from penstock.planner.plan.over import ORDERED
 from penstock.planner.plan.walk import expressions, inputs, with_inputs
 
 
@@ -104,13 +103,7 @@ def _narrow(node: Node, used: set[str]) -> Node:
 
 def _that_order(node: Over | OverRows | Ranked) -> set[str]:
     """The columns by which rows of one time or one rank are ordered where that shows: all of them."""
-    if isinstance(node, OverRows):
-        shows = True
-    elif isinstance(node, Over):
-        shows = any(each.aggregate.function in ORDERED for each in node.aggregates)
-    else:
-        shows = any(each.function == "ROW_NUMBER" for each in node.rankings)
-    return {each.name for each in node.input.schema} if shows else set()
+    return {each.name for each in node.input.schema} if node.is_ordered else set()
 
 
 def _used(node: Node) -> set[str]:

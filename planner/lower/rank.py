@@ -12,13 +12,13 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
+from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import key_value, scalar
 from penstock.planner.lower.grouped import swap, topmost
 from penstock.planner.lower.items import Output
 from penstock.planner.lower.rows import Rows, in_order_of, staged
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
-from penstock.planner.plan.rank import RANKING
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
 
@@ -101,10 +101,11 @@ def ranking_of(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rankin
         raise CompileError([found.with_hint("compute one of them in a subquery")])
     function = call.this.this if isinstance(call.this, exp.Filter) else call.this
     name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
-    if name not in RANKING or isinstance(call.this, exp.Filter) or function.expressions:
+    places = [each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place]
+    if name not in places or isinstance(call.this, exp.Filter) or function.expressions:
         construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
         found = B002.at(span, "", construct=construct)
-        raise CompileError([found.because("Over these there are " + ", ".join(RANKING) + ".")])
+        raise CompileError([found.because("Over these there are " + ", ".join(places) + ".")])
     order_by, frame = ordering_of(call, select)
     if frame is not None:
         raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])

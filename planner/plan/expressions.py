@@ -14,6 +14,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from penstock.diagnostics.source import Span
+from penstock.planner.functions import Function, require_function
 from penstock.planner.types import Type
 
 Expression: TypeAlias = exp.Expression
@@ -43,6 +44,11 @@ class Aggregate:
     condition: Expression | None
     type: Type
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def entry(self) -> Function:
+        """What is known of the function."""
+        return require_function(self.function)
 
 
 def conjuncts(condition: Expression | None) -> list[Expression]:

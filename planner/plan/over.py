@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Aggregate, Expression
 from penstock.planner.plan.node import Node
 
-ORDERED = (
-    *("FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD", "ROW_NUMBER", "RANK", "DENSE_RANK"),
-    *("MIN_BY", "MAX_BY"),
-)
-"""The functions whose value over a frame depends on the order of its rows."""
-OVER_FUNCTIONS = (
-    *("COUNT", "COUNT_IF", "SUM", "AVG", "MEAN", "MIN", "MAX", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"),
-    *("VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "BIT_AND", "BIT_OR", "BIT_XOR"),
-    *ORDERED,
-)
-"""The functions that can be computed over a frame."""
 _SHORTEST_PANE = 1000
 
 
@@ -50,6 +40,13 @@ class FramedAggregate:
     aggregate: Aggregate
     frame: Frame | RowsFrame
 
+    @property
+    def framing(self) -> Framing:
+        """How the function is computed over the frame."""
+        framing = self.aggregate.entry.framing
+        assert framing is not None, f"{self.aggregate.function} over a frame"
+        return framing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Over(Node):
@@ -81,6 +78,11 @@ class Over(Node):
         """The length of a pane in milliseconds."""
         return max(self.back + self.forward, _SHORTEST_PANE)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of the rows of one time shows."""
+        return any(each.framing.is_ordered for each in self.aggregates)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OverRows(Node):
@@ -98,3 +100,8 @@ class OverRows(Node):
     def back(self) -> int:
         """How many rows the frames reach back."""
         return max(-each.frame.start for each in self.aggregates)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of the rows of one time shows: in which rows are kept, always."""
+        return True

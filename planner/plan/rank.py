@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planner.functions import require_function
+from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.node import Node
-
-RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """An INT column called `name`: the place of the row in this order, from 1, by one of the functions of RANKING.
+    """An INT column called `name`: the place of the row in this order, from 1, by a function that gives a place.
 
     Rows that are equal in it are numbered in the order of all their columns.
     """
@@ -29,6 +29,11 @@ class Ranking:
     name: str
     function: str
     order_by: tuple[Sorting, ...]
+
+    @property
+    def numbers_equal_rows(self) -> bool:
+        """Whether rows that are equal in the order have different places."""
+        return require_function(self.function).framing is Framing.ROW_NUMBER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -42,3 +47,8 @@ class Ranked(Node):
     time: str
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of rows of one rank shows."""
+        return any(each.numbers_equal_rows for each in self.rankings)
