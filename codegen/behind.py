@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sqlglot import exp
 
 from penstock.planner.plan import (
+    AssignWindows,
     Distinct,
     Filter,
+    ForeignKeyJoin,
+    GroupAggregate,
+    GroupingSets,
     Intermediate,
     IntervalJoin,
     JoinType,
     KStream,
+    Latest,
     Node,
+    Operator,
     Over,
     OverRows,
     Project,
     Ranked,
     Rekey,
+    Scan,
     Session,
     TableJoin,
     TableLookup,
+    UnionAll,
     WindowAggregate,
+    WithLate,
     WTable,
 )
 from penstock.planner.plan.walk import is_changing, walk
@@ -32,6 +43,7 @@ def behind(node: Node, time: str) -> int:
     `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
     after it.
     """
+    assert isinstance(node, Operator)
     match node:
         case Filter():
             return behind(node.input, time)
@@ -58,8 +70,12 @@ def behind(node: Node, time: str) -> int:
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
             return _of_join(node, is_left=side is node.left) - _after(side, own, time)
-        case _:
+        case Scan() | AssignWindows() | GroupingSets() | Rekey() | UnionAll() | WithLate() | Intermediate():
             raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
+        case GroupAggregate() | Latest() | ForeignKeyJoin():
+            raise AssertionError(f"{type(node).__name__} has no event time")
+        case _:
+            assert_never(node)
 
 
 def disorder(node: Node) -> int:

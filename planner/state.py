@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
@@ -25,6 +27,7 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Settings,
+    Stateful,
     StateStore,
     TableJoin,
     TableLookup,
@@ -32,7 +35,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import inputs, is_retracting, rows_leave, stateful, walk
+from penstock.planner.plan.walk import is_retracting, rows_leave, stateful, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -43,6 +46,8 @@ def state_bound(node: Node) -> str:
 
     A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
     """
+    if not isinstance(node, Stateful):
+        return "none"
     match node:
         case IntervalJoin() if node.pane is not None:
             back, forward = node.bound.reach(node.type)
@@ -95,7 +100,7 @@ def state_bound(node: Node) -> str:
             rows = f"the last {node.back} rows" if node.back != 1 else "the last row"
             return f"{rows} of {partitions_text(node)}, and {newest(node.input, node.time)}"
         case _:
-            return "none"
+            assert_never(node)
 
 
 def sends_changes(root: Node, connector: str | None) -> bool:
@@ -142,6 +147,8 @@ def store_text(node: Node, settings: Settings) -> str:
 
 def horizon(node: Node) -> int | None:
     """How long the operator may keep a row, in milliseconds of event time; None: forever."""
+    if not isinstance(node, Stateful):
+        return 0
     match node:
         case IntervalJoin():
             back, forward = node.bound.reach(node.type)
@@ -162,7 +169,7 @@ def horizon(node: Node) -> int | None:
         case GroupAggregate():
             return None if node.keys or distinct_text(node) else 0
         case _:
-            return 0
+            assert_never(node)
 
 
 def held(node: Node) -> str:
@@ -228,8 +235,8 @@ def delay_of(node: Node) -> int:
 
 def followed(node: Node) -> int:
     """The watermark delay of a stream, of which the columns that are used may not show the event time."""
-    while isinstance(node.shape, KStream) and node.shape.time is None and inputs(node):
-        node = inputs(node)[0]
+    while isinstance(node.shape, KStream) and node.shape.time is None and node.inputs:
+        node = node.inputs[0]
     return delay_of(node)
 
 

@@ -14,33 +14,26 @@ from penstock.diagnostics.codes.building import B002, B003, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import find_connector
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.rows import operator_name, unchained
+from penstock.planner.lower.rows import unchained
 from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
-    GroupAggregate,
-    GroupingSets,
     Intermediate,
     JoinType,
     KStream,
     KTable,
-    Latest,
     Node,
-    Project,
     Scan,
     Shape,
+    Stateful,
     TableJoin,
     TableLookup,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_changing, stateful, walk
+from penstock.planner.plan.walk import is_changing, stateful, walk
 
 KINDS = {KStream: "stream", KTable: "table"}
-ON_TABLES = (
-    *(Filter, Project, GroupingSets, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate),
-    Intermediate,
-)
 
 
 def check_built(root: Node) -> None:
@@ -57,25 +50,26 @@ def check_built(root: Node) -> None:
 
 def unlowered(node: Node) -> Diagnostic | None:
     """Why the operator does not run, None if it does."""
-    match node:
-        case TableJoin() if node.is_windowed:
-            return windows_unlowered(node)
-        case ForeignKeyJoin() if node.kept is not None:
-            return references_unlowered(node)
-        case TableLookup() if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
+    if isinstance(node, TableJoin) and node.is_windowed:
+        return windows_unlowered(node)
+    if isinstance(node, ForeignKeyJoin) and node.kept is not None:
+        return references_unlowered(node)
+    if isinstance(node, TableLookup):
+        if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
             return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF of a table with a sequence")
-        case TableLookup() if node.kept is not None and not is_of_windows(node.table):
+        if node.kept is not None and not is_of_windows(node.table):
             right = kind_text(node.table.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
-        case Filter() if is_changing(node) and isinstance(node.shape, WTable) and not of_key(node, node.shape):
-            return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
-    of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
-    if of_table and not isinstance(node, ON_TABLES):
-        return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
-    if isinstance(node, STATEFUL):
+    of_windows = isinstance(node, Filter) and isinstance(node.shape, WTable) and not of_key(node, node.shape)
+    if of_windows and is_changing(node):
+        return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
+    of_table = any(not isinstance(below.shape, KStream) for below in node.inputs)
+    if of_table and not node.TAKES_TABLES:
+        return B002.at(node.span, "", construct=f"{node.NOUN} of a table")
+    if isinstance(node, Stateful):
         for below in stage_inputs(node):
             if isinstance(below.shape, WTable) and not isinstance(node, TableLookup):
-                return unchained(operator_name(node), below.input, node.span)
+                return unchained(node.NOUN, below.input, node.span)
     return None
 
 
@@ -133,12 +127,12 @@ def sources(node: Node) -> set[Node]:
     """What the query that computes the node reads."""
     if isinstance(node, Scan | Intermediate):
         return {node}
-    return set().union(*map(sources, inputs(node)))
+    return set().union(*map(sources, node.inputs))
 
 
 def is_of_windows(table: Node) -> bool:
     """Whether the windowed table is what one aggregation comes to, so that all its windows are kept for one time."""
-    return isinstance([each for each in walk(table) if isinstance(each, STATEFUL)][-1], WindowAggregate)
+    return isinstance([each for each in walk(table) if isinstance(each, Stateful)][-1], WindowAggregate)
 
 
 def has_sequence(node: Node) -> bool:
@@ -148,7 +142,7 @@ def has_sequence(node: Node) -> bool:
 
 def stage_inputs(node: Node) -> Iterator[Intermediate]:
     """The intermediate streams and changelogs that the operator's query reads."""
-    for below in inputs(node):
+    for below in node.inputs:
         if isinstance(below, Intermediate):
             yield below
         else:

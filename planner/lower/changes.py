@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from penstock.diagnostics import Span
 from penstock.planner.lower.rows import staged
-from penstock.planner.plan import KStream, Latest, Node
-from penstock.planner.plan.walk import STATEFUL, walk
+from penstock.planner.plan import KStream, Latest, Node, Stateful
+from penstock.planner.plan.walk import walk
 
 
 def as_changes(node: Node) -> Node:
     """The table's changes; a stream is left as it is. What operators with state send are changes already."""
-    if isinstance(node.shape, KStream) or any(isinstance(each, STATEFUL) for each in walk(node)):
+    if isinstance(node.shape, KStream) or any(isinstance(each, Stateful) for each in walk(node)):
         return node
     return Latest(schema=node.schema, shape=node.shape, span=node.span, input=node)
 

@@ -30,7 +30,7 @@ from penstock.planner.plan import (
     Project,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import expressions, walk
+from penstock.planner.plan.walk import walk
 
 
 def distinct(select: ast.Select, rows: Rows, outputs: Sequence[Output], result: Node, context: Context) -> Node:
@@ -108,5 +108,5 @@ def is_plain(select: ast.Select, rows: Rows, result: Node) -> bool:
         and isinstance(rows.node.shape, KStream)
         and bool(rows.node.shape.times)
         and not any(has_aggregate(value) or has_over(value) or value.find(exp.Star) for value in values)
-        and not any(any(clock_calls(each)) for node in walk(result) for each in expressions(node))
+        and not any(any(clock_calls(each)) for node in walk(result) for each in node.expressions)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from penstock.planner.lower.items import WINDOW_COLUMNS, projected_shape
 from penstock.planner.lower.table_join import key_column, shown_groups, table_shape
@@ -18,7 +19,7 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import folded, walk
 
 
 def final_rows(root: Node) -> Node:
@@ -27,6 +28,7 @@ def final_rows(root: Node) -> Node:
         return root
 
     def streamed(node: Node) -> Node:
+        assert isinstance(node, Filter | Project | WindowAggregate | TableJoin), "gives no windowed table"
         match node:
             case Filter():
                 below = streamed(node.input)
@@ -40,7 +42,7 @@ def final_rows(root: Node) -> Node:
             case TableJoin():
                 return replace(final(node), shape=joined_stream(node))
             case _:
-                raise AssertionError(f"{type(node).__name__} gives no windowed table")
+                assert_never(node)
 
     return streamed(root)
 
@@ -66,7 +68,7 @@ def final(root: Node) -> Node:
     """The windowed table with none but final rows."""
 
     def sent_once(node: Node, below: tuple[Node, ...]) -> Node:
-        node = with_inputs(node, below)
+        node = node.with_inputs(below)
         if isinstance(node, WindowAggregate):
             return replace(node, emission=Emission.FINAL, every=None)
         return node

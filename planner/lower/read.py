@@ -44,7 +44,7 @@ from penstock.planner.plan import (
     Sort,
     Sorting,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import folded, walk
 from penstock.planner.scalars.literals import bare
 
 
@@ -79,7 +79,7 @@ def lower(query: ast.Query, context: Context) -> Node:
 
 def unstaged(node: Node, below: tuple[Node, ...]) -> Node:
     """The node without what queries that run would write for each other."""
-    return below[0] if isinstance(node, Intermediate) else with_inputs(node, below)
+    return below[0] if isinstance(node, Intermediate) else node.with_inputs(below)
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:

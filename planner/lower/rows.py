@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -16,29 +17,25 @@ from penstock.parser import ast
 from penstock.planner.connectors import find_unheld
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
-    Distinct,
+    AssignWindows,
     EventTime,
     Filter,
-    ForeignKeyJoin,
-    GroupAggregate,
+    GroupingSets,
     Intermediate,
-    IntervalJoin,
     KStream,
-    Latest,
     Node,
-    Over,
-    OverRows,
     Project,
-    Ranked,
-    TableJoin,
-    TableLookup,
+    Rekey,
+    Scan,
+    Stateful,
+    Stateless,
     UnionAll,
     Window,
-    WindowAggregate,
+    WithLate,
     anchored,
 )
 from penstock.planner.plan.reserved import STREAM_COLUMNS
-from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
+from penstock.planner.plan.walk import stateful
 
 # Far above what people write, and still planned within a second.
 LARGEST_PLAN = 500
@@ -68,31 +65,6 @@ class Rows:
     as_of: exp.Expression | None = None
 
 
-def operator_name(node: Node) -> str:
-    """The operator as messages call it."""
-    match node:
-        case WindowAggregate():
-            return "a window aggregation"
-        case GroupAggregate():
-            return "a GROUP BY"
-        case IntervalJoin():
-            return "a stream-stream join"
-        case Distinct():
-            return "SELECT DISTINCT"
-        case Over() | OverRows():
-            return "OVER"
-        case Ranked():
-            return "a ranking"
-        case TableJoin() | ForeignKeyJoin():
-            return "a join of tables"
-        case TableLookup():
-            return "a stream-table join"
-        case Latest():
-            return "a table"
-        case _:
-            return "a relation"
-
-
 def check_size(root: Node, span: Span) -> None:
     """Raises CompileError for a plan so large, by views over views, that working on it would take minutes."""
     count = 0
@@ -102,7 +74,7 @@ def check_size(root: Node, span: Span) -> None:
         if count > LARGEST_PLAN:
             found = L004.at(span, "", limit=LARGEST_PLAN)
             raise CompileError([found.with_hint("write what others read to a place of its own with INSERT INTO")])
-        pending += inputs(pending.pop())
+        pending += pending.pop().inputs
 
 
 def staged(node: Node, span: Span, time: str | None = None) -> Node:
@@ -114,16 +86,16 @@ def staged(node: Node, span: Span, time: str | None = None) -> Node:
     below = stateful(node)
     if below is None:
         return node
-    if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
+    if isinstance(node.input if isinstance(node, Filter) else node, Stateful):
         if not isinstance(node.shape, KStream):
             return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []
-    for each in inputs(node):  # no comprehension, which would take the stack of a deep plan twice
+    for each in node.inputs:  # no comprehension, which would take the stack of a deep plan twice
         changed.append(staged(each, span, time_below(node, each, time)))
-    return with_inputs(node, tuple(changed))
+    return node.with_inputs(tuple(changed))
 
 
 def in_order_of(node: Node, time: str) -> tuple[EventTime, ...]:
@@ -150,20 +122,23 @@ def time_below(node: Node, below: Node, time: str | None) -> str | None:
     """What the column `time` of a stateless operator is called in its input `below`."""
     if time is None:
         return None
+    assert isinstance(node, Stateless)
     match node:
         case Project():
             return next(str(item.value.name) for item in node.items if item.name == time)
         case UnionAll():
             position = next(i for i, each in enumerate(node.schema) if each.name == time)
             return below.schema[position].name
-        case _:
+        case Scan() | Filter() | AssignWindows() | GroupingSets() | Rekey() | WithLate() | Intermediate():
             return time
+        case _:
+            assert_never(node)
 
 
 def unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     """The finding that `operator` cannot yet read the result of `below`."""
     below = stateful(below) or below
-    found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
+    found = B001.at(span, "", above=operator, below=below.NOUN).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
         return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
     return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")

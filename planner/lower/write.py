@@ -25,7 +25,7 @@ from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.options import Options, checked_options
 from penstock.planner.lower.prune import pruned
-from penstock.planner.lower.rows import check_size, check_stage, operator_name, staged
+from penstock.planner.lower.rows import check_size, check_stage, staged
 from penstock.planner.plan import (
     Column,
     Emission,
@@ -39,21 +39,13 @@ from penstock.planner.plan import (
     Scan,
     Shape,
     Sink,
+    Stateful,
     UnionAll,
     WindowAggregate,
     WTable,
 )
 from penstock.planner.plan.reserved import TABLE_COLUMNS
-from penstock.planner.plan.walk import (
-    STATEFUL,
-    expressions,
-    inputs,
-    is_changing,
-    rows_leave,
-    stateful,
-    walk,
-    with_inputs,
-)
+from penstock.planner.plan.walk import is_changing, rows_leave, stateful, walk
 from penstock.planner.types import STRING, VOID
 
 KIND = {KStream: "stream", KTable: "table", WTable: "windowed table"}
@@ -82,10 +74,10 @@ def united(node: Node) -> Node:
     """The plan with each stateful branch of a UNION ALL computed by a query of its own, at its own pace."""
     if isinstance(node, Intermediate) or (isinstance(node, UnionAll) and stateful(node) is None):
         return node
-    below = tuple(map(united, inputs(node)))
+    below = tuple(map(united, node.inputs))
     if isinstance(node, UnionAll):
         below = tuple(staged(each, node.span) for each in below)
-    return with_inputs(node, below)
+    return node.with_inputs(below)
 
 
 def check_columns(root: Node, span: Span) -> None:
@@ -112,15 +104,15 @@ def check_clock(root: Node) -> None:
     compared with what it was before.
     """
     for node in walk(root):
-        if isinstance(node, STATEFUL) or (node is root and rows_leave(root)):
+        if isinstance(node, Stateful) or (node is root and rows_leave(root)):
             for below in walk(node):
-                for expression in expressions(below):
+                for expression in below.expressions:
                     refuse_clock(expression, node, below.span)
 
 
 def refuse_clock(expression: exp.Expression, node: Node, span: Span) -> None:
     for call in clock_calls(expression):
-        name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
+        name = node.NOUN if isinstance(node, Stateful) else "a table"
         found = W014.at(call.meta.get("span", span), "", operator=name)
         raise CompileError([found.with_hint("compare event times, or filter the result")])
 

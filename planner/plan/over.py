@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Aggregate, Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Waiting
 
 _SHORTEST_PANE = 1000
 
@@ -49,7 +50,25 @@ class FramedAggregate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Over(Node):
+class _OverAny(Waiting):
+    """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns."""
+
+    NOUN: ClassVar[str] = "OVER"
+
+    partition_by: tuple[Expression, ...]
+    aggregates: tuple[FramedAggregate, ...]
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.partition_by, *(part for each in self.aggregates for part in each.aggregate.expressions))
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(each.aggregate.name for each in self.aggregates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Over(_OverAny):
     """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns.
 
     Rows are answered a pane at a time. A pane are the rows of one partition with times in [k·length, (k+1)·length);
@@ -57,11 +76,6 @@ class Over(Node):
     passed those, the pane is final. Short panes hold rows more often, long ones answer later: with the reach of the
     frames as the length every row is kept twice, whatever the frames.
     """
-
-    input: Node
-    partition_by: tuple[Expression, ...]
-    time: str
-    aggregates: tuple[FramedAggregate, ...]
 
     @property
     def back(self) -> int:
@@ -85,16 +99,11 @@ class Over(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OverRows(Node):
+class OverRows(_OverAny):
     """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
 
     Which rows these are is known once that time is past: the last ones of each partition are kept for those to come.
     """
-
-    input: Node
-    partition_by: tuple[Expression, ...]
-    time: str
-    aggregates: tuple[FramedAggregate, ...]
 
     @property
     def back(self) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from penstock.planner.functions import require_function
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,14 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranked(Node):
+class Ranked(Waiting):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
     The schema is the input's columns, then the rankings.
     """
 
-    input: Node
-    time: str
+    NOUN: ClassVar[str] = "a ranking"
+
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
 
@@ -52,3 +53,11 @@ class Ranked(Node):
     def is_ordered(self) -> bool:
         """Whether the order of rows of one rank shows."""
         return any(each.numbers_equal_rows for each in self.rankings)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.partition_by, *(each.value for ranking in self.rankings for each in ranking.order_by))
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(ranking.name for ranking in self.rankings)
