@@ -4,34 +4,28 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from sqlglot import exp
-
 from penstock.planner.plan import (
-    AssignWindows,
     Distinct,
     Filter,
     ForeignKeyJoin,
     GroupAggregate,
-    GroupingSets,
     Intermediate,
     IntervalJoin,
     JoinType,
     KStream,
     Latest,
     Node,
-    Operator,
     Over,
     OverRows,
     Project,
     Ranked,
     Rekey,
-    Scan,
     Session,
+    Stateful,
+    Stateless,
     TableJoin,
     TableLookup,
-    UnionAll,
     WindowAggregate,
-    WithLate,
     WTable,
 )
 from penstock.planner.plan.walk import is_changing, walk
@@ -43,14 +37,11 @@ def behind(node: Node, time: str) -> int:
     `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
     after it.
     """
-    assert isinstance(node, Operator)
+    if isinstance(node, Stateless):
+        (below,) = node.inputs
+        return behind(below, node.name_below(time, 0))
+    assert isinstance(node, Stateful)
     match node:
-        case Filter():
-            return behind(node.input, time)
-        case Project():
-            value = next(item.value for item in node.items if item.name == time)
-            assert isinstance(value, exp.Column), f"{time} is computed, and yet an event time"
-            return behind(node.input, value.name)
         case WindowAggregate():
             # A window that is still open ends after the watermark.
             return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
@@ -70,8 +61,6 @@ def behind(node: Node, time: str) -> int:
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
             return _of_join(node, is_left=side is node.left) - _after(side, own, time)
-        case Scan() | AssignWindows() | GroupingSets() | Rekey() | UnionAll() | WithLate() | Intermediate():
-            raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
         case GroupAggregate() | Latest() | ForeignKeyJoin():
             raise AssertionError(f"{type(node).__name__} has no event time")
         case _:

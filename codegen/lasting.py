@@ -17,30 +17,24 @@ from sqlglot import exp
 
 from penstock.codegen.sql.trees import column
 from penstock.planner.plan import (
-    AssignWindows,
     Distinct,
     Expression,
     Filter,
     ForeignKeyJoin,
     GroupAggregate,
-    GroupingSets,
-    Intermediate,
     IntervalJoin,
     KTable,
     Latest,
     Node,
-    Operator,
     Over,
     OverRows,
     Project,
     Ranked,
     Rekey,
-    Scan,
+    Stateful,
     TableJoin,
     TableLookup,
-    UnionAll,
     WindowAggregate,
-    WithLate,
     conjuncts,
 )
 from penstock.planner.plan.substitute import substitute
@@ -75,7 +69,8 @@ def lasting(root: Node) -> Lasting:
         return Lasting(root)  # whether a row is new or changed depends on all that has been sent
     if stateful(node) is None:
         return Lasting(None)
-    assert isinstance(node, Operator)
+    if not isinstance(node, Stateful):
+        return Lasting(root)
     match node:
         case WindowAggregate() | Distinct():
             return _under_groups(root, node, above)
@@ -84,10 +79,6 @@ def lasting(root: Node) -> Lasting:
         case IntervalJoin():
             return Lasting(root if node.pane is None else node)
         case GroupAggregate() | Latest() | TableJoin() | ForeignKeyJoin():
-            return Lasting(root)
-        case Scan() | Filter() | Project() | AssignWindows() | GroupingSets() | Rekey() | UnionAll():
-            return Lasting(root)
-        case WithLate() | Intermediate():
             return Lasting(root)
         case _:
             assert_never(node)

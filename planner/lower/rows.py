@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import assert_never
 
 from sqlglot import exp
 
@@ -17,21 +16,13 @@ from penstock.parser import ast
 from penstock.planner.connectors import find_unheld
 from penstock.planner.names import Scope
 from penstock.planner.plan import (
-    AssignWindows,
     EventTime,
     Filter,
-    GroupingSets,
     Intermediate,
     KStream,
     Node,
-    Project,
-    Rekey,
-    Scan,
     Stateful,
-    Stateless,
-    UnionAll,
     Window,
-    WithLate,
     anchored,
 )
 from penstock.planner.plan.reserved import STREAM_COLUMNS
@@ -93,8 +84,8 @@ def staged(node: Node, span: Span, time: str | None = None) -> Node:
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []
-    for each in node.inputs:  # no comprehension, which would take the stack of a deep plan twice
-        changed.append(staged(each, span, time_below(node, each, time)))
+    for place, each in enumerate(node.inputs):  # no comprehension, which would take the stack of a deep plan twice
+        changed.append(staged(each, span, None if time is None else node.name_below(time, place)))
     return node.with_inputs(tuple(changed))
 
 
@@ -116,23 +107,6 @@ def check_stage(node: Node, span: Span) -> None:
     taken = next((each.name for each in node.schema if each.name.lower() in STREAM_COLUMNS), None)
     if taken is not None:
         raise CompileError([K016.at(span, "", name=taken).with_hint(f"{taken} AS another name, in the inner SELECT")])
-
-
-def time_below(node: Node, below: Node, time: str | None) -> str | None:
-    """What the column `time` of a stateless operator is called in its input `below`."""
-    if time is None:
-        return None
-    assert isinstance(node, Stateless)
-    match node:
-        case Project():
-            return next(str(item.value.name) for item in node.items if item.name == time)
-        case UnionAll():
-            position = next(i for i, each in enumerate(node.schema) if each.name == time)
-            return below.schema[position].name
-        case Scan() | Filter() | AssignWindows() | GroupingSets() | Rekey() | WithLate() | Intermediate():
-            return time
-        case _:
-            assert_never(node)
 
 
 def unchained(operator: str, below: Node, span: Span) -> Diagnostic:

@@ -186,6 +186,10 @@ class Node:
         """The names that the operator gives to columns, and that a script has chosen."""
         return ()
 
+    def name_below(self, name: str, place: int) -> str:
+        """What its input at `place` calls a column that the operator passes on."""
+        return name
+
     @property
     def partitions(self) -> int | None:
         """The number of partitions of its state, None where none of its inputs says one."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from sqlglot import exp
+
 from penstock.planner.plan.aggregate import Cumulate, Hop, Tumble
 from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.node import Node, Unary
@@ -38,6 +40,11 @@ class Project(Unary):
     @property
     def given_names(self) -> tuple[str, ...]:
         return tuple(item.name for item in self.items)
+
+    def name_below(self, name: str, place: int) -> str:
+        value = next(item.value for item in self.items if item.name == name)
+        assert isinstance(value, exp.Column), f"{name} is computed"
+        return str(value.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,3 +93,7 @@ class UnionAll(Node):
 
     def _over(self, below: tuple[Node, ...]) -> Self:
         return replace(self, inputs=below)
+
+    def name_below(self, name: str, place: int) -> str:
+        position = next(i for i, each in enumerate(self.schema) if each.name == name)
+        return self.inputs[place].schema[position].name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import TypeGuard, get_args
 
 from penstock.planner.plan import Operator, ReadOperator
 from tests.house.files import ROOT, list_files
@@ -29,3 +29,22 @@ def open_ladders(path: Path) -> Iterator[int]:
             }
             if classes & NAMES and "assert_never(" not in ast.unparse(node.cases[-1]):
                 yield node.lineno
+
+
+def test_every_node_is_in_a_union() -> None:
+    """`Unary` and its like are bases, and no operators."""
+    paths = list_files(ROOT / "planner" / "plan", ".py")
+    classes = [each for path in paths for each in ast.walk(ast.parse(path.read_text("utf-8"))) if is_class(each)]
+    parents: dict[str, list[str]] = {each.name: list(map(ast.unparse, each.bases)) for each in classes}
+    bases = {base for each in parents.values() for base in each}
+    nodes = {name for name in parents if name not in bases and "Node" in above(name, parents)}
+    assert nodes == NAMES
+
+
+def is_class(node: ast.AST) -> TypeGuard[ast.ClassDef]:
+    return isinstance(node, ast.ClassDef)
+
+
+def above(name: str, parents: dict[str, list[str]]) -> set[str]:
+    """The class and all that it derives from."""
+    return {name}.union(*(above(each, parents) for each in parents.get(name, ())))
