@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
+from typing import assert_never
 
 from penstock.planner.plan import (
     Distinct,
     Filter,
+    ForeignKeyJoin,
+    GroupAggregate,
     Intermediate,
     IntervalJoin,
     JoinType,
     KStream,
+    Latest,
     Node,
     Over,
     OverRows,
@@ -18,6 +21,8 @@ from penstock.planner.plan import (
     Ranked,
     Rekey,
     Session,
+    Stateful,
+    Stateless,
     TableJoin,
     TableLookup,
     WindowAggregate,
@@ -32,13 +37,11 @@ def behind(node: Node, time: str) -> int:
     `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
     after it.
     """
+    if isinstance(node, Stateless):
+        (below,) = node.inputs
+        return behind(below, node.name_below(time, 0))
+    assert isinstance(node, Stateful)
     match node:
-        case Filter():
-            return behind(node.input, time)
-        case Project():
-            value = next(item.value for item in node.items if item.name == time)
-            assert isinstance(value, exp.Column), f"{time} is computed, and yet an event time"
-            return behind(node.input, value.name)
         case WindowAggregate():
             # A window that is still open ends after the watermark.
             return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
@@ -58,8 +61,10 @@ def behind(node: Node, time: str) -> int:
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
             return _of_join(node, is_left=side is node.left) - _after(side, own, time)
+        case GroupAggregate() | Latest() | ForeignKeyJoin():
+            raise AssertionError(f"{type(node).__name__} has no event time")
         case _:
-            raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
+            assert_never(node)
 
 
 def disorder(node: Node) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -19,15 +20,19 @@ from penstock.planner.plan import (
     Distinct,
     Expression,
     Filter,
+    ForeignKeyJoin,
     GroupAggregate,
     IntervalJoin,
     KTable,
+    Latest,
     Node,
     Over,
     OverRows,
     Project,
     Ranked,
     Rekey,
+    Stateful,
+    TableJoin,
     TableLookup,
     WindowAggregate,
     conjuncts,
@@ -58,21 +63,25 @@ def lasting(root: Node) -> Lasting:
         above.append(node)
         node = node.input
     above.reverse()
+    if isinstance(node, GroupAggregate) and not is_retracting(node) and not any(isinstance(x, Filter) for x in above):
+        return _under_groups(root, node, above)
+    if isinstance(root.shape, KTable):
+        return Lasting(root)  # whether a row is new or changed depends on all that has been sent
+    if stateful(node) is None:
+        return Lasting(None)
+    if not isinstance(node, Stateful):
+        return Lasting(root)
     match node:
-        case GroupAggregate() if not is_retracting(node) and not any(isinstance(each, Filter) for each in above):
-            return _under_groups(root, node, above)
-        case _ if isinstance(root.shape, KTable):
-            return Lasting(root)  # whether a row is new or changed depends on all that has been sent
         case WindowAggregate() | Distinct():
             return _under_groups(root, node, above)
         case Over() | OverRows() | Ranked() | TableLookup():
             return Lasting(node)
-        case IntervalJoin() if node.pane is not None:
-            return Lasting(node)
-        case _ if stateful(node) is None:
-            return Lasting(None)
-        case _:
+        case IntervalJoin():
+            return Lasting(root if node.pane is None else node)
+        case GroupAggregate() | Latest() | TableJoin() | ForeignKeyJoin():
             return Lasting(root)
+        case _:
+            assert_never(node)
 
 
 def _under_groups(
@@ -104,6 +113,10 @@ def _under_groups(
                 shown = _shown_in_order(values.values(), aggregates)
                 if shown is None or not set(aggregates[shown:]) <= compared:
                     return Lasting(root)
+            case Rekey():
+                pass
+            case _:
+                assert_never(node)
     return Lasting(groups, tuple(filters), tuple(conditions))
 
 

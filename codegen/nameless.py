@@ -18,14 +18,10 @@ from penstock.planner.plan import (
     Expression,
     FramedAggregate,
     GroupAggregate,
-    GroupingSets,
     KStream,
     Named,
     Node,
-    Over,
-    OverRows,
     Project,
-    Ranked,
     Ranking,
     Scan,
     Shape,
@@ -37,7 +33,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.table import Side, Step
-from penstock.planner.plan.walk import folded, inputs, with_inputs
+from penstock.planner.plan.walk import folded
 
 Names = Mapping[str, str]
 
@@ -49,28 +45,11 @@ def nameless(root: Node) -> Node:
 
     def renamed(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in done:
-            given = {name: f"#{next(numbers)}" for name in _given(node)}
+            given = {name: f"#{next(numbers)}" for name in node.given_names}
             done[node] = _renamed(node, below, given)
         return done[node]
 
     return folded(root, renamed)
-
-
-def _given(node: Node) -> list[str]:
-    """The names that the operator gives to columns, and that a script has chosen."""
-    match node:
-        case Project():
-            return [each.name for each in node.items]
-        case WindowAggregate() | GroupAggregate():
-            return [*(key.name for key in node.keys), *(aggregate.name for aggregate in node.aggregates)]
-        case GroupingSets():
-            return [node.id_column, *(key.name for key in node.keys)]
-        case Over() | OverRows():
-            return [framed.aggregate.name for framed in node.aggregates]
-        case Ranked():
-            return [ranking.name for ranking in node.rankings]
-        case _:
-            return []
 
 
 def _renamed(node: Node, below: tuple[Node, ...], given: Names) -> Node:
@@ -78,9 +57,9 @@ def _renamed(node: Node, below: tuple[Node, ...], given: Names) -> Node:
     if isinstance(node, Scan):
         return node
     # A union has the names of its first input.
-    sources = list(zip(inputs(node), below, strict=True))[: 1 if isinstance(node, UnionAll) else None]
+    sources = list(zip(node.inputs, below, strict=True))[: 1 if isinstance(node, UnionAll) else None]
     passed = {old.name: new.name for source, now in sources for old, new in zip(source.schema, now.schema, strict=True)}
-    moved = with_inputs(node, below)
+    moved = node.with_inputs(below)
     if isinstance(node, WithLate):  # its columns have names of their own
         return moved
     fresh = isinstance(node, Project | WindowAggregate | GroupAggregate)

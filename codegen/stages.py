@@ -23,7 +23,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
+from penstock.planner.plan.walk import folded, is_changing, stateful, walk
 
 STAGE = "stage"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -40,7 +40,7 @@ def stages(
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
-    timed = {below for node in nodes if is_timed(node) for below in walk(node)}
+    timed = {below for node in nodes if node.is_timed for below in walk(node)}
     lookups = (node for node in nodes if isinstance(node, TableLookup) and node.kept is not None)
     followed = {below for node in lookups for below in walk(node.stream)}
     scans: dict[Node, Node] = {}
@@ -48,7 +48,7 @@ def stages(
 
     def cut(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
-            remade = with_inputs(node, below)
+            remade = node.with_inputs(below)
             scans[node] = read(remade, node) if isinstance(remade, Intermediate) else remade
         return scans[node]
 
@@ -68,7 +68,7 @@ def stages(
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
             origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
-        (writer,) = inputs(uncut)  # with all its event times
+        (writer,) = uncut.inputs  # with all its event times
         if isinstance(shape, WTable):
             emission = Emission.CHANGES if is_changing(writer) else Emission.FINAL
             windows = stateful(node.input)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from penstock.planner.plan import (
     Distinct,
     ForeignKeyJoin,
@@ -16,6 +18,7 @@ from penstock.planner.plan import (
     Ranked,
     Session,
     Settings,
+    Stateful,
     StateStore,
     TableJoin,
     TableLookup,
@@ -48,6 +51,8 @@ def state_store(node: Node, settings: Settings) -> StateStore:
 
 def find_horizon(node: Node) -> int | None:
     """How long the operator may keep a row, in milliseconds of event time; None: forever."""
+    if not isinstance(node, Stateful):
+        return 0
     match node:
         case IntervalJoin():
             back, forward = node.bound.reach(node.type)
@@ -68,7 +73,7 @@ def find_horizon(node: Node) -> int | None:
         case GroupAggregate():
             return None if node.keys or any(each.distinct for each in node.aggregates) else 0
         case _:
-            return 0
+            assert_never(node)
 
 
 def find_windows_span(node: Node) -> int:

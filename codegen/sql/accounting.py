@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -24,6 +25,8 @@ from penstock.planner.plan import (
     AssignWindows,
     Expression,
     Filter,
+    GroupingSets,
+    Intermediate,
     KStream,
     Node,
     Over,
@@ -32,10 +35,11 @@ from penstock.planner.plan import (
     Ranked,
     Rekey,
     Scan,
+    Stateless,
     UnionAll,
+    WithLate,
 )
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import inputs
 
 _ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
 """The operators that give at most one row for each row of their input."""
@@ -47,7 +51,7 @@ def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
     `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Those inside a run of
     filters and projections are left out: nobody asks for them, and a long run would take long at each of its nodes.
     """
-    readers = Counter(below for node in nodes for below in inputs(node))
+    readers = Counter(below for node in nodes for below in node.inputs)
     wanted: dict[Node, Expression | None] = {nodes[-1]: None}
     for node in reversed(nodes):
         if node not in wanted:
@@ -61,7 +65,7 @@ def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
 
 def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
     """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
-    readers = Counter(below for node in nodes for below in inputs(node))
+    readers = Counter(below for node in nodes for below in node.inputs)
     found: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
         condition = wanted.get(node)
@@ -118,6 +122,8 @@ def _columns_of(condition: Expression | None) -> set[str]:
 
 
 def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
+    if not isinstance(node, Stateless):
+        return [(each, None) for each in node.inputs]
     match node:
         case AssignWindows():
             return [(node.input, None if wanted is None else in_some_window(node, wanted))]
@@ -125,8 +131,10 @@ def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expr
             if wanted is None:
                 return [(each, None) for each in node.inputs]
             return [(each, substitute(wanted, _by_position(node, each))) for each in node.inputs]
+        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | WithLate() | Intermediate():
+            return [(each, None) for each in node.inputs]
         case _:
-            return [(each, None) for each in inputs(node)]
+            assert_never(node)
 
 
 def _by_position(union: UnionAll, below: Node) -> dict[str, Expression]:

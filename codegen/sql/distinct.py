@@ -6,6 +6,8 @@ one NaN and one zero.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
@@ -21,21 +23,24 @@ from penstock.codegen.sql.trees import (
     only_if,
     struct,
 )
+from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.plan import Aggregate, Expression
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
 
 def distinct_call(aggregate: Aggregate) -> Expression:
     """COUNT, SUM or AVG over the set of the group's values."""
-    match aggregate.function:
-        case "COUNT":
+    match aggregate.entry.distinct:
+        case DistinctRule.COUNT:
             return cast(call("SIZE", _values(aggregate)), BIGINT)
-        case "SUM":
+        case DistinctRule.SUM:
             return _sum(_in_order(aggregate), _held(aggregate), aggregate.type)
-        case "AVG" | "MEAN":
+        case DistinctRule.MEAN:
             return _average(_in_order(aggregate), _held(aggregate), aggregate.type)
-        case _:
+        case DistinctRule.IDEMPOTENT | None:
             raise AssertionError(f"{aggregate.function}(DISTINCT …)")
+        case rule:
+            assert_never(rule)
 
 
 def _values(aggregate: Aggregate) -> Expression:
@@ -62,8 +67,9 @@ def _held(aggregate: Aggregate) -> Type:
     if not isinstance(aggregate.type, Decimal):
         return aggregate.type
     # AVG has four more decimals than its argument. Were they cut off at 38, the argument's would not be known.
-    assert aggregate.function == "SUM" or aggregate.type.scale < 38, "AVG(DISTINCT) with more than 33 decimals"
-    return Decimal(EXACT_DIGITS, aggregate.type.scale - (0 if aggregate.function == "SUM" else 4))
+    is_sum = aggregate.entry.distinct is DistinctRule.SUM
+    assert is_sum or aggregate.type.scale < 38, "AVG(DISTINCT) with more than 33 decimals"
+    return Decimal(EXACT_DIGITS, aggregate.type.scale - (0 if is_sum else 4))
 
 
 def _sum(values: Expression, held: Type, result: Type) -> Expression:

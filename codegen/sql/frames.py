@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
+from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
-from penstock.planner.plan.over import ORDERED
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import (
     BIGINT,
@@ -35,12 +36,6 @@ from penstock.planner.types import (
 _MICROSECONDS = 1000
 _FARTHEST = 2**31
 """Rows; no pane holds as many, and DuckDB can still add them to a place."""
-_SAME = {
-    **{name: name for name in ("MIN", "MAX", "VAR_SAMP", "STDDEV_SAMP")},
-    **{name: name for name in ("BOOL_AND", "BOOL_OR", "BIT_AND", "BIT_OR", "BIT_XOR")},
-    **{"VARIANCE": "VAR_SAMP", "STDDEV": "STDDEV_SAMP", "EVERY": "BOOL_AND", "ANY": "BOOL_OR", "SOME": "BOOL_OR"},
-}
-"""Functions that DuckDB computes as Spark does, with DuckDB's name for them."""
 
 
 @dataclass(slots=True)
@@ -171,43 +166,51 @@ def _order(values: Iterable[Expression]) -> exp.Order:
 def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
     """The function's value as a Spark expression over c0, c1 … and r0, r1 …, which `panes` has after this."""
     aggregate, frame = framed.aggregate, framed.frame
-    if aggregate.function in ORDERED:
-        return _by_place(aggregate, frame, panes)
-    if aggregate.function in ("COUNT", "COUNT_IF"):
-        return _count(aggregate, frame, panes)
-    if aggregate.function in ("AVG", "MEAN"):
-        return _average(aggregate, frame, panes)
-    argument = aggregate.arguments[0]
-    value = only_if(aggregate.condition, argument)
-    match aggregate.function:
-        case "SUM" if aggregate.type == DOUBLE:
-            total = panes.over(_called("SUM", panes.give(_as_double(value, panes)), aggregate.distinct), frame)
-            return panes.answer(total, DOUBLE)
-        case "SUM":
-            total = panes.over(_called("SUM", panes.give(value), aggregate.distinct), frame)
-            return panes.answer(cast(total, aggregate.type), aggregate.type)
-        case "MIN" | "MAX" if not _is_number(aggregate.type):
-            best = call(f"ARG_{aggregate.function}", column("place"), panes.give(value))
-            return panes.pick(panes.over(best, frame), argument, aggregate.type)
-        case "VAR_POP" | "STDDEV_POP" as function:
-            # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
-            taken = panes.give(value)
-            spread, total, count = (
-                panes.over(_called(name, taken.copy(), aggregate.distinct), frame)
-                for name in (function, "SUM", "COUNT")
-            )
-            is_single = exp.EQ(this=count, expression=number(1))
-            return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)
-        case function:
-            called = _called(_SAME[function], panes.give(value), aggregate.distinct)
+    match framed.framing:
+        case Framing.COUNT | Framing.COUNT_IF as framing:
+            return _count(aggregate, framing, frame, panes)
+        case Framing.SUM:
+            return _sum(aggregate, frame, panes)
+        case Framing.MEAN:
+            return _average(aggregate, frame, panes)
+        case Framing.MIN | Framing.MAX as framing if not _is_number(aggregate.type):
+            best = call(f"ARG_{framing.name}", column("place"), panes.give(_filtered(aggregate)))
+            return panes.pick(panes.over(best, frame), aggregate.arguments[0], aggregate.type)
+        case Framing.VAR_POP | Framing.STDDEV_POP as framing:
+            return _spread(aggregate, framing, frame, panes)
+        case Framing.MIN | Framing.MAX | Framing.SAME:
+            called = _called(aggregate.entry.original, panes.give(_filtered(aggregate)), aggregate.distinct)
             return panes.answer(panes.over(called, frame), aggregate.type)
+        case Framing.FIRST | Framing.LAST as framing:
+            place = only_if(aggregate.condition and panes.give(aggregate.condition), column("place"))
+            edge = call("MIN" if framing is Framing.FIRST else "MAX", place)
+            return panes.pick(panes.over(edge, frame), aggregate.arguments[0], aggregate.type)
+        case Framing.MIN_BY | Framing.MAX_BY as framing:
+            return _extreme(aggregate, framing, frame, panes)
+        case Framing.LAG | Framing.LEAD as framing:
+            return _neighbour(aggregate, framing, frame, panes)
+        case Framing.ROW_NUMBER:
+            before = exp.Sub(this=column("place"), expression=_first_place(frame, panes))
+            return panes.answer(_after(before), INT)
+        case Framing.RANK:
+            return panes.answer(_after(_earlier(frame, panes)), INT)
+        case Framing.DENSE_RANK:
+            times = _called("COUNT", panes.clock(), distinct=True)
+            return panes.answer(cast(panes.over(times, replace(frame, end=0)), INT), INT)
+        case framing:
+            assert_never(framing)
 
 
-def _count(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
+def _filtered(aggregate: Aggregate) -> Expression:
+    """The argument, NULL in the rows that FILTER leaves out."""
+    return only_if(aggregate.condition, aggregate.arguments[0])
+
+
+def _count(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     if aggregate.distinct:
-        value = panes.give(only_if(aggregate.condition, aggregate.arguments[0]))
+        value = panes.give(_filtered(aggregate))
         return panes.answer(panes.over(_called("COUNT", value, distinct=True), frame), BIGINT)
-    if aggregate.function == "COUNT_IF":
+    if framing is Framing.COUNT_IF:
         counted = both(aggregate.condition, *aggregate.arguments)
     else:
         counted = both(aggregate.condition, *(exp.Not(this=is_null(each)) for each in aggregate.arguments))
@@ -217,9 +220,29 @@ def _count(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expr
     return panes.answer(panes.over(call("COUNT", taken), frame), BIGINT)
 
 
+def _sum(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
+    value, type_ = _filtered(aggregate), aggregate.type
+    taken = panes.give(_as_double(value, panes) if type_ == DOUBLE else value)
+    total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
+    return panes.answer(total if type_ == DOUBLE else cast(total, type_), type_)
+
+
+def _spread(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
+    """The variance or standard deviation of a population.
+
+    Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
+    """
+    taken = panes.give(_filtered(aggregate))
+    spread, total, count = (
+        panes.over(_called(name, taken.copy(), aggregate.distinct), frame) for name in (framing.name, "SUM", "COUNT")
+    )
+    is_single = exp.EQ(this=count, expression=number(1))
+    return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)
+
+
 def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """Spark's division of the sum by the count. Sums of whole numbers are exact, and rounded to DOUBLE once."""
-    value = only_if(aggregate.condition, aggregate.arguments[0])
+    value = _filtered(aggregate)
     is_whole = panes.type_of(value) in INTEGERS
     exact = isinstance(aggregate.type, Decimal) or is_whole
     taken = panes.give(value if exact else _as_double(value, panes))
@@ -235,57 +258,45 @@ def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Ex
     return panes.answer(exp.Div(this=cast(total, DOUBLE), expression=count), DOUBLE)
 
 
-def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
-    """Functions of the order of rows, which is that of their places."""
-    place = column("place")
-    first, last = panes.over(call("MIN", place), frame), panes.over(call("MAX", place.copy()), frame)
-    match aggregate.function:
-        case "FIRST" | "FIRST_VALUE" | "LAST" | "LAST_VALUE":
-            least = aggregate.function.startswith("FIRST")
-            if aggregate.condition is not None:
-                chosen = only_if(panes.give(aggregate.condition), place.copy())
-                first, last = panes.over(call("MIN", chosen), frame), panes.over(call("MAX", chosen.copy()), frame)
-            return panes.pick(first if least else last, aggregate.arguments[0], aggregate.type)
-        case "MIN_BY" | "MAX_BY":
-            return _extreme(aggregate, frame, panes)
-        case "LAG" | "LEAD":
-            offset = int(aggregate.arguments[1].name) if len(aggregate.arguments) > 1 else 1
-            offset = min(offset, _FARTHEST)
-            direction = exp.Add if aggregate.function == "LEAD" else exp.Sub
-            meant = direction(this=place.copy(), expression=number(offset))
-            inside = exp.Between(this=meant, low=first, high=last)
-            found = only_if(inside, meant.copy())
-            value = panes.pick(found, aggregate.arguments[0], aggregate.type)
-            if len(aggregate.arguments) < 3:
-                return value
-            is_inside = panes.answer(inside.copy(), BOOLEAN)
-            return either(is_inside, value, panes.renamed(aggregate.arguments[2]))
-        case "ROW_NUMBER":
-            before = exp.Sub(this=place.copy(), expression=first)
-            return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
-        case "RANK" if isinstance(frame, RowsFrame):
-            own = panes.over(call("MIN", place), Frame(0, 0))
-            earlier = call("GREATEST", exp.Sub(this=own, expression=first), number(0))
-            return panes.answer(cast(exp.Add(this=earlier, expression=number(1)), INT), INT)
-        case "RANK":
-            upto = panes.over(call("COUNT", exp.Star()), Frame(frame.start, 0))
-            peers = panes.over(call("COUNT", exp.Star()), Frame(0, 0))
-            before = exp.Sub(this=upto, expression=peers)
-            return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
-        case "DENSE_RANK":
-            times = _called("COUNT", panes.clock(), distinct=True)
-            return panes.answer(cast(panes.over(times, replace(frame, end=0)), INT), INT)
-        case function:
-            raise AssertionError(function)
+def _first_place(frame: Frame | RowsFrame, panes: Panes) -> Expression:
+    return panes.over(call("MIN", column("place")), frame)
 
 
-def _extreme(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
+def _after(before: Expression) -> Expression:
+    """The place behind so many rows, from 1."""
+    return cast(exp.Add(this=before, expression=number(1)), INT)
+
+
+def _earlier(frame: Frame | RowsFrame, panes: Panes) -> Expression:
+    """The number of rows of the frame whose times are before that of the row."""
+    if isinstance(frame, RowsFrame):
+        first, own = _first_place(frame, panes), _first_place(Frame(0, 0), panes)
+        return call("GREATEST", exp.Sub(this=own, expression=first), number(0))
+    upto, peers = (panes.over(call("COUNT", exp.Star()), Frame(start, 0)) for start in (frame.start, 0))
+    return exp.Sub(this=upto, expression=peers)
+
+
+def _neighbour(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
+    """LAG and LEAD: the argument in the row so many places away, if the frame has it."""
+    place, arguments = column("place"), aggregate.arguments
+    offset = min(int(arguments[1].name) if len(arguments) > 1 else 1, _FARTHEST)
+    direction = exp.Add if framing is Framing.LEAD else exp.Sub
+    meant = direction(this=place, expression=number(offset))
+    last = panes.over(call("MAX", place.copy()), frame)
+    inside = exp.Between(this=meant, low=_first_place(frame, panes), high=last)
+    value = panes.pick(only_if(inside, meant.copy()), arguments[0], aggregate.type)
+    if len(arguments) < 3:
+        return value
+    return either(panes.answer(inside.copy(), BOOLEAN), value, panes.renamed(arguments[2]))
+
+
+def _extreme(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     """MIN_BY and MAX_BY: of the rows with the least or greatest value the first one."""
     value, by = aggregate.arguments
     compared = panes.give(only_if(aggregate.condition, by))
-    place = column("place")
-    tie = place if aggregate.function == "MIN_BY" else exp.Neg(this=place)
-    best = call(f"ARG_{aggregate.function[:3]}", place.copy(), call("ROW", compared, tie))
+    place, is_least = column("place"), framing is Framing.MIN_BY
+    tie = place if is_least else exp.Neg(this=place)
+    best = call("ARG_MIN" if is_least else "ARG_MAX", place.copy(), call("ROW", compared, tie))
     known = exp.Filter(this=best, expression=exp.Where(this=exp.Not(this=is_null(compared.copy()))))
     return panes.pick(panes.over(known, frame), value, aggregate.type)
 

@@ -19,7 +19,6 @@ from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import call, column, duration, named, number, select, shifted
 from penstock.planner.plan import Expression, Over
-from penstock.planner.plan.over import ORDERED
 
 _MICROSECONDS = 1000
 
@@ -50,7 +49,7 @@ def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
 def framed_values(node: Over, panes: Panes) -> tuple[list[Expression], Expression | None]:
     """The functions' values over what `panes` has after this, and the order of its rows, if that matters."""
     values = [framed_value(each, panes) for each in node.aggregates]
-    if any(each.aggregate.function in ORDERED for each in node.aggregates):
+    if node.is_ordered:
         return values, panes.in_order(node.partition_by)
     panes.partition_by(node.partition_by)
     return values, None

@@ -54,6 +54,7 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Settings,
+    Stateful,
     TableJoin,
     TableLookup,
     UnionAll,
@@ -61,7 +62,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
+from penstock.planner.plan.walk import folded, is_retracting
 from penstock.planner.types import BIGINT
 
 # Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
@@ -92,7 +93,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     rejects = (rejects_of(scan, names[scan]) for scan in scans)
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
-    stateful = [node for node in nodes if isinstance(node, STATEFUL)]
+    stateful = [node for node in nodes if isinstance(node, Stateful)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
@@ -214,6 +215,7 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: boo
     own: dict[Node, tuple[str, ...]] = {}
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     for node in nodes:
+        assert isinstance(node, Operator)
         match node:
             case Scan() if isinstance(node.shape, KTable) and refers and node.origin.connector == STAGE:
                 own[node] = changes.ORDERED_MOVE
@@ -231,15 +233,18 @@ def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: boo
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.RESULT if node.shape.key else changes.RECORD) if tracked else ()
-            case _:
+            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():
                 own[node] = ()
+            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup():
+                own[node] = ()
+            case _:
+                assert_never(node)
     return own
 
 
 def _partitions(node: Node, settings: Settings) -> int:
     """How many partitions the operator's state has."""
-    own = node.partitions if isinstance(node, IntervalJoin | TableJoin | TableLookup) else None
-    return own or settings.state_partitions
+    return node.partitions or settings.state_partitions
 
 
 def _in_order(root: Node) -> list[Node]:
@@ -248,7 +253,7 @@ def _in_order(root: Node) -> list[Node]:
 
     def visit(node: Node) -> None:
         if node not in seen:
-            for below in inputs(node):
+            for below in node.inputs:
                 visit(below)
             seen[node] = None
 
@@ -267,9 +272,9 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
         if isinstance(each, ForeignKeyJoin):
             grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
     for node in reversed(nodes):
-        if is_timed(node) or node in grace:
+        if node.is_timed or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
-            for below in inputs(node):
+            for below in node.inputs:
                 grace[below] = max(grace.get(below, 0), passed)
     return {node: _delay(node) + extra for node, extra in grace.items() if isinstance(node, Scan)}
 
@@ -306,68 +311,63 @@ def _views(
     node: Node, query: str, names: dict[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
 ) -> tuple[Step, ...]:
     name = names[node]
-    below = tuple(names[each] for each in inputs(node))
-    operator = _operator(node)
-    match operator:
+    below = tuple(names[each] for each in node.inputs)
+    assert isinstance(node, Operator)
+    match node:
         case Scan():
-            return scan_views(operator, name, query, reading)
+            return scan_views(node, name, query, reading)
         case Filter() if own:
-            return (changes.filter_view(operator, name, below[0], own),)
+            return (changes.filter_view(node, name, below[0], own),)
         case Filter():
-            return (filter_view(operator, name, *below),)
+            return (filter_view(node, name, *below),)
         case Project() if own:
-            return (changes.project_view(operator, name, below[0], own),)
+            return (changes.project_view(node, name, below[0], own),)
         case Project():
-            return (project_view(operator, name, *below),)
+            return (project_view(node, name, *below),)
         case AssignWindows():
-            return assign_windows_views(operator, name, *below)
+            return assign_windows_views(node, name, *below)
         case GroupingSets():
-            return grouping_sets_views(operator, name, below[0], own)
+            return grouping_sets_views(node, name, below[0], own)
         case Rekey():
-            return (rekey_view(operator, name, *below),)
+            return (rekey_view(node, name, *below),)
         case UnionAll():
-            return (union_view(operator, name, below),)
+            return (union_view(node, name, below),)
         case WindowAggregate():
-            return window_aggregate_views(operator, name, below[0], own)
-        case GroupAggregate() if is_retracting(operator):
-            return retraction_views(operator, name, *below)
+            return window_aggregate_views(node, name, below[0], own)
+        case GroupAggregate() if is_retracting(node):
+            return retraction_views(node, name, *below)
         case GroupAggregate():
-            return (group_aggregate_view(operator, name, below[0], own),)
+            return (group_aggregate_view(node, name, below[0], own),)
         case Latest():
-            return latest_views(operator, name, *below)
+            return latest_views(node, name, *below)
         case TableJoin():
-            return table_join_views(operator, name, below, own)
+            return table_join_views(node, name, below, own)
         case Distinct():
-            return (distinct_view(operator, name, *below),)
+            return (distinct_view(node, name, *below),)
         case IntervalJoin():
-            if operator.pane is None:
-                return join_views(operator, name, *below)
-            return pane_join_views(operator, operator.pane, name, *below)
+            if node.pane is None:
+                return join_views(node, name, *below)
+            return pane_join_views(node, node.pane, name, *below)
         case Over():
-            return over_views(operator, name, *below)
+            return over_views(node, name, *below)
         case ForeignKeyJoin():
             buckets = state_partitions * _TABLE_BUCKETS
-            return foreign_key_views(operator, name, below[0], below[1], buckets, f"{query}_clock")
+            return foreign_key_views(node, name, below[0], below[1], buckets, f"{query}_clock")
         case TableLookup():
-            buckets = (operator.partitions or state_partitions) * _TABLE_BUCKETS
-            if operator.as_of is not None:
-                return as_of_views(operator, name, below[0], below[1], buckets)
-            return lookup_views(operator, name, below[0], below[1], buckets, f"{query}_clock")
+            buckets = (node.partitions or state_partitions) * _TABLE_BUCKETS
+            if node.as_of is not None:
+                return as_of_views(node, name, below[0], below[1], buckets)
+            return lookup_views(node, name, below[0], below[1], buckets, f"{query}_clock")
         case OverRows():
-            return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
+            return over_rows_views(node, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
-            return ranked_views(operator, name, *below)
+            return ranked_views(node, name, *below)
         case WithLate():
-            return (late_view(operator, name, below[0], names),)
+            return (late_view(node, name, below[0], names),)
         case Intermediate():
             raise AssertionError("the plan is not cut at its intermediate streams")
         case _:
-            assert_never(operator)
-
-
-def _operator(node: Node) -> Operator:
-    assert isinstance(node, Operator), f"not an operator: {type(node).__name__}"
-    return node
+            assert_never(node)
 
 
 def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:

@@ -18,7 +18,7 @@ def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
     """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
     panes = Panes(node.input.schema, node.time)
     order = None
-    if any(ranking.function == "ROW_NUMBER" for ranking in node.rankings):
+    if node.is_ordered:
         order = print_duckdb(panes.in_order(node.partition_by))
     else:
         panes.partition_by(node.partition_by)
@@ -50,7 +50,7 @@ def _ranked(ranking: Ranking, panes: Panes) -> Expression:
         exp.Ordered(this=panes.give(each.value), desc=each.descending, nulls_first=each.nulls_first)
         for each in ranking.order_by
     ]
-    if ranking.function == "ROW_NUMBER":
+    if ranking.numbers_equal_rows:
         order.append(exp.Ordered(this=column("place"), desc=False, nulls_first=True))
     partition = [each.copy() for each in panes.partition]
     return exp.Window(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sqlglot import exp
 
 from penstock.codegen.program import Input, View
@@ -22,12 +24,13 @@ from penstock.planner.plan import (
     Node,
     PlainJoin,
     Project,
+    ReadOperator,
     Scan,
     Snapshot,
     Sort,
     UnionAll,
 )
-from penstock.planner.plan.walk import folded, inputs
+from penstock.planner.plan.walk import folded
 
 
 def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
@@ -49,6 +52,7 @@ def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
 
 
 def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
+    assert isinstance(node, ReadOperator), f"the planner let a {type(node).__name__} into a read"
     match node:
         case Snapshot():
             return _snapshot_views(node, name)
@@ -67,7 +71,7 @@ def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
         case Sort():
             return (_sort_view(node, name, *below),)
         case _:
-            raise AssertionError(f"the planner let a {type(node).__name__} over {len(inputs(node))} inputs into a read")
+            assert_never(node)
 
 
 def _input(node: Snapshot, name: str) -> Input:

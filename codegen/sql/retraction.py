@@ -15,13 +15,11 @@ from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import seen
 from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, number, only_if, select
 from penstock.planner import find_argument_type
+from penstock.planner.functions.facts import Retraction
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
 _ROWS = "_rows"
-_TRUE, _SOME = ("BOOL_AND", "EVERY"), ("BOOL_OR", "ANY", "SOME")
-_MEANS = ("AVG", "MEAN")
-_SAMPLES = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
 
 
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
@@ -40,7 +38,8 @@ def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View
 
 def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[str, Expression]) -> Expression:
     """The aggregate computed from sums, which are added to `sums`."""
-    condition, arguments = aggregate.condition, aggregate.arguments
+    condition, arguments, retraction = aggregate.condition, aggregate.arguments, aggregate.entry.retraction
+    assert retraction is not None, f"{aggregate.function} over a table"
 
     def total(part: str, value: Expression) -> Expression:
         sums[f"_{part}{place}"] = value
@@ -50,31 +49,31 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
     counted = total("count", call("SUM", column(SIGN) if known is None else _signs_if(known)))
     # Of no rows SUM is NULL.
     count = call("COALESCE", counted, number(0))
-    if aggregate.function == "COUNT":
+    if retraction is Retraction.COUNT:
         return count
-    if aggregate.function == "COUNT_IF" or aggregate.function in (*_TRUE, *_SOME):
+    if retraction.is_counted:
         true = both(condition, arguments[0])
         assert true is not None
         trues = call("COALESCE", total("trues", call("SUM", _signs_if(true))), number(0))
-        if aggregate.function == "COUNT_IF":
+        if retraction is Retraction.COUNT_IF:
             return trues
         right = (
             exp.EQ(this=trues, expression=count)
-            if aggregate.function in _TRUE
+            if retraction is Retraction.ALL
             else exp.GT(this=trues, expression=number(0))
         )
         return only_if(_positive(count.copy()), right)
     exact = _exact(find_argument_type(aggregate, node.input))
     value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
     summed = total("sum", call("SUM", only_if(condition, _signed(value))))
-    if aggregate.function == "SUM":
+    if retraction is Retraction.SUM:
         return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
     assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
-    if aggregate.function in _MEANS:
+    if retraction is Retraction.MEAN:
         return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
     square = exp.Mul(this=value.copy(), expression=value.copy())
     squares = total("squares", call("SUM", only_if(condition, _signed(square))))
-    return _variance(aggregate.function, count, summed, squares, exact)
+    return _variance(retraction, count, summed, squares, exact)
 
 
 def _signs_if(condition: Expression) -> Expression:
@@ -112,7 +111,9 @@ def _mean(total: Expression, count: Expression, exact: Decimal, result: Type) ->
     return exp.Div(this=cast(total, DOUBLE), expression=cast(count, DOUBLE))
 
 
-def _variance(function: str, count: Expression, total: Expression, squares: Expression, exact: Decimal) -> Expression:
+def _variance(
+    retraction: Retraction, count: Expression, total: Expression, squares: Expression, exact: Decimal
+) -> Expression:
     """From the sums of the values x and their squares, with m, the mean rounded to the decimals that x has.
 
     The sum of (x - m)² is computed as a decimal, exactly. Of what remains, (total - n·m)² / n, it is at least twice as
@@ -128,8 +129,8 @@ def _variance(function: str, count: Expression, total: Expression, squares: Expr
     around = cast(exp.Sub(this=cast(squares, wide), expression=product), DOUBLE)
     part = cast(rest.copy(), DOUBLE)
     beside = exp.Div(this=exp.Mul(this=part, expression=part.copy()), expression=cast(count.copy(), DOUBLE))
-    left_out = number(1 if function in _SAMPLES else 0)
+    left_out = number(1 if retraction.is_of_sample else 0)
     divisor = exp.Sub(this=count.copy(), expression=left_out)
     variance = exp.Div(this=exp.Sub(this=around, expression=beside), expression=cast(divisor, DOUBLE))
-    result = call("SQRT", variance) if function.startswith("STDDEV") else variance
+    result = call("SQRT", variance) if retraction.is_deviation else variance
     return only_if(exp.GT(this=count.copy(), expression=left_out.copy()), result)

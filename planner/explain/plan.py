@@ -27,6 +27,7 @@ from penstock.planner.plan import (
     Limit,
     Named,
     Node,
+    Operator,
     Over,
     OverRows,
     Project,
@@ -39,6 +40,7 @@ from penstock.planner.plan import (
     Session,
     Settings,
     Shape,
+    Stateful,
     TableJoin,
     TableLookup,
     TimeBound,
@@ -49,7 +51,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, walk
+from penstock.planner.plan.walk import walk
 
 
 def plan_text(queries: Iterable[RunningQuery]) -> str:
@@ -65,7 +67,7 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
         changes = state_of_changes(query)
         lines = []
         for node in names:
-            if isinstance(node, STATEFUL):
+            if isinstance(node, Stateful):
                 parts = [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
                 lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
         blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(lines or ["none"])]))
@@ -95,7 +97,8 @@ def number_nodes(root: Node) -> dict[Node, str]:
 
 
 def operator_text(node: Node, names: dict[Node, str]) -> str:
-    below = [names[each] for each in inputs(node)]
+    below = [names[each] for each in node.inputs]
+    assert isinstance(node, Operator)
     match node:
         case Scan():
             idle = node.origin.idle
@@ -157,13 +160,12 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             )
             return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {frames}"
         case _:
-            raise AssertionError(node)
+            assert_never(node)
 
 
 def spread_text(node: Node) -> str:
     """The partitions of a join's state, where its streams and tables say how many."""
-    count = node.partitions if isinstance(node, IntervalJoin | TableJoin | TableLookup) else None
-    return "" if count is None else f", in {count} partitions"
+    return "" if node.partitions is None else f", in {node.partitions} partitions"
 
 
 def joined_text(node: TableJoin, below: list[str]) -> str:

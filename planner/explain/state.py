@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
@@ -25,6 +27,7 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Settings,
+    Stateful,
     StateStore,
     TableJoin,
     TableLookup,
@@ -32,7 +35,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import inputs, is_retracting, stateful, walk
+from penstock.planner.plan.walk import is_retracting, stateful, walk
 from penstock.planner.state import (
     LONGEST_ON_HEAP,
     find_delay,
@@ -48,6 +51,8 @@ def state_bound(node: Node) -> str:
 
     A row is kept while rows that it may still meet can arrive: the reach of the operator plus the watermark's delay.
     """
+    if not isinstance(node, Stateful):
+        return "none"
     match node:
         case IntervalJoin() if node.pane is not None:
             back, forward = node.bound.reach(node.type)
@@ -103,7 +108,7 @@ def state_bound(node: Node) -> str:
             rows = f"the last {node.back} rows" if node.back != 1 else "the last row"
             return f"{rows} of {partitions_text(node)}, and {newest_text(node.input, node.time)}"
         case _:
-            return "none"
+            assert_never(node)
 
 
 def state_of_changes(query: RunningQuery) -> dict[Node, str]:
@@ -173,8 +178,8 @@ def relation_text(node: Node) -> str:
 
 def find_followed_delay(node: Node) -> int:
     """The watermark delay of a stream, of which the columns that are used may not show the event time."""
-    while isinstance(node.shape, KStream) and node.shape.time is None and inputs(node):
-        node = inputs(node)[0]
+    while isinstance(node.shape, KStream) and node.shape.time is None and node.inputs:
+        node = node.inputs[0]
     return find_delay(node)
 
 

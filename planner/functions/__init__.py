@@ -18,7 +18,7 @@ from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
 from penstock.planner.functions.refused import REFUSED
 from penstock.planner.functions.text import TEXT
-from penstock.planner.functions.time import PROCESSING_TIME, TIME
+from penstock.planner.functions.time import TIME
 
 __all__ = [
     "FUNCTIONS",
@@ -29,6 +29,7 @@ __all__ = [
     "is_aggregate",
     "is_framed",
     "reference",
+    "require_function",
 ]
 
 FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
@@ -53,6 +54,11 @@ def find_function(name: str) -> Function | None:
     return _BY_NAME.get(name.upper())
 
 
+def require_function(name: str) -> Function:
+    """The function of a name that has been resolved, in upper case. Raises KeyError for any other one."""
+    return _BY_NAME[name]
+
+
 def is_aggregate(name: str) -> bool:
     """Whether a call of that name computes one value over many rows."""
     function = find_function(name)
@@ -67,7 +73,8 @@ def is_framed(name: str) -> bool:
 
 def clock_calls(expression: exp.Expression) -> Iterator[exp.Anonymous]:
     """The calls that give the clock of the machine: the same in all rows of a micro-batch."""
-    return (call for call in expression.find_all(exp.Anonymous) if str(call.this).upper() in PROCESSING_TIME)
+    calls = expression.find_all(exp.Anonymous)
+    return (call for call in calls if (function := find_function(str(call.this))) is not None and function.clock)
 
 
 def reference() -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from penstock.planner.functions.function import Function
+from penstock.planner.functions.facts import DistinctRule, Framing, Retraction
+from penstock.planner.functions.function import Function, synonym
 
 EXAMPLE_ROWS = (
     "VALUES (1, 2.50BD, 1.0D, 'a', true), (2, 3.50BD, 2.0D, 'b', false), (4, 6.00BD, 6.0D, 'b', true), "
@@ -13,61 +14,137 @@ EXAMPLE_ROWS = (
 """What the examples are computed over: n INT, d DECIMAL(3, 2), x DOUBLE, s STRING, b BOOLEAN."""
 
 
-def _aggregate(name: str, signatures: tuple[str, ...], doc: str, example: tuple[str, object]) -> Function:
-    return Function(name, signatures, doc, example, aggregate=True)
+def _aggregate(
+    name: str,
+    signatures: tuple[str, ...],
+    doc: str,
+    example: tuple[str, object],
+    framing: Framing | None = None,
+    retraction: Retraction | None = None,
+    distinct: DistinctRule | None = None,
+) -> Function:
+    return Function(
+        name, signatures, doc, example, aggregate=True, framing=framing, retraction=retraction, distinct=distinct
+    )
 
 
 _DOUBLES = ("(DOUBLE) -> DOUBLE",)
 _PAIRS = ("(DOUBLE, DOUBLE) -> DOUBLE",)
 _BOOLEANS = ("(BOOLEAN) -> BOOLEAN",)
 
+_AVG = _aggregate(
+    "AVG",
+    ("(DECIMAL(p, s)) -> DECIMAL(p + 4, s + 4)", "(N) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
+    "the mean; NULL over no rows",
+    ("AVG(d)", Decimal("4.000000")),
+    Framing.MEAN,
+    Retraction.MEAN,
+    DistinctRule.MEAN,
+)
+_STDDEV_SAMP = _aggregate(
+    "STDDEV_SAMP",
+    _DOUBLES,
+    "the standard deviation of a sample (divisor n - 1)",
+    ("STDDEV_SAMP(n)", 1.5275252316519468),
+    Framing.SAME,
+    Retraction.STDDEV_SAMP,
+)
+_VAR_SAMP = _aggregate(
+    "VAR_SAMP",
+    _DOUBLES,
+    "the variance of a sample (divisor n - 1)",
+    ("VAR_SAMP(x)", 7.0),
+    Framing.SAME,
+    Retraction.VAR_SAMP,
+)
+_BOOL_AND = _aggregate(
+    "BOOL_AND",
+    _BOOLEANS,
+    "whether it is true in all rows where it is not NULL",
+    ("BOOL_AND(b)", False),
+    Framing.SAME,
+    Retraction.ALL,
+    DistinctRule.IDEMPOTENT,
+)
+_BOOL_OR = _aggregate(
+    "BOOL_OR",
+    _BOOLEANS,
+    "whether it is true in some row",
+    ("BOOL_OR(b)", True),
+    Framing.SAME,
+    Retraction.SOME,
+    DistinctRule.IDEMPOTENT,
+)
+
 AGGREGATES = (
     _aggregate(
-        "COUNT", ("(ANY...) -> BIGINT",), "the rows in which no argument is NULL; COUNT(*): all rows", ("COUNT(n)", 3)
+        "COUNT",
+        ("(ANY...) -> BIGINT",),
+        "the rows in which no argument is NULL; COUNT(*): all rows",
+        ("COUNT(n)", 3),
+        Framing.COUNT,
+        Retraction.COUNT,
+        DistinctRule.COUNT,
     ),
-    _aggregate("COUNT_IF", ("(BOOLEAN) -> BIGINT",), "the rows for which it is true", ("COUNT_IF(b)", 2)),
+    _aggregate(
+        "COUNT_IF",
+        ("(BOOLEAN) -> BIGINT",),
+        "the rows for which it is true",
+        ("COUNT_IF(b)", 2),
+        Framing.COUNT_IF,
+        Retraction.COUNT_IF,
+    ),
     _aggregate(
         "SUM",
         ("(I) -> BIGINT", "(DECIMAL(p, s)) -> DECIMAL(p + 10, s)", "(F) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
         "the sum; NULL over no rows",
         ("SUM(d)", Decimal("12.00")),
+        Framing.SUM,
+        Retraction.SUM,
+        DistinctRule.SUM,
+    ),
+    _AVG,
+    synonym("MEAN", _AVG, ("MEAN(x)", 3.0)),
+    _aggregate("MIN", ("(O) -> O",), "the least value", ("MIN(n)", 1), Framing.MIN, distinct=DistinctRule.IDEMPOTENT),
+    _aggregate(
+        "MAX", ("(O) -> O",), "the greatest value", ("MAX(s)", "b"), Framing.MAX, distinct=DistinctRule.IDEMPOTENT
     ),
     _aggregate(
-        "AVG",
-        ("(DECIMAL(p, s)) -> DECIMAL(p + 4, s + 4)", "(N) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
-        "the mean; NULL over no rows",
-        ("AVG(d)", Decimal("4.000000")),
+        "MIN_BY",
+        ("(T, O) -> T",),
+        "the first argument of the row where the second is least",
+        ("MIN_BY(s, x)", "a"),
+        Framing.MIN_BY,
+        distinct=DistinctRule.IDEMPOTENT,
     ),
     _aggregate(
-        "MEAN",
-        ("(DECIMAL(p, s)) -> DECIMAL(p + 4, s + 4)", "(N) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
-        "the same as AVG",
-        ("MEAN(x)", 3.0),
+        "MAX_BY",
+        ("(T, O) -> T",),
+        "the first argument of the row where the second is greatest",
+        ("MAX_BY(n, x)", 4),
+        Framing.MAX_BY,
+        distinct=DistinctRule.IDEMPOTENT,
     ),
-    _aggregate("MIN", ("(O) -> O",), "the least value", ("MIN(n)", 1)),
-    _aggregate("MAX", ("(O) -> O",), "the greatest value", ("MAX(s)", "b")),
-    _aggregate(
-        "MIN_BY", ("(T, O) -> T",), "the first argument of the row where the second is least", ("MIN_BY(s, x)", "a")
-    ),
-    _aggregate(
-        "MAX_BY", ("(T, O) -> T",), "the first argument of the row where the second is greatest", ("MAX_BY(n, x)", 4)
-    ),
-    _aggregate("STDDEV", _DOUBLES, "the same as STDDEV_SAMP", ("STDDEV(n)", 1.5275252316519468)),
-    _aggregate(
-        "STDDEV_SAMP",
-        _DOUBLES,
-        "the standard deviation of a sample (divisor n - 1)",
-        ("STDDEV_SAMP(n)", 1.5275252316519468),
-    ),
+    synonym("STDDEV", _STDDEV_SAMP, ("STDDEV(n)", 1.5275252316519468)),
+    _STDDEV_SAMP,
     _aggregate(
         "STDDEV_POP",
         _DOUBLES,
         "the standard deviation of a population (divisor n)",
         ("STDDEV_POP(n)", 1.247219128924647),
+        Framing.STDDEV_POP,
+        Retraction.STDDEV_POP,
     ),
-    _aggregate("VARIANCE", _DOUBLES, "the same as VAR_SAMP", ("VARIANCE(x)", 7.0)),
-    _aggregate("VAR_SAMP", _DOUBLES, "the variance of a sample (divisor n - 1)", ("VAR_SAMP(x)", 7.0)),
-    _aggregate("VAR_POP", _DOUBLES, "the variance of a population (divisor n)", ("VAR_POP(n)", 1.5555555555555556)),
+    synonym("VARIANCE", _VAR_SAMP, ("VARIANCE(x)", 7.0)),
+    _VAR_SAMP,
+    _aggregate(
+        "VAR_POP",
+        _DOUBLES,
+        "the variance of a population (divisor n)",
+        ("VAR_POP(n)", 1.5555555555555556),
+        Framing.VAR_POP,
+        Retraction.VAR_POP,
+    ),
     _aggregate("SKEWNESS", _DOUBLES, "how lopsided the distribution is", ("SKEWNESS(x)", 0.5951700641394974)),
     _aggregate("KURTOSIS", _DOUBLES, "how heavy the tails are, minus 3", ("KURTOSIS(x)", -1.5)),
     _aggregate("CORR", _PAIRS, "Pearson's correlation", ("CORR(x, x)", 1.0)),
@@ -75,14 +152,28 @@ AGGREGATES = (
         "COVAR_POP", _PAIRS, "the covariance of a population (divisor n)", ("COVAR_POP(n, n)", 1.5555555555555556)
     ),
     _aggregate("COVAR_SAMP", _PAIRS, "the covariance of a sample (divisor n - 1)", ("COVAR_SAMP(x, x)", 7.0)),
-    _aggregate("BOOL_AND", _BOOLEANS, "whether it is true in all rows where it is not NULL", ("BOOL_AND(b)", False)),
-    _aggregate("EVERY", _BOOLEANS, "the same as BOOL_AND", ("EVERY(n > 0)", True)),
-    _aggregate("BOOL_OR", _BOOLEANS, "whether it is true in some row", ("BOOL_OR(b)", True)),
-    _aggregate("ANY", _BOOLEANS, "the same as BOOL_OR", ("ANY(n > 3)", True)),
-    _aggregate("SOME", _BOOLEANS, "the same as BOOL_OR", ("SOME(n > 4)", False)),
-    _aggregate("BIT_AND", ("(I) -> I",), "the bits set in all values", ("BIT_AND(n)", 0)),
-    _aggregate("BIT_OR", ("(I) -> I",), "the bits set in some value", ("BIT_OR(n)", 7)),
-    _aggregate("BIT_XOR", ("(I) -> I",), "the bits set in an odd number of values", ("BIT_XOR(n)", 7)),
+    _BOOL_AND,
+    synonym("EVERY", _BOOL_AND, ("EVERY(n > 0)", True)),
+    _BOOL_OR,
+    synonym("ANY", _BOOL_OR, ("ANY(n > 3)", True)),
+    synonym("SOME", _BOOL_OR, ("SOME(n > 4)", False)),
+    _aggregate(
+        "BIT_AND",
+        ("(I) -> I",),
+        "the bits set in all values",
+        ("BIT_AND(n)", 0),
+        Framing.SAME,
+        distinct=DistinctRule.IDEMPOTENT,
+    ),
+    _aggregate(
+        "BIT_OR",
+        ("(I) -> I",),
+        "the bits set in some value",
+        ("BIT_OR(n)", 7),
+        Framing.SAME,
+        distinct=DistinctRule.IDEMPOTENT,
+    ),
+    _aggregate("BIT_XOR", ("(I) -> I",), "the bits set in an odd number of values", ("BIT_XOR(n)", 7), Framing.SAME),
     _aggregate(
         "APPROX_COUNT_DISTINCT",
         ("(ORDERED) -> BIGINT",),

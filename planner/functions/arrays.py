@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planner.functions.facts import Failing, Size
 from penstock.planner.functions.function import Function, Result
 from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
 
@@ -58,6 +59,7 @@ ARRAYS = (
         ("(ARRAY<T>, POSITION, T) -> ARRAY<T>",),
         "with one more element at a position",
         ("ARRAY_INSERT(ARRAY(1, 3), 2, 2)", [1, 2, 3]),
+        failing=Failing(),
     ),
     Function(
         "ARRAY_INTERSECT", _TWO, "the elements that both have", ("ARRAY_INTERSECT(ARRAY(1, 2), ARRAY(2, 3))", [2])
@@ -89,7 +91,14 @@ ARRAYS = (
         "without such elements",
         ("ARRAY_REMOVE(ARRAY(1, 2, 1), 1)", [2]),
     ),
-    Function("ARRAY_REPEAT", ("(T, INT) -> ARRAY<T>",), "n times the same", ("ARRAY_REPEAT('a', 2)", ["a", "a"])),
+    Function(
+        "ARRAY_REPEAT",
+        ("(T, INT) -> ARRAY<T>",),
+        "n times the same",
+        ("ARRAY_REPEAT('a', 2)", ["a", "a"]),
+        failing=Failing(literals=(1,)),
+        size=Size("elements", count=1, of=0),
+    ),
     Function("ARRAY_SIZE", ("(ARRAY<T>) -> INT",), "how many elements it has", ("ARRAY_SIZE(ARRAY(1, 2))", 2)),
     Function(
         "ARRAY_UNION",
@@ -105,6 +114,7 @@ ARRAYS = (
         ("(ARRAY<T>, POSITION) -> T", "(MAP<K, V>, K) -> V"),
         "the element at a position (negative: from the end) or of a key",
         ("ELEMENT_AT(ARRAY(1, 2), -1)", 2),
+        failing=Failing(),
     ),
     Function(
         "EXISTS",
@@ -147,6 +157,8 @@ ARRAYS = (
         ("(I, I) -> ARRAY<I>", "(I, I, I) -> ARRAY<I>"),
         "the numbers from the first to the second, by the third",
         ("SEQUENCE(1, 5, 2)", [1, 3, 5]),
+        failing=Failing(),
+        size=Size("elements", count=None),
     ),
     Function("SIZE", ("(ARRAY<T>) -> INT", "(MAP<K, V>) -> INT"), "how many elements it has", ("SIZE(ARRAY(1, 2))", 2)),
     Function(
@@ -154,6 +166,7 @@ ARRAYS = (
         ("(ARRAY<T>, POSITION, INT) -> ARRAY<T>",),
         "from a position on, n elements",
         ("SLICE(ARRAY(1, 2, 3), 2, 2)", [2, 3]),
+        failing=Failing(literals=(1, 2)),
     ),
     Function(
         "SORT_ARRAY",
@@ -172,6 +185,7 @@ ARRAYS = (
         ("(ARRAY<T>, POSITION) -> T", "(MAP<K, V>, K) -> V"),
         "as ELEMENT_AT, but NULL if there is none",
         ("TRY_ELEMENT_AT(ARRAY(1, 2), 2)", 2),
+        failing=Failing(),
     ),
     Function(
         "ZIP_WITH",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.planner.functions.function import Function
+from penstock.planner.functions.facts import Framing
+from penstock.planner.functions.function import Function, synonym
 from penstock.planner.types import Type
 
 
@@ -15,27 +16,43 @@ def _away(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Typ
     return types[0] if is_whole else None
 
 
-def _framed(name: str, signatures: tuple[str, ...], doc: str, example: tuple[str, object]) -> Function:
-    return Function(name, signatures, doc, example, framed=True)
+def _framed(
+    name: str, signatures: tuple[str, ...], doc: str, example: tuple[str, object], framing: Framing
+) -> Function:
+    return Function(name, signatures, doc, example, framing=framing, result=_away if framing.looks_away else None)
 
 
 _AWAY = ("(T) -> T", "(T, I) -> T", "(T, I, T) -> T")
 
+_FIRST = _framed("FIRST", ("(T) -> T",), "the argument in the first row of the frame", ("FIRST(s)", "a"), Framing.FIRST)
+_LAST = _framed("LAST", ("(T) -> T",), "the argument in the last row of the frame", ("LAST(s)", "b"), Framing.LAST)
+
 FRAMES = (
-    _framed("DENSE_RANK", ("() -> INT",), "1 and the number of different times before the row's", ("DENSE_RANK()", 3)),
-    _framed("FIRST", ("(T) -> T",), "the argument in the first row of the frame", ("FIRST(s)", "a")),
-    _framed("FIRST_VALUE", ("(T) -> T",), "the same as FIRST", ("FIRST_VALUE(n)", 1)),
-    Function(
+    _framed(
+        "DENSE_RANK",
+        ("() -> INT",),
+        "1 and the number of different times before the row's",
+        ("DENSE_RANK()", 3),
+        Framing.DENSE_RANK,
+    ),
+    _FIRST,
+    synonym("FIRST_VALUE", _FIRST, ("FIRST_VALUE(n)", 1)),
+    _framed(
         "LAG",
         _AWAY,
         "the argument n rows before (1 without a number), the third argument if that is not in the frame",
         ("LAG(n)", 2),
-        framed=True,
-        result=_away,
+        Framing.LAG,
     ),
-    _framed("LAST", ("(T) -> T",), "the argument in the last row of the frame", ("LAST(s)", "b")),
-    _framed("LAST_VALUE", ("(T) -> T",), "the same as LAST", ("LAST_VALUE(n)", 4)),
-    Function("LEAD", _AWAY, "the argument n rows after, else as LAG", ("LEAD(n, 1, 0)", 0), framed=True, result=_away),
-    _framed("RANK", ("() -> INT",), "1 and the number of rows before the row's time", ("RANK()", 3)),
-    _framed("ROW_NUMBER", ("() -> INT",), "the place of the row in its frame, from 1", ("ROW_NUMBER()", 3)),
+    _LAST,
+    synonym("LAST_VALUE", _LAST, ("LAST_VALUE(n)", 4)),
+    _framed("LEAD", _AWAY, "the argument n rows after, else as LAG", ("LEAD(n, 1, 0)", 0), Framing.LEAD),
+    _framed("RANK", ("() -> INT",), "1 and the number of rows before the row's time", ("RANK()", 3), Framing.RANK),
+    _framed(
+        "ROW_NUMBER",
+        ("() -> INT",),
+        "the place of the row in its frame, from 1",
+        ("ROW_NUMBER()", 3),
+        Framing.ROW_NUMBER,
+    ),
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sqlglot import exp
 
+from penstock.planner.functions.facts import DistinctRule, Failing, Framing, Laziness, Retraction, Size
 from penstock.planner.types import Type
 
 Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Type | None]
@@ -15,12 +16,10 @@ Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Typ
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`signatures` are read by `signature`, the first that fits counts; `example` is an expression and its value.
+    """Everything that is known of a function. `signatures` are read by `signature`; the first that fits counts.
 
-    `result` gives the type where it depends on the value of an argument (None: the arguments are refused).
-    The example of an aggregate is over the rows of `aggregates.EXAMPLE_ROWS`; that of a `framed` function, which has to
-    have OVER, is over those where n is not NULL, in their order, and its value is that of the last row.
-    `operator`: it takes what this operator takes, gives what it gives, and NULL where it fails.
+    `example` is an expression and its value: of an aggregate, over the rows of `aggregates.EXAMPLE_ROWS`; of a function
+    that has to have OVER, over those where n is not NULL, in their order, in the last row.
     """
 
     name: str
@@ -28,6 +27,54 @@ class Function:
     doc: str
     example: tuple[str, object]
     aggregate: bool = False
-    framed: bool = False
     result: Result | None = None
+    """Gives the type where it depends on the value of an argument. None: the arguments are refused."""
     operator: type[exp.Expression] | None = None
+    """It takes what this operator takes, gives what it gives, and NULL where it fails."""
+    synonym_of: str | None = None
+    framing: Framing | None = None
+    """How it is computed over a frame. None: OVER is refused."""
+    retraction: Retraction | None = None
+    """What it follows from over a table. None: a row cannot be taken out of its group."""
+    distinct: DistinctRule | None = None
+    """What DISTINCT makes of it over a group. None: DISTINCT is not supported."""
+    clock: bool = False
+    """It gives the clock of the machine: the same in all rows of a micro-batch, another one in the next."""
+    bare: bool = False
+    """It is also called without parentheses."""
+    laziness: Laziness | None = None
+    """Which arguments are evaluated. None: all of them."""
+    failing: Failing | None = None
+    """For which rows it fails. None: for no rows."""
+    size: Size | None = None
+    """How large literal arguments make its result, where they can make it too large."""
+
+    @property
+    def original(self) -> str:
+        """The name of the function that it is a synonym of, else its own."""
+        return self.synonym_of or self.name
+
+    @property
+    def framed(self) -> bool:
+        """Whether it has to have OVER, because it needs the order of the rows of a frame."""
+        return self.framing is not None and not self.aggregate
+
+    def never_fails(self, arguments: Sequence[exp.Expression]) -> bool:
+        """Whether it gives a value, or has a form that gives NULL, for all values of arguments that are no literals."""
+        failing = self.failing
+        if failing is None or len(arguments) < failing.least_arguments:
+            return True
+        if failing.literals is None:
+            return failing.null_form is not None
+        return all(_is_literal(arguments[place]) for place in failing.literals if place < len(arguments))
+
+
+def synonym(name: str, original: Function, example: tuple[str, object]) -> Function:
+    """Another name of a function, with all that is known of it."""
+    return replace(original, name=name, doc=f"the same as {original.name}", example=example, synonym_of=original.name)
+
+
+def _is_literal(argument: exp.Expression) -> bool:
+    """Whether it is a text or number as it stands, perhaps with a sign."""
+    inner = argument.unnest()
+    return isinstance(inner.this if isinstance(inner, exp.Neg) else inner, exp.Literal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planner.functions.facts import Failing, NullForm
 from penstock.planner.functions.function import Function
 
 _BYTES = "(BINARY) -> STRING", "(STRING) -> STRING"
@@ -16,12 +17,14 @@ HASHES = (
         ("(BINARY, CHARSET) -> STRING",),
         "bytes as text in a character set",
         ("DECODE(CAST('abc' AS BINARY), 'UTF-8')", "abc"),
+        failing=Failing(),
     ),
     Function(
         "ENCODE",
         ("(STRING, CHARSET) -> BINARY",),
         "a text as bytes in a character set",
         ("ENCODE('abc', 'UTF-8')", b"abc"),
+        failing=Failing(),
     ),
     Function(
         "HASH", ("(ORDERED...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)
@@ -41,15 +44,28 @@ HASHES = (
         "the SHA-2 digest of 224, 256, 384 or 512 bits",
         ("SHA2('abc', 256)", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ),
-    Function("UNBASE64", ("(STRING) -> BINARY",), "the bytes of a text in base 64", ("UNBASE64('YWJj')", b"abc")),
+    Function(
+        "UNBASE64",
+        ("(STRING) -> BINARY",),
+        "the bytes of a text in base 64",
+        ("UNBASE64('YWJj')", b"abc"),
+        failing=Failing(),
+    ),
     Function("UNHEX", ("(STRING) -> BINARY",), "the bytes of hexadecimal digits", ("UNHEX('616263')", b"abc")),
-    Function("URL_DECODE", ("(STRING) -> STRING",), "a text from a URL", ("URL_DECODE('a%20b')", "a b")),
+    Function(
+        "URL_DECODE",
+        ("(STRING) -> STRING",),
+        "a text from a URL",
+        ("URL_DECODE('a%20b')", "a b"),
+        failing=Failing(null_form=NullForm("TRY_URL_DECODE", "R025")),
+    ),
     Function("URL_ENCODE", ("(STRING) -> STRING",), "a text for a URL", ("URL_ENCODE('a b')", "a+b")),
     Function(
         "PARSE_URL",
         ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
         "the 'HOST', 'PATH', 'QUERY' and so on of a URL",
         ("PARSE_URL('http://a.org/p?q=1', 'QUERY', 'q')", "1"),
+        failing=Failing(),
     ),
     Function(
         "TRY_PARSE_URL",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.planner.functions.arrays import result_of_search
+from penstock.planner.functions.facts import Failing
 from penstock.planner.functions.function import Function
 from penstock.planner.types import BOOLEAN, VOID, Map, Struct, Type
 
@@ -34,6 +35,7 @@ MAPS = (
         "a map of keys and values in turn",
         ("MAP('a', 1, 'b', 2)", {"a": 1, "b": 2}),
         result=_map,
+        failing=Failing(),
     ),
     Function(
         "MAP_CONTAINS_KEY",
@@ -53,6 +55,7 @@ MAPS = (
         ("(ARRAY<K>, ARRAY<V>) -> MAP<K, V>",),
         "a map of an array of keys and one of values",
         ("MAP_FROM_ARRAYS(ARRAY('a'), ARRAY(1))", {"a": 1}),
+        failing=Failing(),
     ),
     Function("MAP_KEYS", ("(MAP<K, V>) -> ARRAY<K>",), "the keys", ("MAP_KEYS(MAP('a', 1))", ["a"])),
     Function("MAP_VALUES", ("(MAP<K, V>) -> ARRAY<V>",), "the values", ("MAP_VALUES(MAP('a', 1))", [1])),
@@ -72,12 +75,14 @@ MAPS = (
         ),
         "a text such as 'a:1,b:2' as map",
         ("STR_TO_MAP('a:1,b:2', ',', ':')", {"a": "1", "b": "2"}),
+        failing=Failing(),
     ),
     Function(
         "TRANSFORM_KEYS",
         (f"{_BOTH} U) -> MAP<U, V>",),
         "each key changed",
         ("TRANSFORM_KEYS(MAP('a', 1), (k, v) -> UPPER(k))", {"A": 1}),
+        failing=Failing(),
     ),
     Function(
         "TRANSFORM_VALUES",

@@ -6,6 +6,7 @@ from decimal import Decimal as Number
 
 from sqlglot import exp
 
+from penstock.planner.functions.facts import Failing, NullForm
 from penstock.planner.functions.function import Function
 from penstock.planner.types import BIGINT, Decimal, Type
 
@@ -46,7 +47,13 @@ _OPERATOR = ("(N, N) -> N",)
 _SHIFT = ("(INT, INT) -> INT", "(BIGINT, INT) -> BIGINT")
 
 MATH = (
-    Function("ABS", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the absolute value", ("ABS(-2.5)", Number("2.5"))),
+    Function(
+        "ABS",
+        ("(N) -> N", "(INTERVAL) -> INTERVAL"),
+        "the absolute value",
+        ("ABS(-2.5)", Number("2.5")),
+        failing=Failing(),
+    ),
     Function("ACOS", _D, "the arc cosine", ("ACOS(1)", 0.0)),
     Function("ACOSH", _D, "the inverse hyperbolic cosine", ("ACOSH(1)", 0.0)),
     Function("ASIN", _D, "the arc sine", ("ASIN(0)", 0.0)),
@@ -56,19 +63,32 @@ MATH = (
     Function("ATANH", _D, "the inverse hyperbolic tangent", ("ATANH(0)", 0.0)),
     Function("BIN", ("(BIGINT) -> STRING",), "a whole number in binary digits", ("BIN(13)", "1101")),
     Function("BIT_COUNT", ("(I) -> INT", "(BOOLEAN) -> INT"), "how many bits are set", ("BIT_COUNT(7)", 3)),
-    Function("BIT_GET", ("(I, INT) -> TINYINT",), "one bit, counted from 0 at the right", ("BIT_GET(11, 0)", 1)),
+    Function(
+        "BIT_GET",
+        ("(I, INT) -> TINYINT",),
+        "one bit, counted from 0 at the right",
+        ("BIT_GET(11, 0)", 1),
+        failing=Failing(literals=(1,)),
+    ),
     Function(
         "BROUND",
         _ROUND,
         "rounded to n digits, halves to the even digit",
         ("BROUND(2.5, 0)", Number("2")),
         result=_rounded,
+        failing=Failing(),
     ),
     Function("CBRT", _D, "the cube root", ("CBRT(27)", 3.0)),
-    Function("CEIL", _WHOLE, "the next whole number upwards", ("CEIL(-0.1)", Number("0")), result=_whole),
-    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2)", Number("2")), result=_whole),
     Function(
-        "CONV", ("(STRING, INT, INT) -> STRING",), "a number from one base to another", ("CONV('100', 2, 10)", "4")
+        "CEIL", _WHOLE, "the next whole number upwards", ("CEIL(-0.1)", Number("0")), result=_whole, failing=Failing()
+    ),
+    Function("CEILING", _WHOLE, "the same as CEIL", ("CEILING(1.2)", Number("2")), result=_whole, failing=Failing()),
+    Function(
+        "CONV",
+        ("(STRING, INT, INT) -> STRING",),
+        "a number from one base to another",
+        ("CONV('100', 2, 10)", "4"),
+        failing=Failing(),
     ),
     Function("COS", _D, "the cosine of an angle in radians", ("COS(0)", 1.0)),
     Function("COSH", _D, "the hyperbolic cosine", ("COSH(0)", 1.0)),
@@ -79,8 +99,17 @@ MATH = (
     Function("EXP", _D, "e to the power of the argument", ("EXP(0)", 1.0)),
     Function("EXPM1", _D, "EXP(x) - 1", ("EXPM1(0)", 0.0)),
     Function("FACTORIAL", ("(INT) -> BIGINT",), "n!, NULL outside 0 to 20", ("FACTORIAL(5)", 120)),
-    Function("FLOOR", _WHOLE, "the next whole number downwards", ("FLOOR(-0.1)", Number("-1")), result=_whole),
-    Function("GETBIT", ("(I, INT) -> TINYINT",), "the same as BIT_GET", ("GETBIT(11, 2)", 0)),
+    Function(
+        "FLOOR",
+        _WHOLE,
+        "the next whole number downwards",
+        ("FLOOR(-0.1)", Number("-1")),
+        result=_whole,
+        failing=Failing(),
+    ),
+    Function(
+        "GETBIT", ("(I, INT) -> TINYINT",), "the same as BIT_GET", ("GETBIT(11, 2)", 0), failing=Failing(literals=(1,))
+    ),
     Function("HYPOT", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the length of the hypotenuse", ("HYPOT(3, 4)", 5.0)),
     Function("ISNAN", ("(F) -> BOOLEAN",), "whether it is not a number", ("ISNAN(CAST('NaN' AS DOUBLE))", True)),
     Function("LN", _D, "the natural logarithm, NULL if not positive", ("LN(1)", 0.0)),
@@ -93,23 +122,46 @@ MATH = (
     Function("LOG10", _D, "the logarithm to base 10", ("LOG10(1000)", 3.0)),
     Function("LOG1P", _D, "LN(1 + x)", ("LOG1P(0)", 0.0)),
     Function("LOG2", _D, "the logarithm to base 2", ("LOG2(8)", 3.0)),
-    Function("MOD", ("(I, I) -> I",), "the remainder, with the sign of the first", ("MOD(-7, 3)", -1)),
+    Function(
+        "MOD",
+        ("(I, I) -> I",),
+        "the remainder, with the sign of the first",
+        ("MOD(-7, 3)", -1),
+        failing=Failing(null_form=NullForm("TRY_MOD", "R020")),
+    ),
     Function(
         "NANVL",
         ("(F, F) -> F", "(DOUBLE, DOUBLE) -> DOUBLE"),
         "the second argument if the first is NaN",
         ("NANVL(CAST('NaN' AS DOUBLE), 1)", 1.0),
     ),
-    Function("NEGATIVE", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the number with the other sign", ("NEGATIVE(2)", -2)),
+    Function(
+        "NEGATIVE",
+        ("(N) -> N", "(INTERVAL) -> INTERVAL"),
+        "the number with the other sign",
+        ("NEGATIVE(2)", -2),
+        failing=Failing(),
+    ),
     Function("PI", ("() -> DOUBLE",), "the ratio of circumference and diameter", ("PI()", 3.141592653589793)),
-    Function("PMOD", ("(I, I) -> I",), "the remainder, never negative for a positive divisor", ("PMOD(-7, 3)", 2)),
+    Function(
+        "PMOD",
+        ("(I, I) -> I",),
+        "the remainder, never negative for a positive divisor",
+        ("PMOD(-7, 3)", 2),
+        failing=Failing(),
+    ),
     Function("POSITIVE", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the number itself", ("POSITIVE(2)", 2)),
     Function("POW", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the same as POWER", ("POW(2, 10)", 1024.0)),
     Function("POWER", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the first to the power of the second", ("POWER(2, 3)", 8.0)),
     Function("RADIANS", _D, "degrees in radians", ("RADIANS(180)", 3.141592653589793)),
     Function("RINT", _D, "the nearest whole number, halves to the even one", ("RINT(2.5)", 2.0)),
     Function(
-        "ROUND", _ROUND, "rounded to n digits, halves away from 0", ("ROUND(2.345, 2)", Number("2.35")), result=_rounded
+        "ROUND",
+        _ROUND,
+        "rounded to n digits, halves away from 0",
+        ("ROUND(2.345, 2)", Number("2.35")),
+        result=_rounded,
+        failing=Failing(),
     ),
     Function("SEC", _D, "the secant", ("SEC(0)", 1.0)),
     Function("SHIFTLEFT", _SHIFT, "the bits moved left", ("SHIFTLEFT(1, 3)", 8)),

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from penstock.planner.functions.facts import Failing, NullForm, Size
 from penstock.planner.functions.function import Function
 from penstock.planner.types import Decimal as DecimalType
 from penstock.planner.types import Type
@@ -54,7 +55,9 @@ TEXT = (
         ("CONCAT_WS('-', 'a', NULL, 'b')", "a-b"),
     ),
     Function("CONTAINS", _TEST, "whether the second is part of the first", ("CONTAINS('penstock', 'stock')", True)),
-    Function("ELT", ("(INT, STRING...) -> STRING",), "the n-th of the texts", ("ELT(2, 'a', 'b')", "b")),
+    Function(
+        "ELT", ("(INT, STRING...) -> STRING",), "the n-th of the texts", ("ELT(2, 'a', 'b')", "b"), failing=Failing()
+    ),
     Function("ENDSWITH", _TEST, "whether the first ends with the second", ("ENDSWITH('penstock', 'ock')", True)),
     Function(
         "FIND_IN_SET",
@@ -90,6 +93,8 @@ TEXT = (
         ("(STRING, INT) -> STRING", "(STRING, INT, STRING) -> STRING"),
         "filled or cut at the left to n characters",
         ("LPAD('7', 3, '0')", "007"),
+        failing=Failing(literals=(1,)),
+        size=Size("characters", count=1),
     ),
     Function("LTRIM", _TRIM, "without spaces at the left (or the characters given first)", ("LTRIM('  a')", "a")),
     Function(
@@ -103,6 +108,7 @@ TEXT = (
         ("(STRING) -> STRING", "(STRING, LETTER) -> STRING", "(STRING, LETTER, LETTER) -> STRING"),
         "letters as X and x, digits as n",
         ("MASK('Ab-12')", "Xx-nn"),
+        failing=Failing(),
     ),
     Function("OCTET_LENGTH", _LENGTH, "how many bytes it takes in UTF-8", ("OCTET_LENGTH('ab')", 2)),
     Function(
@@ -122,62 +128,79 @@ TEXT = (
         ("(PRINT_FORMAT, ANY...) -> STRING",),
         "the values in a format as in C",
         ("PRINTF('%d-%s', 1, 'a')", "1-a"),
+        failing=Failing(),
     ),
     Function(
         "FORMAT_STRING",
         ("(PRINT_FORMAT, ANY...) -> STRING",),
         "the same as PRINTF",
         ("FORMAT_STRING('%03d', 7)", "007"),
+        failing=Failing(),
     ),
     Function(
         "FORMAT_NUMBER",
         ("(N, INT) -> STRING",),
         "with thousands separated, n digits behind the point",
         ("FORMAT_NUMBER(12332.1234, 2)", "12,332.12"),
+        failing=Failing(),
     ),
     Function(
         "REGEXP_COUNT",
         ("(STRING, REGEX) -> INT",),
         "how often the pattern occurs",
         ("REGEXP_COUNT('a1b22', '[0-9]+')", 2),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "REGEXP_EXTRACT",
         ("(STRING, REGEX) -> STRING", "(STRING, REGEX, GROUP) -> STRING"),
         "the first (or n-th) group of the first match, '' if none",
         ("REGEXP_EXTRACT('100-200', '([0-9]+)-([0-9]+)', 2)", "200"),
+        failing=Failing(literals=(1, 2)),
     ),
     Function(
         "REGEXP_EXTRACT_ALL",
         ("(STRING, REGEX) -> ARRAY<STRING>", "(STRING, REGEX, GROUP) -> ARRAY<STRING>"),
         "the group of every match",
         ("REGEXP_EXTRACT_ALL('a1b22', '([0-9]+)', 1)", ["1", "22"]),
+        failing=Failing(literals=(1, 2)),
     ),
     Function(
         "REGEXP_INSTR",
         ("(STRING, REGEX) -> INT",),
         "the position of the first match, 0 if none",
         ("REGEXP_INSTR('ab12', '[0-9]')", 3),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "REGEXP_LIKE",
         ("(STRING, REGEX) -> BOOLEAN",),
         "whether the pattern occurs",
         ("REGEXP_LIKE('abc', '^a.c$')", True),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "REGEXP_REPLACE",
         ("(STRING, REGEX, REPLACEMENT) -> STRING",),
         "every match replaced; $1 is the first group",
         ("REGEXP_REPLACE('a1b2', '[0-9]', '#')", "a#b#"),
+        failing=Failing(literals=(1, 2)),
     ),
     Function(
         "REGEXP_SUBSTR",
         ("(STRING, REGEX) -> STRING",),
         "the first match, NULL if none",
         ("REGEXP_SUBSTR('ab12', '[0-9]+')", "12"),
+        failing=Failing(literals=(1,)),
     ),
-    Function("REPEAT", ("(STRING, INT) -> STRING",), "n times", ("REPEAT('ab', 2)", "abab")),
+    Function(
+        "REPEAT",
+        ("(STRING, INT) -> STRING",),
+        "n times",
+        ("REPEAT('ab', 2)", "abab"),
+        failing=Failing(literals=(1,)),
+        size=Size("characters", count=1, of=0),
+    ),
     Function(
         "REPLACE",
         ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
@@ -191,21 +214,32 @@ TEXT = (
         ("(STRING, INT) -> STRING", "(STRING, INT, STRING) -> STRING"),
         "filled or cut at the right to n characters",
         ("RPAD('a', 3, '.')", "a.."),
+        failing=Failing(literals=(1,)),
+        size=Size("characters", count=1),
     ),
     Function("RTRIM", _TRIM, "without spaces at the right (or the characters given first)", ("RTRIM('a  ')", "a")),
     Function("SOUNDEX", _S, "a code of how it sounds in English", ("SOUNDEX('Miller')", "M460")),
-    Function("SPACE", ("(INT) -> STRING",), "n spaces", ("SPACE(2)", "  ")),
+    Function(
+        "SPACE",
+        ("(INT) -> STRING",),
+        "n spaces",
+        ("SPACE(2)", "  "),
+        failing=Failing(literals=(0,)),
+        size=Size("characters", count=0),
+    ),
     Function(
         "SPLIT",
         ("(STRING, REGEX) -> ARRAY<STRING>", "(STRING, REGEX, INT) -> ARRAY<STRING>"),
         "the parts between matches of a pattern",
         ("SPLIT('a,b', ',')", ["a", "b"]),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "SPLIT_PART",
         ("(STRING, STRING, POSITION) -> STRING",),
         "the n-th part between separators",
         ("SPLIT_PART('a.b.c', '.', 2)", "b"),
+        failing=Failing(literals=(2,)),
     ),
     Function("STARTSWITH", _TEST, "whether the first begins with the second", ("STARTSWITH('penstock', 'pen')", True)),
     Function("SUBSTR", _PART, "the same as SUBSTRING", ("SUBSTR('abcd', 2)", "bcd")),
@@ -221,13 +255,20 @@ TEXT = (
         "what stands before the n-th separator",
         ("SUBSTRING_INDEX('a.b.c', '.', 2)", "a.b"),
     ),
-    Function("TO_CHAR", ("(N, NUMBER_FORMAT) -> STRING",), "a number in a format", ("TO_CHAR(454, '999')", "454")),
+    Function(
+        "TO_CHAR",
+        ("(N, NUMBER_FORMAT) -> STRING",),
+        "a number in a format",
+        ("TO_CHAR(454, '999')", "454"),
+        failing=Failing(),
+    ),
     Function(
         "TO_NUMBER",
         _SS_DECIMAL,
         "a text as number, by a literal format such as '99,999.99'",
         ("TO_NUMBER('1,234.50', '9,999.99')", Decimal("1234.50")),
         result=_number_of_format,
+        failing=Failing(null_form=NullForm("TRY_TO_NUMBER", "R025")),
     ),
     Function(
         "TRANSLATE",

@@ -6,11 +6,9 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
+from penstock.planner.functions.facts import Failing, NullForm
 from penstock.planner.functions.function import Function
 from penstock.planner.types import INT, Decimal, Type
-
-PROCESSING_TIME = ("CURRENT_DATE", "CURDATE", "CURRENT_TIMESTAMP", "NOW")
-"""Functions of the clock, which has one value per micro-batch."""
 
 
 def _part(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -36,21 +34,34 @@ TIME = (
         ("(DATE, INT) -> DATE",),
         "n months later, at most the last day of the month",
         ("ADD_MONTHS(DATE '2024-01-31', 1)", date(2024, 2, 29)),
+        failing=Failing(),
     ),
     Function(
         "CURRENT_DATE",
         ("() -> DATE",),
         "the day on which the micro-batch is processed",
         ("CURRENT_DATE() > DATE '2024-01-01'", True),
+        clock=True,
+        bare=True,
     ),
-    Function("CURDATE", ("() -> DATE",), "the same as CURRENT_DATE", ("CURDATE() > DATE '2024-01-01'", True)),
+    Function(
+        "CURDATE", ("() -> DATE",), "the same as CURRENT_DATE", ("CURDATE() > DATE '2024-01-01'", True), clock=True
+    ),
     Function(
         "CURRENT_TIMESTAMP",
         ("() -> TIMESTAMP",),
         "when the micro-batch is processed",
         ("CURRENT_TIMESTAMP() > TIMESTAMP '2024-01-01'", True),
+        clock=True,
+        bare=True,
     ),
-    Function("NOW", ("() -> TIMESTAMP",), "the same as CURRENT_TIMESTAMP", ("NOW() > TIMESTAMP '2024-01-01'", True)),
+    Function(
+        "NOW",
+        ("() -> TIMESTAMP",),
+        "the same as CURRENT_TIMESTAMP",
+        ("NOW() > TIMESTAMP '2024-01-01'", True),
+        clock=True,
+    ),
     Function(
         "DATEDIFF",
         ("(DATE, DATE) -> INT",),
@@ -71,6 +82,7 @@ TIME = (
         ("(TIMESTAMP, TIME_FORMAT) -> STRING",),
         "in a format such as 'yyyy-MM-dd HH:mm'",
         (f"DATE_FORMAT({_T}, 'HH:mm')", "06:07"),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "DATE_FROM_UNIX_DATE",
@@ -106,12 +118,14 @@ TIME = (
         ("(BIGINT) -> STRING", "(BIGINT, TIME_FORMAT) -> STRING"),
         "seconds since 1970 as text, in a format",
         ("FROM_UNIXTIME(0, 'yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00"),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "FROM_UTC_TIMESTAMP",
         ("(TIMESTAMP, ZONE) -> TIMESTAMP",),
         "what the clocks of a time zone show",
         (f"FROM_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 5, 15, 7, 8)),
+        failing=Failing(literals=(1,)),
     ),
     Function("HOUR", _CLOCK, "the hour of the day", (f"HOUR({_T})", 6)),
     Function(
@@ -122,12 +136,14 @@ TIME = (
         ("(INT, INT, INT) -> DATE",),
         "the date of year, month, day",
         ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29)),
+        failing=Failing(),
     ),
     Function(
         "MAKE_TIMESTAMP",
         _PARTS,
         "the time of year, month, day, hour, minute, second",
         ("MAKE_TIMESTAMP(2024, 2, 29, 12, 30, 15.5)", datetime(2024, 2, 29, 12, 30, 15, 500000)),
+        failing=Failing(null_form=NullForm("TRY_MAKE_TIMESTAMP", "R028")),
     ),
     Function("MINUTE", _CLOCK, "the minute of the hour", (f"MINUTE({_T})", 7)),
     Function("MONTH", _PART, "the month of the year", (f"MONTH({_T})", 3)),
@@ -148,6 +164,7 @@ TIME = (
         ("(DATE, WEEKDAY) -> DATE",),
         "the first such weekday after it",
         ("NEXT_DAY(DATE '2024-03-05', 'MON')", date(2024, 3, 11)),
+        failing=Failing(literals=(1,)),
     ),
     Function("QUARTER", _PART, "the quarter of the year", (f"QUARTER({_T})", 1)),
     Function("SECOND", _CLOCK, "the second of the minute", (f"SECOND({_T})", 8)),
@@ -162,36 +179,42 @@ TIME = (
         ("(BIGINT) -> TIMESTAMP",),
         "milliseconds since 1970 as time",
         ("TIMESTAMP_MILLIS(1000)", datetime(1970, 1, 1, 0, 0, 1)),
+        failing=Failing(),
     ),
     Function(
         "TIMESTAMP_SECONDS",
         ("(BIGINT) -> TIMESTAMP", "(DOUBLE) -> TIMESTAMP"),
         "seconds since 1970 as time",
         ("TIMESTAMP_SECONDS(60)", datetime(1970, 1, 1, 0, 1)),
+        failing=Failing(),
     ),
     Function(
         "TO_DATE",
         ("(STRING) -> DATE", "(STRING, TIME_PATTERN) -> DATE", "(TIMESTAMP) -> DATE"),
         "a text as date, in a format",
         ("TO_DATE('05.03.2024', 'dd.MM.yyyy')", date(2024, 3, 5)),
+        failing=Failing(literals=(1,), null_form=NullForm("TRY_TO_DATE", "R025", cast_code="R021")),
     ),
     Function(
         "TO_TIMESTAMP",
         ("(STRING) -> TIMESTAMP", "(STRING, TIME_PATTERN) -> TIMESTAMP"),
         "a text as time, in a format",
         ("TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
+        failing=Failing(literals=(1,), null_form=NullForm("TRY_TO_TIMESTAMP", "R025", cast_code="R021")),
     ),
     Function(
         "TO_UNIX_TIMESTAMP",
         ("(TIMESTAMP) -> BIGINT", "(STRING, TIME_PATTERN) -> BIGINT"),
         "seconds since 1970",
         (f"TO_UNIX_TIMESTAMP({_T})", 1709618828),
+        failing=Failing(least_arguments=2),
     ),
     Function(
         "TO_UTC_TIMESTAMP",
         ("(TIMESTAMP, ZONE) -> TIMESTAMP",),
         "the time when the clocks of a time zone show this",
         (f"TO_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 4, 21, 7, 8)),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "TRUNC",
@@ -210,12 +233,14 @@ TIME = (
         ("(STRING) -> DATE", "(STRING, TIME_PATTERN) -> DATE"),
         "as TO_DATE, but NULL for a text that is no date",
         ("TRY_TO_DATE('30.02.2024', 'dd.MM.yyyy')", None),
+        failing=Failing(literals=(1,)),
     ),
     Function(
         "TRY_TO_TIMESTAMP",
         ("(STRING) -> TIMESTAMP", "(STRING, TIME_PATTERN) -> TIMESTAMP"),
         "as TO_TIMESTAMP, but NULL for a text that is no time",
         ("TRY_TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
+        failing=Failing(literals=(1,)),
     ),
     Function("UNIX_DATE", ("(DATE) -> INT",), "days since 1970-01-01", ("UNIX_DATE(DATE '1970-01-02')", 1)),
     Function(
@@ -241,6 +266,7 @@ TIME = (
         ("(TIMESTAMP) -> BIGINT", "(STRING, TIME_PATTERN) -> BIGINT"),
         "the same as TO_UNIX_TIMESTAMP",
         ("UNIX_TIMESTAMP('1970-01-02', 'yyyy-MM-dd')", 86400),
+        failing=Failing(least_arguments=2),
     ),
     Function("WEEKDAY", _PART, "0 for Monday to 6 for Sunday", (f"WEEKDAY({_T})", 1)),
     Function("WEEKOFYEAR", _PART, "the ISO week", (f"WEEKOFYEAR({_T})", 10)),

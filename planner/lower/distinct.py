@@ -31,7 +31,7 @@ from penstock.planner.plan import (
     Project,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import expressions, walk
+from penstock.planner.plan.walk import walk
 
 
 def lower_distinct(
@@ -111,5 +111,5 @@ def is_plain(select: ast.Select, rows: Rows, result: Node) -> bool:
         and isinstance(rows.node.shape, KStream)
         and bool(rows.node.shape.times)
         and not any(has_aggregate(value) or has_over(value) or value.find(exp.Star) for value in values)
-        and not any(any(clock_calls(each)) for node in walk(result) for each in expressions(node))
+        and not any(any(clock_calls(each)) for node in walk(result) for each in node.expressions)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from penstock.planner.lower.items import WINDOW_COLUMNS, derive_projected_shape
 from penstock.planner.lower.joins.tables import find_shown_groups, key_column, table_shape
@@ -18,7 +19,7 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import folded, walk
 
 
 def stream_final_rows(root: Node) -> Node:
@@ -27,6 +28,7 @@ def stream_final_rows(root: Node) -> Node:
         return root
 
     def stream_node(node: Node) -> Node:
+        assert isinstance(node, Filter | Project | WindowAggregate | TableJoin), "gives no windowed table"
         match node:
             case Filter():
                 below = stream_node(node.input)
@@ -40,7 +42,7 @@ def stream_final_rows(root: Node) -> Node:
             case TableJoin():
                 return replace(send_final_rows(node), shape=derive_joined_stream(node))
             case _:
-                raise AssertionError(f"{type(node).__name__} gives no windowed table")
+                assert_never(node)
 
     return stream_node(root)
 
@@ -66,7 +68,7 @@ def send_final_rows(root: Node) -> Node:
     """The windowed table with none but final rows."""
 
     def send_once(node: Node, below: tuple[Node, ...]) -> Node:
-        node = with_inputs(node, below)
+        node = node.with_inputs(below)
         if isinstance(node, WindowAggregate):
             return replace(node, emission=Emission.FINAL, every=None)
         return node

@@ -14,6 +14,7 @@ from penstock.diagnostics.codes.types import T005
 from penstock.diagnostics.codes.windows import W005
 from penstock.planner import scalars
 from penstock.planner.functions import is_aggregate
+from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
 from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
@@ -152,21 +153,15 @@ class Grouping:
         return next((key.name for key in self.keys if key.value == wanted), None)
 
 
-# Where a value that comes again changes nothing.
-_IDEMPOTENT = frozenset(
-    ["MIN", "MAX", "MIN_BY", "MAX_BY", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME", "BIT_AND", "BIT_OR"]
-)
-_OVER_SETS = ("COUNT", "SUM", "AVG", "MEAN")
-
-
 def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
     """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
     span: Span = call.meta["span"]
-    if resolved.function in _IDEMPOTENT:
+    rule = resolved.entry.distinct
+    if rule is DistinctRule.IDEMPOTENT:
         return replace(resolved, distinct=False)
     too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
-    unbuilt = resolved.function != "COUNT" and (too_fine or resolved.type == INTERVAL)
-    if resolved.function not in _OVER_SETS or unbuilt:
+    unbuilt = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
+    if rule is None or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
     function = call.this if isinstance(call, exp.Filter) else call
     types = [resolve_scalar(each, scope).type for each in function.expressions[0].expressions]

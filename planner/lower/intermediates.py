@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Project, UnionAll, anchored
-from penstock.planner.plan.walk import STATEFUL, inputs, stateful, walk, with_inputs
+from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Stateful, anchored
+from penstock.planner.plan.walk import stateful, walk
 
 
 def materialise_input(node: Node, time: str | None = None) -> Node:
@@ -15,35 +15,21 @@ def materialise_input(node: Node, time: str | None = None) -> Node:
     below = stateful(node)
     if below is None:
         return node
-    if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
+    if isinstance(node.input if isinstance(node, Filter) else node, Stateful):
         if not isinstance(node.shape, KStream):
             return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
         times = anchored(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []
-    for each in inputs(node):  # no comprehension, which would take the stack of a deep plan twice
-        changed.append(materialise_input(each, find_time_below(node, each, time)))
-    return with_inputs(node, tuple(changed))
-
-
-def find_time_below(node: Node, below: Node, time: str | None) -> str | None:
-    """What the column `time` of a stateless operator is called in its input `below`."""
-    if time is None:
-        return None
-    match node:
-        case Project():
-            return next(str(item.value.name) for item in node.items if item.name == time)
-        case UnionAll():
-            position = next(i for i, each in enumerate(node.schema) if each.name == time)
-            return below.schema[position].name
-        case _:
-            return time
+    for place, each in enumerate(node.inputs):  # no comprehension, which would take the stack of a deep plan twice
+        changed.append(materialise_input(each, None if time is None else node.name_below(time, place)))
+    return node.with_inputs(tuple(changed))
 
 
 def compute_changes(node: Node) -> Node:
     """The table's changes; a stream is left as it is. What operators with state send are changes already."""
-    if isinstance(node.shape, KStream) or any(isinstance(each, STATEFUL) for each in walk(node)):
+    if isinstance(node.shape, KStream) or any(isinstance(each, Stateful) for each in walk(node)):
         return node
     return Latest(schema=node.schema, shape=node.shape, span=node.span, input=node)
 

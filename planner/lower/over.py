@@ -26,7 +26,8 @@ from penstock.diagnostics.codes.windows import (
     W043,
 )
 from penstock.parser import ast
-from penstock.planner.functions import is_framed
+from penstock.planner.functions import FUNCTIONS, find_function, is_framed
+from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, resolve_aggregate, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, swap_node
@@ -46,14 +47,9 @@ from penstock.planner.plan import (
     OverRows,
     RowsFrame,
 )
-from penstock.planner.plan.over import ORDERED, OVER_FUNCTIONS
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 
-# Their value is the place of the row among the frame's rows.
-RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
-# They keep the value of one row, so that there is nothing to leave out before.
-UNFILTERED = (*RANKING, "LAG", "LEAD")
 # Far above what a worker could hold of each key.
 MOST_ROWS = 1_000_000
 Expressions = tuple[exp.Expression, ...]
@@ -188,31 +184,29 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
     span: Span = call.meta["span"]
     name = function.function
     refused = W023.at(span, "", function=name)
-    if name not in OVER_FUNCTIONS:
-        raise CompileError([refused.because("Over a frame there are " + ", ".join(OVER_FUNCTIONS) + ".")])
-    if name in UNFILTERED and function.condition is not None:
+    framing = function.entry.framing
+    if framing is None:
+        known = ", ".join(each.name for each in FUNCTIONS if each.framing is not None)
+        raise CompileError([refused.because(f"Over a frame there are {known}.")])
+    if function.condition is not None and not framing.takes_filter:
         raise CompileError([T008.at(span, "", construct=f"FILTER of {name}")])
-    if name in ORDERED and function.distinct:
+    if function.distinct and framing.is_ordered:
         raise CompileError([T008.at(span, "", construct=f"DISTINCT of {name}")])
-    if name in RANKING and not frame.start <= 0 <= frame.end:
+    if framing.is_place and not frame.start <= 0 <= frame.end:
         raise CompileError([refused.because("It is the place of a row in its frame, and the row is not in this one.")])
     if function.distinct and len(function.arguments) > 1:
         raise CompileError([B002.at(span, "", construct=f"{name}(DISTINCT …) of several columns over a frame")])
-    if not is_summable(function):
+    is_sum = framing in (Framing.SUM, Framing.MEAN)
+    if (is_sum and function.type == INTERVAL) or is_too_fine(function):
         raise CompileError([refused.because(f"It would be of type {function.type}.")])
     written = call.this if isinstance(call, exp.Filter) else call
-    compared = written.expressions[1:] if name.endswith("_BY") else written.expressions
-    if compared and (function.distinct or name in ("MIN", "MAX", "MIN_BY", "MAX_BY")):
-        value = compared[0].expressions[0] if isinstance(compared[0], exp.Distinct) else compared[0]
+    place = 0 if function.distinct else framing.compares
+    if place is not None:
+        compared = written.expressions[place]
+        value = compared.expressions[0] if isinstance(compared, exp.Distinct) else compared
         type_ = resolve_scalar(value, rows.scope).type
         if isinstance(type_, Array | Map | Struct):
             raise CompileError([refused.because(f"Over a frame values of type {type_} are not compared.")])
-
-
-def is_summable(aggregate: Aggregate) -> bool:
-    """No intervals, and no AVG with more decimals than can be divided exactly."""
-    is_sum = aggregate.function in ("SUM", "AVG", "MEAN")
-    return not (is_sum and aggregate.type == INTERVAL) and not is_too_fine(aggregate)
 
 
 def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
@@ -262,7 +256,8 @@ def read_over(over: ast.Over, rows: Rows, time: str, function: exp.Expression | 
 
 def make_lag_frame(function: exp.Expression | None) -> RowsFrame | None:
     """The frame of LAG where none is written: up to the row that it looks at."""
-    if not isinstance(function, exp.Anonymous) or str(function.this).upper() != "LAG":
+    entry = find_function(str(function.this)) if isinstance(function, exp.Anonymous) else None
+    if function is None or entry is None or entry.framing is not Framing.LAG:
         return None
     count = function.expressions[1] if len(function.expressions) > 1 else None
     # What is no number is refused where the types of the arguments are known.

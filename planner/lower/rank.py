@@ -12,13 +12,13 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
+from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
-from penstock.planner.plan.rank import RANKING
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
@@ -104,10 +104,11 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rank
         raise CompileError([found.with_hint("compute one of them in a subquery")])
     function = call.this.this if isinstance(call.this, exp.Filter) else call.this
     name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
-    if name not in RANKING or isinstance(call.this, exp.Filter) or function.expressions:
+    places = [each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place]
+    if name not in places or isinstance(call.this, exp.Filter) or function.expressions:
         construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
         found = B002.at(span, "", construct=construct)
-        raise CompileError([found.because("Over these there are " + ", ".join(RANKING) + ".")])
+        raise CompileError([found.because("Over these there are " + ", ".join(places) + ".")])
     order_by, frame = read_ordering(call, select)
     if frame is not None:
         raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])

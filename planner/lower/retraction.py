@@ -15,20 +15,12 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
 from penstock.planner import scalars
+from penstock.planner.functions import FUNCTIONS
+from penstock.planner.functions.facts import DistinctRule, Retraction
 from penstock.planner.plan import Aggregate, Node
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
 
-COUNTED = frozenset(["COUNT", "COUNT_IF", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"])
-"""Those that counts of rows decide."""
-SUMMED = frozenset(
-    ["SUM", "AVG", "MEAN", "VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP"],
-)
-"""Those that a count, a sum and a sum of squares decide, all of them exact for whole numbers and decimals."""
-MEANS = frozenset(["AVG", "MEAN"])
-DECIDED = frozenset(["MIN", "MAX", "MIN_BY", "MAX_BY", "BIT_AND", "BIT_OR"])
-"""Those that some rows decide alone."""
-SQUARED = SUMMED - MEANS - {"SUM"}
 DIGITS = 13
 """Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
 
@@ -48,24 +40,26 @@ def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnost
         found = K019.at(span, "", function=f"{function}(DISTINCT …)")
         found = found.because("It would have to know how many rows have each value.")
         return found.with_hint("count the rows by group and value in a subquery, and aggregate its result")
-    if function in COUNTED:
-        return None
-    if function not in SUMMED:
+    retraction = aggregate.entry.retraction
+    if retraction is None:
         found = K019.at(span, "", function=function)
         reason = "Only what follows from counts and exact sums comes right."
-        if function in DECIDED:
+        if aggregate.entry.distinct is DistinctRule.IDEMPOTENT:
             reason = "When the row that decides it leaves the group, the next one is not known any more."
-        return found.because(reason).with_hint(f"over a table there are {', '.join(sorted(COUNTED | SUMMED))}")
+        known = sorted(each.name for each in FUNCTIONS if each.retraction is not None)
+        return found.because(reason).with_hint(f"over a table there are {', '.join(known)}")
+    if retraction.is_counted:
+        return None
     type_ = find_argument_type(aggregate, node)
     found = K019.at(span, "", function=f"{function} of {type_}")
-    if type_ == INTERVAL and function == "SUM":
+    if type_ == INTERVAL and retraction is Retraction.SUM:
         return None
     if type_ == INTERVAL or is_too_fine(aggregate):
         return B002.at(span, "", construct=f"{function} of {type_} over a table")
     if not is_exact(type_):
         found = found.because("Sums of binary fractions round: a row that leaves would leave a rest behind.")
         return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
-    if function in SQUARED and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
+    if retraction.adds_squares and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
         found = found.because(f"Squares of numbers with more than {DIGITS} digits cannot be added up exactly.")
         return found.with_hint(f"CAST(… AS INT), or AS DECIMAL({DIGITS}, 2), if the values fit")
     return None
@@ -73,7 +67,8 @@ def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnost
 
 def is_too_fine(aggregate: Aggregate) -> bool:
     """Whether it is a mean with more decimals than can be divided exactly."""
-    return aggregate.function in MEANS and isinstance(aggregate.type, Decimal) and aggregate.type.scale > 37
+    is_mean = aggregate.entry.retraction is Retraction.MEAN
+    return is_mean and isinstance(aggregate.type, Decimal) and aggregate.type.scale > 37
 
 
 def find_argument_type(aggregate: Aggregate, node: Node) -> Type:

@@ -11,9 +11,8 @@ from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
-from penstock.planner.explain.operators import operator_name
 from penstock.planner.plan import EventTime, KStream, Node, Window
-from penstock.planner.plan.walk import inputs, stateful
+from penstock.planner.plan.walk import stateful
 from penstock.planner.scalars.names import Scope
 
 # Far above what people write, and still planned within a second.
@@ -53,7 +52,7 @@ def check_size(root: Node, span: Span) -> None:
         if count > LARGEST_PLAN:
             found = L004.at(span, "", limit=LARGEST_PLAN)
             raise CompileError([found.with_hint("write what others read to a place of its own with INSERT INTO")])
-        pending += inputs(pending.pop())
+        pending += pending.pop().inputs
 
 
 def order_times(node: Node, time: str) -> tuple[EventTime, ...]:
@@ -67,7 +66,7 @@ def order_times(node: Node, time: str) -> tuple[EventTime, ...]:
 def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     """The finding that `operator` cannot yet read the result of `below`."""
     below = stateful(below) or below
-    found = B001.at(span, "", above=operator, below=operator_name(below)).also(below.span, "its input is computed here")
+    found = B001.at(span, "", above=operator, below=below.NOUN).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
         return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
     return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")

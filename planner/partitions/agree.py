@@ -10,7 +10,6 @@ from penstock.planner.partitions.build import Joined, Meeting, Script, build, eq
 from penstock.planner.partitions.counts import Counts, Defaults, infer
 from penstock.planner.partitions.graph import reached
 from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
-from penstock.planner.plan.walk import inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
 def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
     """Each side that has a key which the join cannot go by is re-keyed the way another is, or by all equalities."""
     node = script.joins[join]
-    sides = range(len(inputs(node)))
+    sides = range(len(node.inputs))
     arriving = {side: [each for each in meetings if each.side == side] for side in sides}
     ways = {side: common_way(met) for side, met in arriving.items() if met}
     wrong = [side for side, way in ways.items() if way is None] or streams_of(node)[-1:]
@@ -103,7 +102,7 @@ def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tu
 
 def streams_of(node: Joined) -> list[int]:
     """The sides that can be re-keyed: a table is what it is by its key."""
-    return [side for side, each in enumerate(inputs(node)) if isinstance(each.shape, KStream)]
+    return [side for side, each in enumerate(node.inputs) if isinstance(each.shape, KStream)]
 
 
 def count_mendings(joins: tuple[str, ...], found: Partitions) -> tuple[Mending, ...]:

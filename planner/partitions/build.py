@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, assert_never
 
 from sqlglot import exp
 
@@ -18,14 +18,24 @@ from penstock.planner.explain.expressions import expression_text
 from penstock.planner.explain.state import relation_text
 from penstock.planner.partitions.graph import Graph, Role, Stream
 from penstock.planner.plan import (
+    AssignWindows,
+    Distinct,
     Expression,
+    Filter,
     ForeignKeyJoin,
     GroupAggregate,
+    GroupingSets,
+    Intermediate,
     IntervalJoin,
     JoinType,
+    Latest,
     Node,
+    Operator,
     Origin,
+    Over,
+    OverRows,
     Project,
+    Ranked,
     Rekey,
     RunningQuery,
     Scan,
@@ -36,7 +46,7 @@ from penstock.planner.plan import (
     WithLate,
 )
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import folded, inputs
+from penstock.planner.plan.walk import folded
 
 T = TypeVar("T")
 Joined: TypeAlias = IntervalJoin | TableLookup | TableJoin
@@ -129,6 +139,7 @@ class Builder:
         return folded(node, self._rows, self.known)
 
     def _rows(self, node: Node, below: Sequence[Rows]) -> Rows:
+        assert isinstance(node, Operator)
         match node:
             case Scan():
                 return self._outside(node)
@@ -148,9 +159,14 @@ class Builder:
                 return self._joined(node, below)
             case ForeignKeyJoin():
                 return self._referring(node, *below)
-            case _:
+            case Filter() | AssignWindows() | GroupingSets() | Distinct() | Over() | OverRows() | Ranked():
                 (rows,) = below
                 return rows
+            case Intermediate() | Latest():
+                (rows,) = below
+                return rows
+            case _:
+                assert_never(node)
 
     def _outside(self, node: Scan) -> Rows:
         origin = node.origin
@@ -229,7 +245,7 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
 
 def last_side(node: Joined) -> Node:
     """Where a join is shown to be."""
-    return inputs(node)[-1]
+    return node.inputs[-1]
 
 
 def equalities(node: Joined) -> tuple[tuple[Expression, ...], ...]:

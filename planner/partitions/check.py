@@ -16,7 +16,6 @@ from penstock.planner.partitions.counts import LARGEST, Count, Counts, Rule
 from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.mend import Edit, edit, edited, inside, rekeyed, side_node, with_partitions
 from penstock.planner.plan import RunningQuery, Settings
-from penstock.planner.plan.walk import inputs
 
 NO_STREAM = "a table is partitioned by its key: PARTITION BY the streams that it is made of, or declare it otherwise"
 
@@ -68,7 +67,7 @@ def mended(
 ) -> Mended:
     """What disagrees is mended, then what only shows after that, until all agree or nothing more can be mended."""
     edits: list[Edit] = []
-    sides = sum(len(inputs(each)) for each in found.script.joins.values())
+    sides = sum(len(each.inputs) for each in found.script.joins.values())
     while mendings := [mending for each in left for mending in each.mendings]:
         assert len(edits) < sides, "each side of a join is re-keyed once at most"
         edits += (edit(each, found.script) for each in mendings)

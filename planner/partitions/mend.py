@@ -13,7 +13,7 @@ from penstock.planner.explain.expressions import expression_text
 from penstock.planner.partitions.agree import Mending
 from penstock.planner.partitions.build import JOINED, Script
 from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery
-from penstock.planner.plan.walk import folded, inputs, with_inputs
+from penstock.planner.plan.walk import folded
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 
@@ -26,7 +26,7 @@ def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script
         if isinstance(node, JOINED):
             keys = [wanted.get((node.span, side)) for side in range(len(below))]
             below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
-        return with_inputs(node, below)
+        return node.with_inputs(below)
 
     return [replace(query, root=folded(query.root, changed)) for query in queries]
 
@@ -44,7 +44,7 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
     """The queries with the number of state partitions of the joins at these places."""
 
     def changed(node: Node, below: tuple[Node, ...]) -> Node:
-        node = with_inputs(node, below)
+        node = node.with_inputs(below)
         return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
     return [replace(query, root=folded(query.root, changed)) for query in queries]
@@ -95,7 +95,7 @@ def key_text(key: Expression) -> str | None:
 
 
 def side_node(mending: Mending, script: Script) -> Node:
-    return inputs(script.joins[mending.join])[mending.side]
+    return script.joins[mending.join].inputs[mending.side]
 
 
 def inside(span: Span, whole: Span) -> bool:

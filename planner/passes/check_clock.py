@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.windows import W014
-from penstock.planner.explain.operators import operator_name
 from penstock.planner.functions import clock_calls
-from penstock.planner.plan import RunningQuery
-from penstock.planner.plan.walk import STATEFUL, expressions, rows_leave, walk
+from penstock.planner.plan import RunningQuery, Stateful
+from penstock.planner.plan.walk import rows_leave, walk
 
 
 def check_clock(query: RunningQuery) -> Iterator[Diagnostic]:
@@ -20,9 +19,9 @@ def check_clock(query: RunningQuery) -> Iterator[Diagnostic]:
     """
     root = query.root
     for node in walk(root):
-        if isinstance(node, STATEFUL) or (node is root and rows_leave(root)):
-            name = operator_name(node) if isinstance(node, STATEFUL) else "a table"
+        if isinstance(node, Stateful) or (node is root and rows_leave(root)):
+            name = node.NOUN if isinstance(node, Stateful) else "a table"
             for below in walk(node):
-                for call in (call for expression in expressions(below) for call in clock_calls(expression)):
+                for call in (call for expression in below.expressions for call in clock_calls(expression)):
                     found = W014.at(call.meta.get("span", below.span), "", operator=name)
                     yield found.with_hint("compare event times, or filter the result")

@@ -11,33 +11,25 @@ from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B003
-from penstock.planner.explain.operators import kind_text, operator_name
+from penstock.planner.explain.kinds import kind_text
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.rows import explain_unchained
 from penstock.planner.plan import (
     Filter,
     ForeignKeyJoin,
-    GroupAggregate,
-    GroupingSets,
     Intermediate,
     JoinType,
     KStream,
-    Latest,
     Node,
-    Project,
     RunningQuery,
     Scan,
+    Stateful,
     TableJoin,
     TableLookup,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, is_changing, stateful, walk
-
-ON_TABLES = (
-    *(Filter, Project, GroupingSets, Latest, TableJoin, ForeignKeyJoin, TableLookup, GroupAggregate),
-    Intermediate,
-)
+from penstock.planner.plan.walk import is_changing, stateful, walk
 
 
 def check_supported(query: RunningQuery) -> Iterator[Diagnostic]:
@@ -50,25 +42,26 @@ def check_supported(query: RunningQuery) -> Iterator[Diagnostic]:
 
 def find_unsupported(node: Node) -> Diagnostic | None:
     """Why the operator does not run, None if it does."""
-    match node:
-        case TableJoin() if node.is_windowed:
-            return find_unsupported_windows(node)
-        case ForeignKeyJoin() if node.kept is not None:
-            return find_unsupported_references(node)
-        case TableLookup() if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
+    if isinstance(node, TableJoin) and node.is_windowed:
+        return find_unsupported_windows(node)
+    if isinstance(node, ForeignKeyJoin) and node.kept is not None:
+        return find_unsupported_references(node)
+    if isinstance(node, TableLookup):
+        if node.as_of is not None and any(has_sequence(each) for each in walk(node.table)):
             return B002.at(node.span, "", construct="FOR SYSTEM_TIME AS OF of a table with a sequence")
-        case TableLookup() if node.kept is not None and not is_of_windows(node.table):
+        if node.kept is not None and not is_of_windows(node.table):
             right = kind_text(node.table.shape)
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
-        case Filter() if is_changing(node) and isinstance(node.shape, WTable) and not is_of_key(node, node.shape):
-            return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
-    of_table = any(not isinstance(below.shape, KStream) for below in inputs(node))
-    if of_table and not isinstance(node, ON_TABLES):
-        return B002.at(node.span, "", construct=f"{operator_name(node)} of a table")
-    if isinstance(node, STATEFUL):
+    of_windows = isinstance(node, Filter) and isinstance(node.shape, WTable) and not is_of_key(node, node.shape)
+    if of_windows and is_changing(node):
+        return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
+    of_table = any(not isinstance(below.shape, KStream) for below in node.inputs)
+    if of_table and not node.TAKES_TABLES:
+        return B002.at(node.span, "", construct=f"{node.NOUN} of a table")
+    if isinstance(node, Stateful):
         for below in find_intermediates(node):
             if isinstance(below.shape, WTable) and not isinstance(node, TableLookup):
-                return explain_unchained(operator_name(node), below.input, node.span)
+                return explain_unchained(node.NOUN, below.input, node.span)
     return None
 
 
@@ -126,12 +119,12 @@ def find_sources(node: Node) -> set[Node]:
     """What the query that computes the node reads."""
     if isinstance(node, Scan | Intermediate):
         return {node}
-    return set().union(*map(find_sources, inputs(node)))
+    return set().union(*map(find_sources, node.inputs))
 
 
 def is_of_windows(table: Node) -> bool:
     """Whether the windowed table is what one aggregation comes to, so that all its windows are kept for one time."""
-    return isinstance([each for each in walk(table) if isinstance(each, STATEFUL)][-1], WindowAggregate)
+    return isinstance([each for each in walk(table) if isinstance(each, Stateful)][-1], WindowAggregate)
 
 
 def has_sequence(node: Node) -> bool:
@@ -141,7 +134,7 @@ def has_sequence(node: Node) -> bool:
 
 def find_intermediates(node: Node) -> Iterator[Intermediate]:
     """The intermediate streams and changelogs that the operator's query reads."""
-    for below in inputs(node):
+    for below in node.inputs:
         if isinstance(below, Intermediate):
             yield below
         else:

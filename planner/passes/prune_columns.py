@@ -5,93 +5,97 @@ Rows that wait in an operator's state, or in an intermediate stream, are as wide
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
+from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.planner.lower.context import make_column
 from penstock.planner.plan import (
+    AssignWindows,
     Column,
+    Distinct,
     Filter,
     ForeignKeyJoin,
     GroupAggregate,
+    GroupingSets,
     Intermediate,
     IntervalJoin,
     KStream,
     Latest,
     Named,
     Node,
+    Operator,
     Over,
     OverRows,
     Project,
     Ranked,
     Rekey,
+    Scan,
     Shape,
     TableJoin,
     TableLookup,
+    UnionAll,
     WindowAggregate,
+    WithLate,
 )
-from penstock.planner.plan.over import ORDERED
-from penstock.planner.plan.walk import expressions, inputs, with_inputs
 
 
 def prune_columns(root: Node) -> Node:
     """The plan with the schema that it had."""
-    return _prune(root, {each.name for each in root.schema})
+    return _prune(root, _list_names(root))
 
 
-def _prune(node: Node, wanted: set[str]) -> Node:
+def _prune(node: Node, wanted: Set[str]) -> Node:
     """The operator with at least the columns `wanted` of its schema."""
     wanted = wanted | _find_identity(node.shape)
-    used = wanted | _find_used(node)
+    used = wanted | node.used_columns
+    assert isinstance(node, Operator)
     match node:
         case Latest():
-            below = _narrow(node.input, used)
-            return replace(node, input=below, schema=below.schema)
-        case TableJoin():
-            sides = tuple(replace(side, input=_narrow(side.input, used)) for side in node.sides)
-            kept = {each.name for side in sides for each in side.input.schema} | set(node.identity)
+            input_ = _narrow(node.input, used)
+            return replace(node, input=input_, schema=input_.schema)
+        case IntervalJoin() | TableLookup() | ForeignKeyJoin() | TableJoin():
+            below = tuple(_narrow(each, used) for each in node.inputs)
+            kept = {each.name for side in below for each in side.schema}
+            kept |= set(node.identity) if isinstance(node, TableJoin) else set()
             schema = tuple(each for each in node.schema if each.name in kept)
-            return replace(node, sides=sides, schema=schema, shape=_narrow_shape(node, schema))
-        case ForeignKeyJoin():
-            left, right = _narrow(node.left, used), _narrow(node.right, used)
-            names = {each.name for each in (*left.schema, *right.schema)}
-            return replace(node, left=left, right=right, schema=tuple(c for c in node.schema if c.name in names))
-        case TableLookup():
-            left, right = _narrow(node.stream, used), _narrow(node.table, used)
-            names = {each.name for each in (*left.schema, *right.schema)}
-            schema = tuple(each for each in node.schema if each.name in names)
-            return replace(node, stream=left, table=right, schema=schema, shape=_narrow_shape(node, schema))
-        case GroupAggregate() if not isinstance(node.input.shape, KStream):
-            return replace(node, input=_prune(node.input, _find_used(node)))
+            return replace(node.with_inputs(below), schema=schema, shape=_narrow_shape(node, schema))
         case Filter() | Rekey():
-            below = _prune(node.input, used)
-            return replace(node, input=below, schema=below.schema, shape=_narrow_shape(node, below.schema))
+            input_ = _prune(node.input, used)
+            return replace(node, input=input_, schema=input_.schema, shape=_narrow_shape(node, input_.schema))
         case Project():
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]
-            below = _prune(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
+            input_ = _prune(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
             schema = tuple(Column(item.name, item.type) for item in items)
-            return replace(node, input=below, items=items, schema=schema, shape=_narrow_shape(node, schema))
+            return replace(node, input=input_, items=items, schema=schema, shape=_narrow_shape(node, schema))
         case Over() | OverRows() | Ranked():
-            below = _narrow(node.input, used | _find_ordering(node))
-            schema = (*below.schema, *node.schema[len(node.input.schema) :])
-            return replace(node, input=below, schema=schema, shape=_narrow_shape(node, schema))
-        case IntervalJoin():
-            left, right = _narrow(node.left, used), _narrow(node.right, used)
-            kept = {each.name for each in (*left.schema, *right.schema)}
-            schema = tuple(each for each in node.schema if each.name in kept)
-            return replace(node, left=left, right=right, schema=schema, shape=_narrow_shape(node, schema))
+            # Rows of one time, or of one rank, are ordered by all columns where their order shows.
+            input_ = _narrow(node.input, used | _list_names(node.input) if node.is_ordered else used)
+            schema = (*input_.schema, *node.schema[len(node.input.schema) :])
+            return replace(node, input=input_, schema=schema, shape=_narrow_shape(node, schema))
         case WindowAggregate():
-            return replace(node, input=_prune(node.input, _find_used(node)))
+            return replace(node, input=_prune(node.input, node.used_columns))
+        case GroupAggregate() if not isinstance(node.input.shape, KStream):
+            return replace(node, input=_prune(node.input, node.used_columns))
         case Intermediate() if not node.shared:
-            below = _narrow(node.input, used)
-            return replace(node, input=below, schema=below.schema, shape=_narrow_shape(node, below.schema))
+            input_ = _narrow(node.input, used)
+            return replace(node, input=input_, schema=input_.schema, shape=_narrow_shape(node, input_.schema))
+        case GroupAggregate() | Intermediate() | Scan() | AssignWindows() | GroupingSets() | UnionAll():
+            return node.with_inputs(tuple(_prune(each, _list_names(each)) for each in node.inputs))
+        case Distinct() | WithLate():
+            return node.with_inputs((_prune(node.input, _list_names(node.input)),))
         case _:
-            return with_inputs(node, tuple(_prune(each, {c.name for c in each.schema}) for each in inputs(node)))
+            assert_never(node)
 
 
-def _narrow(node: Node, used: set[str]) -> Node:
+def _list_names(node: Node) -> set[str]:
+    return {each.name for each in node.schema}
+
+
+def _narrow(node: Node, used: Set[str]) -> Node:
     """The operator with just the columns of its schema that are used."""
     used = used | _find_identity(node.shape)
     kept = tuple(each for each in node.schema if each.name in used) or node.schema[:1]
@@ -100,34 +104,6 @@ def _narrow(node: Node, used: set[str]) -> Node:
         return below
     items = tuple(Named(each.name, make_column(each.name), each.type) for each in kept)
     return Project(schema=kept, shape=_narrow_shape(below, kept), span=below.span, input=below, items=items)
-
-
-def _find_ordering(node: Over | OverRows | Ranked) -> set[str]:
-    """The columns by which rows of one time or one rank are ordered where that shows: all of them."""
-    if isinstance(node, OverRows):
-        shows = True
-    elif isinstance(node, Over):
-        shows = any(each.aggregate.function in ORDERED for each in node.aggregates)
-    else:
-        shows = any(each.function == "ROW_NUMBER" for each in node.rankings)
-    return {each.name for each in node.input.schema} if shows else set()
-
-
-def _find_used(node: Node) -> set[str]:
-    """The columns of its inputs that the operator itself looks at."""
-    used = {each.name for expression in expressions(node) for each in expression.find_all(exp.Column)}
-    match node:
-        case IntervalJoin():
-            return used | {node.left_time, node.right_time}
-        case WindowAggregate() | Over() | OverRows() | Ranked():
-            return used | {node.time}
-        case TableLookup():
-            return used if node.as_of is None else used | {node.as_of}
-        case Intermediate():
-            shape = node.shape
-            return {time.column for time in shape.times} if isinstance(shape, KStream) else set()
-        case _:
-            return used
 
 
 def _find_identity(shape: Shape) -> set[str]:

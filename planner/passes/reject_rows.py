@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
@@ -31,7 +32,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import expressions, folded, inputs, walk, with_inputs
+from penstock.planner.plan.walk import folded, walk
 from penstock.planner.scalars.failing import (
     TOO_LARGE,
     NoExactFormError,
@@ -42,6 +43,8 @@ from penstock.planner.scalars.failing import (
     try_expression,
 )
 
+RowByRow: TypeAlias = Filter | Project | WindowAggregate | GroupAggregate
+"""The operators that look at the rows of a scan one by one."""
 _CONNECTOR = "files"  # where rejected rows are found again
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
@@ -53,7 +56,7 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
     nodes = list(dict.fromkeys(walk(query.root)))
     readers: dict[Node, list[Node]] = {}
     for node in nodes:
-        for below in inputs(node):
+        for below in node.inputs:
             readers.setdefault(below, []).append(node)
     failures: dict[Node, tuple[Failure, ...]] = {}
     covered: set[Node] = set()
@@ -69,20 +72,20 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
     def remake(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, Scan):
             return replace(node, failures=failures.get(node) or node.failures)
-        above = with_inputs(node, below)
+        above = node.with_inputs(below)
         return _replace_forms(above) if node in covered else above
 
     return replace(query, root=folded(query.root, remake))
 
 
-def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
+def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:
     """The operators above the scan that look at its rows one by one, each read by one alone."""
-    run: list[Node] = []
+    run: list[RowByRow] = []
     below: Node = scan
     while len(readers.get(below, ())) == 1:
         (node,) = readers[below]
-        is_group = isinstance(node, WindowAggregate | GroupAggregate) and isinstance(below.shape, KStream)
-        if not (isinstance(node, Filter | Project) or is_group):
+        is_group = isinstance(node, WindowAggregate | GroupAggregate)
+        if not isinstance(node, RowByRow) or (is_group and not isinstance(below.shape, KStream)):
             break
         run.append(node)
         if is_group:
@@ -91,7 +94,7 @@ def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:
     return run
 
 
-def _find_failures(scan: Scan, run: Sequence[Node]) -> tuple[Failure, ...]:
+def _find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
     """What fails for a row of the scan: its conditions in their order, then what is computed of those that pass."""
     values: dict[str, Expression] = {each.name: _make_column(each) for each in scan.schema}
     passed: Expression = exp.Boolean(this=True)
@@ -107,6 +110,8 @@ def _find_failures(scan: Scan, run: Sequence[Node]) -> tuple[Failure, ...]:
             case WindowAggregate() | GroupAggregate():
                 of_groups = _try_groups(node, values)
                 return _drop_repeated([*found, *(each for part in of_groups for each in part.where(passed))], node)
+            case _:
+                assert_never(node)
     last = [_try_expression(value) for value in values.values()]
     return _drop_repeated([*found, *(each for part in last for each in part.where(passed))], run[-1] if run else scan)
 
@@ -141,6 +146,7 @@ def _drop_repeated(failures: Sequence[Failure], node: Node) -> tuple[Failure, ..
 
 def _replace_forms(node: Node) -> Node:
     """The operator with its expressions in the form that gives NULL for failing rows, which do not come any more."""
+    assert isinstance(node, RowByRow), f"a {type(node).__name__} does not look at single rows"
     match node:
         case Filter():
             return replace(node, condition=try_expression(node.condition).value)
@@ -151,7 +157,8 @@ def _replace_forms(node: Node) -> Node:
         case WindowAggregate() | GroupAggregate():
             keys = tuple(replace(key, value=try_expression(key.value).value) for key in node.keys)
             return replace(node, keys=keys, aggregates=tuple(map(_replace_aggregate, node.aggregates)))
-    raise AssertionError(f"a {type(node).__name__} does not look at single rows")
+        case _:
+            assert_never(node)
 
 
 def _replace_aggregate(aggregate: Aggregate) -> Aggregate:
@@ -165,7 +172,7 @@ def _replace_aggregate(aggregate: Aggregate) -> Aggregate:
 
 def _check_operator(node: Node) -> None:
     """Raises CompileError if an expression of the operator can fail."""
-    for expression in expressions(node):
+    for expression in node.expressions:
         failures = _try_expression(expression).failures
         if failures:
             found = C015.at(expression.meta.get("span") or node.span, text=_shorten(failures[0].text))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.plan import Intermediate, Node, UnionAll
-from penstock.planner.plan.walk import inputs, stateful, with_inputs
+from penstock.planner.plan.walk import stateful
 
 
 def split_stateful_branches(node: Node) -> Node:
     """The plan with each stateful branch of a UNION ALL computed by a query of its own, at its own pace."""
     if isinstance(node, Intermediate) or (isinstance(node, UnionAll) and stateful(node) is None):
         return node
-    below = tuple(map(split_stateful_branches, inputs(node)))
+    below = tuple(map(split_stateful_branches, node.inputs))
     if isinstance(node, UnionAll):
         below = tuple(materialise_input(each) for each in below)
-    return with_inputs(node, below)
+    return node.with_inputs(below)

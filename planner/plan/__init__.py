@@ -36,24 +36,27 @@ from penstock.planner.plan.statements import (
 )
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
-Stateless: TypeAlias = Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll
-Operator: TypeAlias = (
-    Scan
-    | Stateless
-    | WindowAggregate
+Stateless: TypeAlias = (
+    Scan | Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll | WithLate | Intermediate
+)
+Stateful: TypeAlias = (
+    WindowAggregate
     | GroupAggregate
     | Distinct
     | IntervalJoin
     | Over
     | OverRows
     | Ranked
-    | WithLate
-    | Intermediate
     | Latest
     | TableLookup
     | ForeignKeyJoin
     | TableJoin
 )
+"""The operators that keep state. Spark runs one of them in a query."""
+Operator: TypeAlias = Stateless | Stateful
+"""The operators of queries that run. Code that tells them apart ends in `assert_never`."""
+ReadOperator: TypeAlias = Snapshot | Filter | Project | UnionAll | GroupingSets | GroupAggregate | PlainJoin | Sort
+"""The operators of reads."""
 
 __all__ = [
     "DEFAULTS",
@@ -92,6 +95,7 @@ __all__ = [
     "Project",
     "Ranked",
     "Ranking",
+    "ReadOperator",
     "Rekey",
     "RowsFrame",
     "RunningQuery",
@@ -105,6 +109,7 @@ __all__ = [
     "Sort",
     "Sorting",
     "StateStore",
+    "Stateful",
     "Stateless",
     "Step",
     "TableJoin",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
-from penstock.planner.plan.expressions import Aggregate, Named
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.expressions import Aggregate, Expression, Named
+from penstock.planner.plan.node import Unary, Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Emission(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WindowAggregate(Node):
+class WindowAggregate(Waiting):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
@@ -68,9 +68,9 @@ class WindowAggregate(Node):
     milliseconds behind its end a window can still be looked up.
     """
 
-    input: Node
+    NOUN: ClassVar[str] = "a window aggregation"
+
     window: Window
-    time: str
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
     emission: Emission
@@ -78,19 +78,38 @@ class WindowAggregate(Node):
     every: int | None = None
     retention: int | None = None
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        parts = (part for each in self.aggregates for part in each.expressions)
+        return (*(key.value for key in self.keys), *parts)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupAggregate(Node):
+class GroupAggregate(Unary):
     """One row per distinct value of the keys (one row in all without keys), updated forever: a KTable."""
 
-    input: Node
+    NOUN: ClassVar[str] = "a GROUP BY"
+    TAKES_TABLES: ClassVar[bool] = True
+
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        parts = (part for each in self.aggregates for part in each.expressions)
+        return (*(key.value for key in self.keys), *parts)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Distinct(Node):
+class Distinct(Waiting):
     """The rows of `input`, equal ones once. Equal rows have equal times: `time` is the input's event-time column."""
 
-    input: Node
-    time: str
+    NOUN: ClassVar[str] = "SELECT DISTINCT"

@@ -7,13 +7,14 @@ written out. The node's type is kept in `Named.type` and recomputed by `planner.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from sqlglot import exp
 
 from penstock.diagnostics.source import Span
+from penstock.planner.functions import Function, require_function
 from penstock.planner.types import Type
 
 Expression: TypeAlias = exp.Expression
@@ -43,6 +44,22 @@ class Aggregate:
     condition: Expression | None
     type: Type
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def entry(self) -> Function:
+        """What is known of the function."""
+        return require_function(self.function)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """The arguments and the condition."""
+        return self.arguments if self.condition is None else (*self.arguments, self.condition)
+
+
+def compared(equalities: Iterable[tuple[Expression, Expression]], other: Expression | None) -> tuple[Expression, ...]:
+    """The sides of a join's equalities, and its other condition."""
+    sides = (side for equality in equalities for side in equality)
+    return (*sides, *(() if other is None else (other,)))
 
 
 def conjuncts(condition: Expression | None) -> list[Expression]:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import KStream, Unary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Intermediate(Node):
+class Intermediate(Unary):
     """The rows of `input`, computed by a query of its own and written to a stream that is read here.
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
     at least the disorder in which `input` puts its rows out. `shared`: whether several queries of a script read it.
     """
 
-    input: Node
+    TAKES_TABLES: ClassVar[bool] = True
+
     shared: bool = False
+
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        return tuple(time.column for time in self.shape.times) if isinstance(self.shape, KStream) else ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
-from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.expressions import Expression, compared
+from penstock.planner.plan.node import Binary
 
 
 class JoinType(Enum):
@@ -54,7 +55,7 @@ class TimeBound:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class IntervalJoin(Node):
+class IntervalJoin(Binary):
     """Pairs of a left and a right row with equal keys whose times differ within `bound` and that satisfy `residual`.
 
     `equalities` pair an expression over the left input with one over the right input, of one type; NULL equals
@@ -70,8 +71,8 @@ class IntervalJoin(Node):
     `partitions`: the number of partitions of the join's state, None where none of its streams says one.
     """
 
-    left: Node
-    right: Node
+    NOUN: ClassVar[str] = "a stream-stream join"
+
     type: JoinType
     equalities: tuple[tuple[Expression, Expression], ...]
     left_time: str
@@ -80,3 +81,15 @@ class IntervalJoin(Node):
     residual: Expression | None
     pane: int | None
     partitions: int | None = None
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return compared(self.equalities, self.residual)
+
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        return (self.left_time, self.right_time)
+
+    @property
+    def is_timed(self) -> bool:
+        return True

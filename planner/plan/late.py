@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Unary
 from penstock.planner.plan.scan import Scan
 
 LATENESS = "_lateness"
@@ -13,12 +13,11 @@ LATENESS = "_lateness"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WithLate(Node):
+class WithLate(Unary):
     """The rows of `input`, and the late ones of the scans below it in the same query.
 
     The schema: `is_late`; the input's columns as r0, r1 …, NULL in late rows; what late rows show as l0, l1 …, NULL in
     the others. `late` has this for each scan, as expressions over its columns and LATENESS.
     """
 
-    input: Node
     late: tuple[tuple[Scan, tuple[Expression, ...]], ...]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from operator import eq
-from typing import TypeAlias
+from typing import ClassVar, Self, TypeAlias
+
+from sqlglot import exp
 
 from penstock.diagnostics.source import Span
+from penstock.planner.plan.expressions import Expression
 from penstock.planner.types import Type
 
 
@@ -144,6 +147,59 @@ class Node:
     span: Span = field(compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
+    NOUN: ClassVar[str] = "a relation"
+    """The operator as messages call it."""
+    TAKES_TABLES: ClassVar[bool] = False
+    """Whether its inputs can be tables."""
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The relations that the operator reads, in order."""
+        return ()
+
+    def with_inputs(self, below: tuple[Node, ...]) -> Self:
+        """The operator over other inputs of the same schemas; itself where they are the same."""
+        same = all(one is other for one, other in zip(below, self.inputs, strict=True))
+        return self if same else self._over(below)
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        raise AssertionError(f"{type(self).__name__} has no inputs")
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All scalar expressions that the operator itself evaluates."""
+        return ()
+
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        """The event-time columns of its inputs that the operator goes by."""
+        return ()
+
+    @property
+    def used_columns(self) -> frozenset[str]:
+        """The columns of its inputs that the operator itself looks at."""
+        columns = (each.name for part in self.expressions for each in part.find_all(exp.Column))
+        return frozenset([*columns, *self.event_times])
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        """The names that the operator gives to columns, and that a script has chosen."""
+        return ()
+
+    def name_below(self, name: str, place: int) -> str:
+        """What its input at `place` calls a column that the operator passes on."""
+        return name
+
+    @property
+    def partitions(self) -> int | None:
+        """The number of partitions of its state, None where none of its inputs says one."""
+        return None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it waits for the watermark. A table without windows is kept forever."""
+        return False
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "_hash", hash((type(self), *self._content())))
 
@@ -161,3 +217,49 @@ class Node:
     def column(self, name: str) -> Column:
         """The column of that exact name; the planner has resolved it before."""
         return next(column for column in self.schema if column.name == name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unary(Node):
+    """An operator that reads one relation."""
+
+    input: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.input,)
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        (only,) = below
+        return replace(self, input=only)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Waiting(Unary):
+    """An operator that keeps rows until the watermark has passed them. `time` is its input's event-time column."""
+
+    time: str
+
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        return (self.time,)
+
+    @property
+    def is_timed(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Binary(Node):
+    """An operator that reads two relations."""
+
+    left: Node
+    right: Node
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.left, self.right)
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        left, right = below
+        return replace(self, left=left, right=right)

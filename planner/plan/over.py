@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Aggregate, Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Waiting
 
-ORDERED = (
-    *("FIRST", "LAST", "FIRST_VALUE", "LAST_VALUE", "LAG", "LEAD", "ROW_NUMBER", "RANK", "DENSE_RANK"),
-    *("MIN_BY", "MAX_BY"),
-)
-"""The functions whose value over a frame depends on the order of its rows."""
-OVER_FUNCTIONS = (
-    *("COUNT", "COUNT_IF", "SUM", "AVG", "MEAN", "MIN", "MAX", "BOOL_AND", "EVERY", "BOOL_OR", "ANY", "SOME"),
-    *("VARIANCE", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_SAMP", "STDDEV_POP", "BIT_AND", "BIT_OR", "BIT_XOR"),
-    *ORDERED,
-)
-"""The functions that can be computed over a frame."""
 _SHORTEST_PANE = 1000
 
 
@@ -50,9 +41,34 @@ class FramedAggregate:
     aggregate: Aggregate
     frame: Frame | RowsFrame
 
+    @property
+    def framing(self) -> Framing:
+        """How the function is computed over the frame."""
+        framing = self.aggregate.entry.framing
+        assert framing is not None, f"{self.aggregate.function} over a frame"
+        return framing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Over(Node):
+class _OverAny(Waiting):
+    """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns."""
+
+    NOUN: ClassVar[str] = "OVER"
+
+    partition_by: tuple[Expression, ...]
+    aggregates: tuple[FramedAggregate, ...]
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.partition_by, *(part for each in self.aggregates for part in each.aggregate.expressions))
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(each.aggregate.name for each in self.aggregates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Over(_OverAny):
     """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns.
 
     Rows are answered a pane at a time. A pane are the rows of one partition with times in [k·length, (k+1)·length);
@@ -60,11 +76,6 @@ class Over(Node):
     passed those, the pane is final. Short panes hold rows more often, long ones answer later: with the reach of the
     frames as the length every row is kept twice, whatever the frames.
     """
-
-    input: Node
-    partition_by: tuple[Expression, ...]
-    time: str
-    aggregates: tuple[FramedAggregate, ...]
 
     @property
     def back(self) -> int:
@@ -81,20 +92,25 @@ class Over(Node):
         """The length of a pane in milliseconds."""
         return max(self.back + self.forward, _SHORTEST_PANE)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of the rows of one time shows."""
+        return any(each.framing.is_ordered for each in self.aggregates)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OverRows(Node):
+class OverRows(_OverAny):
     """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
 
     Which rows these are is known once that time is past: the last ones of each partition are kept for those to come.
     """
 
-    input: Node
-    partition_by: tuple[Expression, ...]
-    time: str
-    aggregates: tuple[FramedAggregate, ...]
-
     @property
     def back(self) -> int:
         """How many rows the frames reach back."""
         return max(-each.frame.start for each in self.aggregates)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of the rows of one time shows: in which rows are kept, always."""
+        return True

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from penstock.planner.functions import require_function
+from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Node
-
-RANKING = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+from penstock.planner.plan.node import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """An INT column called `name`: the place of the row in this order, from 1, by one of the functions of RANKING.
+    """An INT column called `name`: the place of the row in this order, from 1, by a function that gives a place.
 
     Rows that are equal in it are numbered in the order of all their columns.
     """
@@ -30,15 +31,33 @@ class Ranking:
     function: str
     order_by: tuple[Sorting, ...]
 
+    @property
+    def numbers_equal_rows(self) -> bool:
+        """Whether rows that are equal in the order have different places."""
+        return require_function(self.function).framing is Framing.ROW_NUMBER
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranked(Node):
+class Ranked(Waiting):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
     The schema is the input's columns, then the rankings.
     """
 
-    input: Node
-    time: str
+    NOUN: ClassVar[str] = "a ranking"
+
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the order of rows of one rank shows."""
+        return any(each.numbers_equal_rows for each in self.rankings)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.partition_by, *(each.value for ranking in self.rankings for each in ranking.order_by))
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(ranking.name for ranking in self.rankings)

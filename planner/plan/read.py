@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.join import JoinType
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Binary, Node, Unary
 from penstock.planner.plan.rank import Sorting
 from penstock.planner.plan.scan import Origin
 
@@ -28,22 +28,19 @@ class Snapshot(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlainJoin(Node):
+class PlainJoin(Binary):
     """The join that SQL knows: rows of both sides beside each other where the condition is true.
 
     The names of the sides' columns are disjoint (`alias.column`).
     """
 
-    left: Node
-    right: Node
     type: JoinType
     condition: Expression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sort(Node):
+class Sort(Unary):
     """The rows in an order, in any if `order_by` is empty; only the first `limit` of them if that is not None."""
 
-    input: Node
     order_by: tuple[Sorting, ...]
     limit: int | None

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Unary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rekey(Node):
+class Rekey(Unary):
     """The rows of `input`, partitioned by `keys`, expressions over them, into `into` partitions if that is not None.
 
     `inserted`: no PARTITION BY says so, SET auto_repartition does.
     """
 
-    input: Node
     keys: tuple[Expression, ...]
     into: int | None = None
     inserted: bool = False
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return self.keys

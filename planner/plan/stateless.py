@@ -2,57 +2,98 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
+
+from sqlglot import exp
 
 from penstock.planner.plan.aggregate import Cumulate, Hop, Tumble
 from penstock.planner.plan.expressions import Expression, Named
-from penstock.planner.plan.node import Node
+from penstock.planner.plan.node import Node, Unary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Filter(Node):
+class Filter(Unary):
     """The rows of `input` for which `condition` is true (not false, not NULL)."""
 
-    input: Node
+    TAKES_TABLES: ClassVar[bool] = True
+
     condition: Expression
 
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Project(Node):
+class Project(Unary):
     """One output row per row of `input`, with the columns `items`, in order."""
 
-    input: Node
+    TAKES_TABLES: ClassVar[bool] = True
+
     items: tuple[Named, ...]
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(item.value for item in self.items)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.items)
+
+    def name_below(self, name: str, place: int) -> str:
+        value = next(item.value for item in self.items if item.name == name)
+        assert isinstance(value, exp.Column), f"{name} is computed"
+        return str(value.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssignWindows(Node):
+class AssignWindows(Unary):
     """Each row of `input` once for each window that holds it, with `window_start` and `window_end` behind its columns.
 
     `time` is the input's event-time column; it is still that of the node.
     """
 
-    input: Node
     window: Tumble | Hop | Cumulate
     time: str
 
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        return (self.time,)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupingSets(Node):
+class GroupingSets(Unary):
     """Each row of `input` once for each of `ids`.
 
     The columns are those of the input, then `id_column`, the grouping set's id, then the keys. The id has a bit for
     each key, the first one's highest; where it is 1 the set does not have the key, and its column is NULL.
     """
 
-    input: Node
+    TAKES_TABLES: ClassVar[bool] = True
+
     keys: tuple[Named, ...]
     ids: tuple[int, ...]
     id_column: str
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return tuple(key.value for key in self.keys)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return (self.id_column, *(key.name for key in self.keys))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnionAll(Node):
     """The rows of all inputs. Columns match by position; names are those of the first input, types are equal."""
 
-    inputs: tuple[Node, ...]
+    inputs: tuple[Node, ...] = field()  # else the property of Node would be its default
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        return replace(self, inputs=below)
+
+    def name_below(self, name: str, place: int) -> str:
+        position = next(i for i, each in enumerate(self.schema) if each.name == name)
+        return self.inputs[place].schema[position].name

@@ -7,21 +7,23 @@ before and the row after differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, compared
 from penstock.planner.plan.join import JoinType
-from penstock.planner.plan.node import KStream, Node, WTable
+from penstock.planner.plan.node import Binary, KStream, Node, Unary, WTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Latest(Node):
+class Latest(Unary):
     """The newest record of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
 
     A deleted key is kept, too: an older record that comes later must not bring it back.
     """
 
-    input: Node
+    NOUN: ClassVar[str] = "a table"
+    TAKES_TABLES: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,9 @@ class TableJoin(Node):
     Of windowed tables the shape is a KStream where the joined rows are asked for once they are final.
     """
 
+    NOUN: ClassVar[str] = "a join of tables"
+    TAKES_TABLES: ClassVar[bool] = True
+
     sides: tuple[Side, ...]
     steps: tuple[Step, ...]
     partitions: int | None = None
@@ -77,9 +82,26 @@ class TableJoin(Node):
         assert not isinstance(shape, KStream)
         return tuple(each.name for each in self.schema[: len(shape.identity)])
 
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return tuple(side.input for side in self.sides)
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        sides = (replace(side, input=each) for side, each in zip(self.sides, below, strict=True))
+        return replace(self, sides=tuple(sides))
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        conditions = (step.condition for step in self.steps if step.condition is not None)
+        return (*(key for side in self.sides for key in side.keys), *conditions)
+
+    @property
+    def is_timed(self) -> bool:
+        return self.is_windowed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ForeignKeyJoin(Node):
+class ForeignKeyJoin(Binary):
     """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
 
     `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
@@ -89,12 +111,17 @@ class ForeignKeyJoin(Node):
     tables without windows.
     """
 
-    left: Node
-    right: Node
+    NOUN: ClassVar[str] = "a join of tables"
+    TAKES_TABLES: ClassVar[bool] = True
+
     type: JoinType
     equalities: tuple[tuple[Expression, Expression], ...]
     condition: Expression | None
     kept: int | None = None
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return compared(self.equalities, self.condition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,6 +135,9 @@ class TableLookup(Node):
     the stream; None of other tables.
     """
 
+    NOUN: ClassVar[str] = "a stream-table join"
+    TAKES_TABLES: ClassVar[bool] = True
+
     stream: Node
     table: Node
     type: JoinType
@@ -116,3 +146,23 @@ class TableLookup(Node):
     as_of: str | None
     partitions: int | None = None
     kept: int | None = None
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        return (self.stream, self.table)
+
+    def _over(self, below: tuple[Node, ...]) -> Self:
+        stream, table = below
+        return replace(self, stream=stream, table=table)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return compared(self.equalities, self.condition)
+
+    @property
+    def event_times(self) -> tuple[str, ...]:
+        return () if self.as_of is None else (self.as_of,)
+
+    @property
+    def is_timed(self) -> bool:
+        return self.as_of is not None

@@ -43,7 +43,7 @@ from penstock.planner.plan import (
     Sort,
     Sorting,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import folded, walk
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
 
@@ -84,7 +84,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
 
 def drop_intermediate(node: Node, below: tuple[Node, ...]) -> Node:
     """The node without what queries that run would write for each other."""
-    return below[0] if isinstance(node, Intermediate) else with_inputs(node, below)
+    return below[0] if isinstance(node, Intermediate) else node.with_inputs(below)
 
 
 def lower_select(select: ast.Select, context: Context) -> Node:

@@ -13,9 +13,10 @@ from itertools import islice, pairwise
 
 from sqlglot import exp
 
+from penstock.planner.functions import find_function
+from penstock.planner.functions.facts import Laziness
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.failure import Failure
-from penstock.planner.scalars.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.types import DOUBLE, FLOAT, INTEGERS, STRING, VOID, Array, Decimal, Map, Type
 
 _TRIED: dict[type[exp.Expression], str] = {
@@ -101,16 +102,21 @@ def _try(node: Expression) -> Tried:
         case exp.Case() if node.this is None:
             branches = [(each.this, each.args["true"]) for each in node.args["ifs"]]
             return _try_case(node, branches, node.args.get("default"))
-        case exp.Anonymous() if str(node.this).upper() == "IF":
+        case exp.Anonymous() if _find_laziness(node) is Laziness.CONDITION:
             condition, then, otherwise = node.expressions
             return _try_case(node, [(condition, then)], otherwise)
-        case exp.Anonymous() if str(node.this).upper() in ("COALESCE", "IFNULL", "NVL"):
+        case exp.Anonymous() if _find_laziness(node) is Laziness.KNOWN:
             return _try_coalesce(node)
         case exp.In() | exp.Between():
             return _try_comparison(node)
     if not isinstance(node, _PLAIN):
         return _only_if_sound(node)
     return _try_operands(node)
+
+
+def _find_laziness(call: exp.Anonymous) -> Laziness | None:
+    function = find_function(str(call.this))
+    return None if function is None else function.laziness
 
 
 def join_conditions(left: Expression, right: Expression) -> Expression:
@@ -276,16 +282,14 @@ def _try_element(
 def _try_call(
     node: exp.Anonymous, value: Expression, operands: Sequence[Tried]
 ) -> tuple[Expression, list[tuple[str, Expression]]]:
-    name = str(node.this).upper()
-    if not never_fails(name, node.expressions):
+    function = find_function(str(node.this))
+    if function is None or not function.never_fails(node.expressions):
         raise NoExactFormError(node)
-    reads_text = node.expressions and node.expressions[0].meta.get("type") == STRING
-    if name not in TRIED_FUNCTIONS or (name in ("TO_DATE", "TO_TIMESTAMP") and not reads_text):
+    null_form = None if function.failing is None else function.failing.null_form
+    if null_form is None or (null_form.cast_code and node.expressions[0].meta.get("type") != STRING):
         return value, []
-    other, code = TRIED_FUNCTIONS[name]
-    form = exp.Anonymous(this=other, expressions=value.expressions)
-    if code == "R025" and len(operands) == 1 and name.startswith("TO_"):
-        code = "R021"
+    form = exp.Anonymous(this=null_form.function, expressions=value.expressions)
+    code = (null_form.cast_code if len(operands) == 1 else None) or null_form.code
     return form, [(code, _mark_lost(form, operands))]
 
 

@@ -21,6 +21,7 @@ from penstock.diagnostics.codes.types import (
     T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions import find_function
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
@@ -125,7 +126,8 @@ class Resolver:
             if is_same_name(written, first):
                 local = derived(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
-        if len(parts) == 1 and first.upper() in _CLOCK and not self.scope.named(first):
+        function = find_function(first) if len(parts) == 1 else None
+        if function is not None and function.bare and not self.scope.named(first):
             return self._call(derived(node, exp.Anonymous(this=first.upper()), VOID).expression)
         taken = 1
         if len(parts) > 1 and (self.scope.named(parts[1].name, first) or not self.scope.named(first)):
@@ -382,9 +384,6 @@ _RULES: dict[type[exp.Expression], Callable[[Resolver, Any], Typed | None]] = {
     exp.Anonymous: Resolver._call,
     exp.Filter: Resolver._filter,
 }
-
-# The functions that are also called without parentheses.
-_CLOCK = ("CURRENT_DATE", "CURRENT_TIMESTAMP")
 
 _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Window: "OVER",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from penstock.diagnostics.codes.limits import L006
 from penstock.diagnostics.codes.types import T017
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions import find_function
 from penstock.planner.scalars.literals import bare, whole_number
 
 LIMIT = 1_000_000
@@ -18,15 +19,18 @@ LIMIT = 1_000_000
 def size_problem(call: exp.Anonymous) -> Diagnostic | None:
     """Why the result of a call cannot be held, or a SEQUENCE never ends; `call` has resolved arguments."""
     span = call.meta.get("span")
-    if call.name == "SEQUENCE" and _never_ends(call.expressions):
+    function = find_function(call.name)
+    own = None if function is None else function.size
+    if own is None:
+        return None
+    if own.count is None and _never_ends(call.expressions):
         return (
             None if span is None else T017.at(span, expression=span.text).because("Its steps lead away from its end.")
         )
     size = least_size(call)
     if size <= LIMIT:
         return None
-    things = "elements" if call.name in ("ARRAY_REPEAT", "SEQUENCE") else "characters"
-    return L006.at(span, function=call.name, count=f"{size:,}", things=things, limit=f"{LIMIT:,}")
+    return L006.at(span, function=call.name, count=f"{size:,}", things=own.things, limit=f"{LIMIT:,}")
 
 
 def least_size(expression: exp.Expression) -> int:
@@ -34,12 +38,13 @@ def least_size(expression: exp.Expression) -> int:
     inner = _uncast(expression)
     if isinstance(inner, exp.Literal) and inner.is_string:
         return len(inner.name)
-    rule = _SIZES.get(inner.name) if isinstance(inner, exp.Anonymous) else None
-    return 1 if rule is None else rule(inner.expressions)
-
-
-def _times(arguments: Sequence[exp.Expression]) -> int:
-    return least_size(arguments[0]) * _count(arguments[1])
+    function = find_function(inner.name) if isinstance(inner, exp.Anonymous) else None
+    if function is None or function.size is None:
+        return 1
+    size, arguments = function.size, inner.expressions
+    if size.count is None:
+        return _steps(arguments)
+    return _count(arguments[size.count]) * (1 if size.of is None else least_size(arguments[size.of]))
 
 
 def _count(argument: exp.Expression) -> int:
@@ -71,16 +76,6 @@ def _steps(arguments: Sequence[exp.Expression]) -> int:
         return 1
     start, end, step = bounds
     return (end - start) // step + 1
-
-
-_SIZES: dict[str, Callable[[Sequence[exp.Expression]], int]] = {
-    "REPEAT": _times,
-    "ARRAY_REPEAT": _times,
-    "SPACE": lambda arguments: _count(arguments[0]),
-    "LPAD": lambda arguments: _count(arguments[1]),
-    "RPAD": lambda arguments: _count(arguments[1]),
-    "SEQUENCE": _steps,
-}
 
 
 def _uncast(expression: exp.Expression) -> exp.Expression:

@@ -9,7 +9,7 @@ from penstock.diagnostics.codes.kinds import K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
-from penstock.planner.explain.operators import kind_text
+from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query

@@ -33,10 +33,11 @@ from penstock.planner.plan import (
     RunningQuery,
     Scan,
     Sink,
+    Stateful,
     WithLate,
 )
 from penstock.planner.plan.late import LATENESS
-from penstock.planner.plan.walk import STATEFUL, walk
+from penstock.planner.plan.walk import walk
 from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
 
 IS_LATE = "is_late"
@@ -58,7 +59,7 @@ def split_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[R
     """The query of the result and that of the late rows; raises CompileError."""
     assert late.into is not None
     nodes = list(walk(query.root))
-    if not any(isinstance(node, STATEFUL) and not isinstance(node, GroupAggregate) for node in nodes):
+    if not any(isinstance(node, Stateful) and not isinstance(node, GroupAggregate) for node in nodes):
         raise CompileError([W005.at(late.span, "", clause="LATE INTO", needed="window, OVER or join")])
     if query.emission is not Emission.FINAL:
         found = B002.at(late.span, "", construct="LATE INTO of a table that changes")

@@ -13,13 +13,14 @@ import pytest
 import penstock
 from penstock.codegen.program import BucketView, PaneView
 from penstock.diagnostics import CompileError
-from penstock.planner.plan.over import OVER_FUNCTIONS
+from penstock.planner.functions import FUNCTIONS
 
 DECLARED = """
 CREATE STREAM s (k BIGINT KEY, b BOOLEAN, i INT, d DECIMAL(10,2), w DECIMAL(38,30), e DECIMAL(38,37), x DOUBLE,
   t STRING, time TIMESTAMP, arr ARRAY<INT>, m MAP<STRING, INT>, WATERMARK FOR time AS time - 1 SEC)
 WITH (connector = 'files', path = 's', format = 'json');
 """
+OVER_FUNCTIONS = [function.name for function in FUNCTIONS if function.framing is not None]
 ARGUMENTS = (
     *("", "*", "b", "i", "d", "w", "e", "x", "t", "time", "arr", "NULL", "time - time", "t, i", "m, x", "i, NULL"),
     *("i, 1, 5", "t, 2, NULL", "i, 9223372036854775807"),

@@ -29,7 +29,7 @@ DATA = {
     "grammar": (),
     "diagnostics": ("diagnostic", "source", "catalog", "codes"),
     "parser": ("ast",),
-    "planner": ("plan", "types"),
+    "planner": ("plan", "types", "functions"),
     "codegen": ("program",),
     "runtime": (),
 }

@@ -16,7 +16,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
-from penstock.planner.plan.walk import inputs
 from tests.model.evaluate import evaluate
 from tests.model.history import Tables
 from tests.model.over import partition_of
@@ -25,8 +24,8 @@ from tests.model.values import milliseconds
 
 def state_bound(node: Node, tables: Tables, watermark: datetime) -> int:
     """The most that the operators may remember when `tables` is what has been accepted so far."""
-    below = sum(state_bound(child, tables, watermark) for child in inputs(node))
-    rows = [evaluate(child, tables) for child in inputs(node)]
+    below = sum(state_bound(child, tables, watermark) for child in node.inputs)
+    rows = [evaluate(child, tables) for child in node.inputs]
     match node:
         case IntervalJoin() if node.pane is not None:
             reach = milliseconds(node.pane + sum(node.bound.reach(node.type)))

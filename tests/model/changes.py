@@ -24,12 +24,13 @@ from penstock.planner.plan import (
     Scan,
     Session,
     Side,
+    Stateful,
     TableJoin,
     TableLookup,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, inputs, walk
+from penstock.planner.plan.walk import walk
 from tests.model.accumulate import Group
 from tests.model.aggregate import Span, window_row, windows_of
 from tests.model.evaluate import apply
@@ -43,7 +44,7 @@ from tests.model.values import Row, Unsupported, columns, milliseconds
 
 def is_changes(node: Node) -> bool:
     """Whether the table sends changes; if not, it sends records."""
-    return any(isinstance(each, STATEFUL) for each in walk(node))
+    return any(isinstance(each, Stateful) for each in walk(node))
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ class Changes:
         def rows(node: Node) -> list[Row]:
             if not isinstance(node, TableLookup):
                 is_source = not any(isinstance(each, TableLookup) for each in walk(node))
-                return stream_rows(node, batch) if is_source else apply(node, [rows(each) for each in inputs(node)])
+                return stream_rows(node, batch) if is_source else apply(node, [rows(each) for each in node.inputs])
             table, types = self.lookups[places[node]], columns(node.stream.schema)
             for record in keyed(node.table, [other for _, other in node.equalities], changes, records, self.batch):
                 table.put(record)
@@ -241,7 +242,7 @@ def stream_rows(node: Node, batch: Mapping[str, list[Row]]) -> list[Row]:
     """The rows of a stream without state in a micro-batch."""
     if isinstance(node, Scan):
         return [{column.name: row[column.name] for column in node.schema} for row in batch[node.origin.name]]
-    return apply(node, [stream_rows(each, batch) for each in inputs(node)])
+    return apply(node, [stream_rows(each, batch) for each in node.inputs])
 
 
 def mapped(node: Filter | Project, row: Row | None) -> Row | None:

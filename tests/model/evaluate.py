@@ -31,7 +31,6 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import inputs
 from tests.model.aggregate import assign_windows, group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
@@ -44,7 +43,7 @@ from tests.model.values import Row, Unsupported
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it."""
     yield node
-    for child in inputs(node):
+    for child in node.inputs:
         yield from walk(child)
 
 
@@ -111,4 +110,4 @@ def evaluate(node: Node, tables: Mapping[str, list[Row]]) -> list[Row]:
     if isinstance(node, TableLookup) and node.as_of is not None:
         rows = evaluate(node.stream, tables)
         return [each for row in rows for each in apply(node, [[row], evaluate(node.table, until(node, row, tables))])]
-    return apply(node, [evaluate(child, tables) for child in inputs(node)])
+    return apply(node, [evaluate(child, tables) for child in node.inputs])

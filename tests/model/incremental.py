@@ -29,7 +29,6 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import inputs
 from tests.model.aggregate import Key, Span, key_of, window_row, windows_of
 from tests.model.evaluate import apply, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
@@ -356,7 +355,7 @@ class Incremental:
     def _step(self, node: Node, batch: Tables, watermark: datetime) -> list[Row]:
         if isinstance(node, Scan):
             return [{column.name: row[column.name] for column in node.schema} for row in batch[node.origin.name]]
-        tables = [self._step(child, batch, watermark) for child in inputs(node)]
+        tables = [self._step(child, batch, watermark) for child in node.inputs]
         state = self.states.get(id(node))
         return apply(node, tables) if state is None else list(state.step(tables, watermark))
 

@@ -10,7 +10,6 @@ from sqlglot import exp
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Pattern, Variable, signature
-from penstock.planner.scalars.failing_functions import TRIED_FUNCTIONS, never_fails
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BOOLEAN, DOUBLE, INT, STRING, Decimal, Simple
 from tests.planner.expressions import calls_aggregate, columns_sql, expression, resolved, spark_sql
@@ -136,8 +135,9 @@ def test_no_other_function_fails_for_a_row(spark: SparkSession) -> None:
         for text in function.signatures:
             columns = [hard_column(each) for each in signature(text).parameters]
             known = [exp.column(each) for each in columns if each is not None]
-            if known and len(known) == len(columns) and never_fails(function.name, known):
-                name = TRIED_FUNCTIONS.get(function.name, (function.name,))[0]
+            if known and len(known) == len(columns) and function.never_fails(known):
+                null_form = None if function.failing is None else function.failing.null_form
+                name = function.name if null_form is None else null_form.function
                 calls.append(f"{name}({', '.join(f'`{each.name}_{place % 2}`' for place, each in enumerate(known))})")
     # Two copies of each column, so that every value of an argument meets every value of the next one.
     values = ", ".join(f"ARRAY({each}) AS `{name}`" for name, each in HARD.items())

@@ -12,7 +12,7 @@ from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.planner.plan import AssignWindows, Filter, Node, Rekey
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import expressions, walk
+from penstock.planner.plan.walk import walk
 
 DECLARED = """
 CREATE STREAM s (x BIGINT KEY, a ARRAY<BIGINT>, z BIGINT, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '1' SECOND)
@@ -30,7 +30,7 @@ def planned(sql: str) -> Node:
 def lambdas(root: Node, kind: type[Node]) -> list[str]:
     """The lambdas of all operators of a kind, as they are printed for Spark."""
     nodes = [node for node in walk(root) if isinstance(node, kind)]
-    found = (each for node in nodes for value in expressions(node) for each in value.find_all(exp.Lambda))
+    found = (each for node in nodes for value in node.expressions for each in value.find_all(exp.Lambda))
     return [print_inline(each) for each in found]
 
 

@@ -8,8 +8,7 @@ from random import Random
 import penstock
 from penstock.codegen.stages import stages
 from penstock.diagnostics import CompileError
-from penstock.planner.plan import Node, RunningQuery
-from penstock.planner.plan.walk import STATEFUL, inputs
+from penstock.planner.plan import Node, RunningQuery, Stateful
 from tests.properties import streams
 from tests.properties.scripts import script
 
@@ -41,4 +40,4 @@ def test_most_are_accepted_and_no_operator_with_state_stands_over_another() -> N
 
 def depth(node: Node) -> int:
     """How many operators with state lie on one path to the sources."""
-    return isinstance(node, STATEFUL) + max(map(depth, inputs(node)), default=0)
+    return isinstance(node, Stateful) + max(map(depth, node.inputs), default=0)

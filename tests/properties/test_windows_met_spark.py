@@ -20,7 +20,6 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WindowAggregate, WTable
-from penstock.planner.plan.walk import inputs
 from penstock.runtime import Session
 from tests.model.evaluate import apply, evaluate, walk
 from tests.model.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks, write_json_lines
@@ -118,7 +117,7 @@ def above(plan: Node) -> list[Node]:
     nodes: list[Node] = []
     while not isinstance(plan, TableLookup):
         nodes.append(plan)
-        (plan,) = inputs(plan)
+        (plan,) = plan.inputs
     return nodes
 
 
@@ -141,7 +140,7 @@ def answer(plan: Node, history: History, kept: int | None = None) -> list[Row]:
             if not any(isinstance(each, TableLookup) for each in walk(node)):
                 return evaluate(node, batch)
             if not isinstance(node, TableLookup):
-                return apply(node, [rows(each) for each in inputs(node)])
+                return apply(node, [rows(each) for each in node.inputs])
             shape, length = node.table.shape, node.kept if kept is None else kept
             assert isinstance(shape, WTable)
             assert length is not None
@@ -196,7 +195,7 @@ class Held:
         node = self.plan
         while node is not self.join:
             nodes.append(node)
-            (node,) = inputs(node)
+            (node,) = node.inputs
         for node in reversed(nodes):
             rows = apply(node, [rows])
         return rows

@@ -10,7 +10,7 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J011, J015
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
-from penstock.planner.explain.operators import kind_text
+from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.joins import matrix
 from penstock.planner.lower.joins.conditions import split_conditions

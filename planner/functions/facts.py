@@ -1,0 +1,159 @@
+"""Facts about functions that are one of several choices: how they are computed over frames, retracted, evaluated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Framing(Enum):
+    """How a function is computed over the rows of a frame."""
+
+    SAME = auto()
+    """DuckDB's function of the same name gives the same values."""
+    COUNT = auto()
+    COUNT_IF = auto()
+    SUM = auto()
+    MEAN = auto()
+    MIN = auto()
+    MAX = auto()
+    VAR_POP = auto()
+    STDDEV_POP = auto()
+    MIN_BY = auto()
+    MAX_BY = auto()
+    FIRST = auto()
+    """The argument in the first row of the frame."""
+    LAST = auto()
+    LAG = auto()
+    LEAD = auto()
+    ROW_NUMBER = auto()
+    RANK = auto()
+    DENSE_RANK = auto()
+
+    @property
+    def is_place(self) -> bool:
+        """Whether the value is the place of the row among the frame's rows."""
+        return self in (Framing.ROW_NUMBER, Framing.RANK, Framing.DENSE_RANK)
+
+    @property
+    def looks_away(self) -> bool:
+        """Whether the value is taken of the row that is a number of rows away."""
+        return self in (Framing.LAG, Framing.LEAD)
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the value depends on the order of the frame's rows."""
+        edges = (Framing.FIRST, Framing.LAST, Framing.MIN_BY, Framing.MAX_BY)
+        return self.is_place or self.looks_away or self in edges
+
+    @property
+    def takes_filter(self) -> bool:
+        """Whether rows can be left out before: not where the value is that of one row at a known distance."""
+        return not (self.is_place or self.looks_away)
+
+    @property
+    def compares(self) -> int | None:
+        """The place of the argument whose values are compared, None if none are."""
+        if self in (Framing.MIN, Framing.MAX):
+            return 0
+        return 1 if self in (Framing.MIN_BY, Framing.MAX_BY) else None
+
+
+class Retraction(Enum):
+    """What an aggregate follows from, so that a row can be taken out of its group again.
+
+    That is counts of rows, or a count, a sum and a sum of squares. All are exact for whole numbers and decimals.
+    """
+
+    COUNT = auto()
+    COUNT_IF = auto()
+    ALL = auto()
+    """Whether the count of rows that are true is the count of rows."""
+    SOME = auto()
+    SUM = auto()
+    MEAN = auto()
+    VAR_POP = auto()
+    VAR_SAMP = auto()
+    STDDEV_POP = auto()
+    STDDEV_SAMP = auto()
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether counts of rows decide it."""
+        return self in (Retraction.COUNT, Retraction.COUNT_IF, Retraction.ALL, Retraction.SOME)
+
+    @property
+    def adds_squares(self) -> bool:
+        """Whether it needs the sum of squares."""
+        return not self.is_counted and self not in (Retraction.SUM, Retraction.MEAN)
+
+    @property
+    def is_of_sample(self) -> bool:
+        """Whether the divisor is one less than the count."""
+        return self in (Retraction.VAR_SAMP, Retraction.STDDEV_SAMP)
+
+    @property
+    def is_deviation(self) -> bool:
+        """Whether it is the root of a variance."""
+        return self in (Retraction.STDDEV_POP, Retraction.STDDEV_SAMP)
+
+
+class DistinctRule(Enum):
+    """What DISTINCT makes of an aggregate over a group."""
+
+    IDEMPOTENT = auto()
+    """Nothing: a value that comes again does not change the result."""
+    COUNT = auto()
+    """The count of the set of the values."""
+    SUM = auto()
+    MEAN = auto()
+
+
+class Laziness(Enum):
+    """Which arguments are evaluated for a row: not all of them."""
+
+    CONDITION = auto()
+    """The first, a condition, and the one that it chooses: IF."""
+    KNOWN = auto()
+    """Those up to the first that is not NULL: COALESCE."""
+
+
+@dataclass(frozen=True, slots=True)
+class NullForm:
+    """`function` takes the same arguments and is NULL, over arguments that are not, where the other one fails.
+
+    `code` is that of the error. With `cast_code` the function is a cast where it has no format: it fails for a STRING
+    alone, and with that code.
+    """
+
+    function: str
+    code: str
+    cast_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """For which rows a function fails.
+
+    `literals`: for some values of the arguments at these places alone. Where literals stand there, it fails for all
+    rows or none. Without them and without a `null_form` no condition tells for which rows it fails.
+    `least_arguments`: only where it is called with as many.
+    A text or array that is too large fails in no row by itself, so memory has no part in this.
+    """
+
+    literals: tuple[int, ...] | None = None
+    null_form: NullForm | None = None
+    least_arguments: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How long a text or an array literal arguments make, by their places.
+
+    As long as the number `count` says, times the size of the argument `of`. `count` None: as many as the numbers from
+    the first argument to the second are, by steps of the third.
+    """
+
+    things: str
+    count: int | None
+    of: int | None = None

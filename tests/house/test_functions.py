@@ -1,0 +1,72 @@
+"""What an entry of the catalog of functions promises is kept, and no list of names elsewhere says it again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock.codegen.program import BucketView, PaneView
+from penstock.planner.functions import FUNCTIONS
+from tests.house.files import ROOT, list_files
+
+COLUMNS = "k BIGINT {key}, n INT, d DECIMAL(3,2), x {x}, s STRING, b BOOLEAN, time TIMESTAMP"
+FILES = "WITH (connector = 'files', path = 'p', format = 'json');"
+STREAM = f"CREATE STREAM t ({COLUMNS.format(key='KEY', x='DOUBLE')}, WATERMARK FOR time AS time) {FILES}"
+TABLE = f"CREATE TABLE t ({COLUMNS.format(key='PRIMARY KEY', x='DECIMAL(3,2)')}) {FILES}"
+FRAMES = ("RANGE 1 MIN PRECEDING", "ROWS 2 PRECEDING")
+# COUNT(*) is syntax, and ANY a word of signatures.
+ALLOWED = {
+    ("planner/scalars/resolver.py", "COUNT"),
+    ("planner/explain/plan.py", "COUNT"),
+    ("planner/scalars/calls.py", "ANY"),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_functions_with_a_framing_are_lowered(frame: str) -> None:
+    calls = [each.example[0] for each in FUNCTIONS if each.framing is not None]
+    items = ", ".join(f"{call} OVER w AS v{place}" for place, call in enumerate(calls))
+    select = f"SELECT STREAM {items} FROM t WINDOW w AS (PARTITION BY k ORDER BY time {frame});"
+    (query,) = penstock.compile(STREAM + select).program.queries
+    assert any(isinstance(view, PaneView | BucketView) for view in query.views)
+
+
+def test_functions_with_a_retraction_are_lowered() -> None:
+    items = ", ".join(each.example[0] for each in FUNCTIONS if each.retraction is not None)
+    assert penstock.compile(f"{TABLE}SELECT {items} FROM t;").program.queries
+
+
+def test_functions_with_a_rule_for_distinct_are_lowered() -> None:
+    calls = (each.example[0].replace("(", "(DISTINCT ", 1) for each in FUNCTIONS if each.distinct is not None)
+    script = f"{STREAM}SELECT STREAM {', '.join(calls)} FROM t GROUP BY TUMBLE(time, 1 MIN);"
+    assert penstock.compile(script).program.queries
+
+
+def test_names_of_aggregates_are_compared_nowhere() -> None:
+    """What is true of some aggregates and not of others is a field of their entries."""
+    paths = [path for room in ("planner", "codegen") for path in list_files(ROOT / room, ".py")]
+    own = ROOT / "planner" / "functions"
+    found = {(str(path.relative_to(ROOT)), name) for path in paths if own not in path.parents for name in listed(path)}
+    assert found - ALLOWED == set()
+
+
+def listed(path: Path) -> Iterator[str]:
+    """The names of aggregates, and of functions over frames, that a module compares with or has in a list or dict."""
+    names = {each.name for each in FUNCTIONS if each.aggregate or each.framed}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Compare():
+                values: list[ast.expr | None] = [node.left, *node.comparators]
+            case ast.MatchValue():
+                values = [node.value]
+            case ast.Tuple() | ast.List() | ast.Set():
+                values = [*node.elts] if all(isinstance(each, ast.Constant) for each in node.elts) else []
+            case ast.Dict():
+                values = [*node.keys]
+            case _:
+                values = []
+        yield from (each.value for each in values if isinstance(each, ast.Constant) and each.value in names)
