@@ -7,12 +7,8 @@ from collections.abc import Sequence
 
 from penstock.codegen.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
 from penstock.codegen.folders import folder_name
-from penstock.codegen.looked_up import looked_up
-from penstock.codegen.packed import packed, unpacked
-from penstock.codegen.panes import answer_panes
 from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
-from penstock.codegen.remembered import answered_rows
 from penstock.codegen.sql.places import recorded_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
@@ -20,6 +16,10 @@ from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.codegen.watermark import watermark_of
+from penstock.codegen.worker.lookup import look_up_rows
+from penstock.codegen.worker.over_rows import answer_rows
+from penstock.codegen.worker.pack import pack_rows, unpack_tables
+from penstock.codegen.worker.panes import answer_panes
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
@@ -27,19 +27,19 @@ __all__ = [
     "CSV_WRITER_OPTIONS",
     "Records",
     "answer_panes",
-    "answered_rows",
+    "answer_rows",
     "csv_rows",
     "eject",
     "folder_name",
     "header_of",
-    "looked_up",
+    "look_up_rows",
     "lower",
     "lower_read",
     "match_header",
-    "packed",
+    "pack_rows",
     "records_of",
     "spark_text",
-    "unpacked",
+    "unpack_tables",
     "watermark_of",
 ]
 

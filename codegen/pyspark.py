@@ -29,7 +29,7 @@ from penstock.codegen.program import (
 from penstock.codegen.sql.records import records_of
 from penstock.codegen.stages import STAGE
 from penstock.codegen.watermark import text_of, watermark_of
-from penstock.codegen.worker_parts import worker_parts
+from penstock.codegen.worker.ship import list_worker_sources
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
@@ -147,7 +147,7 @@ def report(query, counts, inputs):
         print(f"{query}: {counts[f'in:{name}']} rows of {name} = {text}")
 '''
 
-# What the text of codegen/panes.py and codegen/remembered.py needs besides.
+# What the text of codegen/worker/panes.py and codegen/worker/over_rows.py needs besides.
 _WORKER_IMPORTS = {
     "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
@@ -163,7 +163,7 @@ def eject(program: Program) -> str:
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = set(map(_sink, program.queries))
     sinks |= {"files" for query in program.queries if query.rejects or _sink(query) == CHANGES}
-    head, workers = _HEAD, worker_parts(program)
+    head, workers = _HEAD, list_worker_sources(program)
     sources = (source for query in program.queries for source in query.inputs if source.connector == "files")
     formats = dict.fromkeys(str(dict(source.options)["format"]) for source in sources)
     workers += [part for each in formats for part in FORMATS[each]]
@@ -282,9 +282,9 @@ def _view(view: Step) -> str:
     if isinstance(view, BucketView):
         own = [f"order={sql_literal(view.order)}", f"time={literal(view.time)}", f"back={view.back}"]
         own.append("only=None" if view.only is None else f"only={literal(view.only)}")
-        return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
+        return _in_buckets(view, "answer_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
-        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
+        return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)

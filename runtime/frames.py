@@ -12,7 +12,7 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from penstock.codegen import answer_panes, answered_rows, looked_up, packed, unpacked
+from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows, unpack_tables
 from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -31,10 +31,10 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
                 facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only}
-                function = in_buckets(answered_rows, view, facts)
+                function = in_buckets(answer_rows, view, facts)
                 return stateful(rows, function, "remembered BINARY, waiting BINARY", "EventTimeTimeout", schema)
             case LookupView():
-                function = in_buckets(looked_up, view, {"newest": view.newest})
+                function = in_buckets(look_up_rows, view, {"newest": view.newest})
                 return stateful(rows, function, "records BINARY", "NoTimeout", schema)
             case _:
                 assert_never(view)
@@ -42,7 +42,7 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
 
 def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
-    for each in (packed, answer_panes, answered_rows, looked_up):
+    for each in (pack_rows, answer_panes, answer_rows, look_up_rows):
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     return function
 
@@ -51,7 +51,7 @@ def packer(length: int, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
     """The function that the workers run over rows to pack."""
 
     def pack(batches: Batches) -> Batches:
-        return packed(batches, length, cuts)
+        return pack_rows(batches, length, cuts)
 
     return travelling(pack)
 
@@ -87,4 +87,4 @@ def in_buckets(
 def stateful(rows: DataFrame, function: Callable[..., Any], state: str, timeout: str, schema: StructType) -> DataFrame:
     """The rows that a function makes of buckets of tables and of their state."""
     tables = rows.groupBy("bucket").applyInPandasWithState(function, "rows BINARY", state, "append", timeout)
-    return tables.mapInArrow(travelling(unpacked), schema)
+    return tables.mapInArrow(travelling(unpack_tables), schema)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from penstock.codegen import answer_panes, packed
+from penstock.codegen import answer_panes, pack_rows
 from penstock.codegen.program import PackedView, PaneView
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.over import framed_values, over_views
@@ -74,7 +74,7 @@ def gathered(node: Over, panes: Panes, view: PackedView, rows: list[Row], size: 
     starts = range(0, len(records), size)
     batches = (pa.RecordBatch.from_pylist(records[start : start + size], schema) for start in starts)
     found: dict[tuple[datetime, int], list[bytes]] = {}
-    for batch in packed(batches, view.length, view.cuts, size):
+    for batch in pack_rows(batches, view.length, view.cuts, size):
         for table in batch.to_pylist():
             for begin in begins(node, plain(table["time"])):
                 found.setdefault((begin, table["bucket"]), []).append(table["rows"])

@@ -18,9 +18,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.codegen import looked_up
-from penstock.codegen.packed import read, written
+from penstock.codegen import look_up_rows
 from penstock.codegen.program import LookupView
+from penstock.codegen.worker.pack import read_table, write_table
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
@@ -70,7 +70,7 @@ class State:
         self.tables = tables
 
     def rows(self) -> list[Fields]:
-        return [row for table in self.tables for row in read(table).to_pylist()]
+        return [row for table in self.tables for row in read_table(table).to_pylist()]
 
 
 @dataclass(slots=True)
@@ -92,8 +92,8 @@ class Bucket:
             columns[name] = pa.array(values, TYPES[name])
         table = pa.table(columns)
         facts: dict[str, Any] = {"newest": view.newest, "sql": view.sql, "given": view.given, "kept": view.kept}
-        found = looked_up([written(table)], self.state, self.connections, **facts, picked=dict(view.picked))
-        return [row for each in found for row in read(each).to_pylist()]
+        found = look_up_rows([write_table(table)], self.state, self.connections, **facts, picked=dict(view.picked))
+        return [row for each in found for row in read_table(each).to_pylist()]
 
 
 Window = tuple[str, int]

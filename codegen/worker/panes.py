@@ -7,7 +7,7 @@ This text runs in Spark's Python workers, which need not have penstock, and is p
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.codegen.packed import read
+from penstock.codegen.worker.pack import read_table
 
 
 def answer_panes(
@@ -28,21 +28,23 @@ def answer_panes(
 
     panes: dict[tuple[int, int], list[bytes]] = {}
     for batch in batches:
-        columns = (as_number(batch.column("begin")), batch.column("bucket"), batch.column("tables"))
+        columns = (convert_times(batch.column("begin")), batch.column("bucket"), batch.column("tables"))
         for begin, bucket, streams in zip(*(column.to_pylist() for column in columns), strict=True):
             panes.setdefault((begin, bucket), []).extend(streams)
     begins: list[int] = []
     tables: list[Any] = []
-    with connected() as connection:
+    with connect_duckdb() as connection:
         for begin, bucket in sorted(panes):
             begins.append(begin)
-            tables.append(pa.concat_tables(map(read, panes.pop((begin, bucket)))))
+            tables.append(pa.concat_tables(map(read_table, panes.pop((begin, bucket)))))
             if not panes or sum(map(len, tables)) >= at_once:
-                yield from answered(connection, begins, tables, order, sql, given, kept, picked).to_batches(at_once)
+                yield from answer_tables(connection, begins, tables, order, sql, given, kept, picked).to_batches(
+                    at_once
+                )
                 begins, tables = [], []
 
 
-def answered(
+def answer_tables(
     connection: Any,
     begins: Sequence[int],
     tables: Sequence[Any],
@@ -66,26 +68,26 @@ def answered(
         "begin": pa.array(np.repeat(np.array(begins, dtype=np.int64), lengths)),
     }
     rows = pa.concat_tables(tables).combine_chunks()
-    columns |= {name: as_number(rows.column(name)) for name in given}
+    columns |= {name: convert_times(rows.column(name)) for name in given}
     if order is not None:
-        rows, columns = in_order(connection, order, rows, columns)
-    answer = asked(connection, sql, {"place": places(len(rows)), **columns})
-    return pa.table(picked_out(rows.column, answer, kept, picked)).combine_chunks()
+        rows, columns = order_rows(connection, order, rows, columns)
+    answer = query_duckdb(connection, sql, {"place": number_rows(len(rows)), **columns})
+    return pa.table(pick_columns(rows.column, answer, kept, picked)).combine_chunks()
 
 
-def in_order(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+def order_rows(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The rows, and the columns beside them, at the places that DuckDB answers `order` with; the pane is as answered.
 
     Raises:
         OverflowError: a sum does not fit its type.
     """
-    ordered = asked(connection, order, {"place": places(len(rows)), **columns})
+    ordered = query_duckdb(connection, order, {"place": number_rows(len(rows)), **columns})
     place = ordered.column("place").combine_chunks()
     moved = {name: column.take(place) for name, column in columns.items()}
     return rows.take(place).combine_chunks(), moved | {"pane": ordered.column("pane")}
 
 
-def connected() -> Any:
+def connect_duckdb() -> Any:
     """DuckDB without anything in it."""
     import duckdb
 
@@ -100,7 +102,7 @@ def connected() -> Any:
     return connection
 
 
-def asked(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
+def query_duckdb(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
     """DuckDB's answer over `rows` of these columns, as an Arrow table.
 
     Raises:
@@ -118,7 +120,7 @@ def asked(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
     return answer
 
 
-def picked_out(
+def pick_columns(
     field: Callable[[str], Any], answer: Any, kept: Sequence[str], picked: Mapping[str, str]
 ) -> dict[str, Any]:
     """The columns of the result: fields of the rows at the places answered, and the answers."""
@@ -129,7 +131,7 @@ def picked_out(
     return result
 
 
-def places(count: int) -> Any:
+def number_rows(count: int) -> Any:
     """0, 1 … up to a count of rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -137,7 +139,7 @@ def places(count: int) -> Any:
     return pc.cumulative_sum(pa.repeat(pa.scalar(1), count), start=-1)
 
 
-def as_number(column: Any) -> Any:
+def convert_times(column: Any) -> Any:
     """Times and intervals as microseconds, which DuckDB takes for what they are; all else as it is."""
     import pyarrow as pa
 

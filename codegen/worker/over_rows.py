@@ -7,11 +7,18 @@ This text runs in Spark's Python workers, which need not have penstock, and is p
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.codegen.packed import read, written
-from penstock.codegen.panes import as_number, asked, connected, in_order, picked_out, places
+from penstock.codegen.worker.pack import read_table, write_table
+from penstock.codegen.worker.panes import (
+    connect_duckdb,
+    convert_times,
+    number_rows,
+    order_rows,
+    pick_columns,
+    query_duckdb,
+)
 
 
-def answered_rows(
+def answer_rows(
     arrived: Iterable[bytes],
     state: Any,
     connections: list[Any],
@@ -37,33 +44,33 @@ def answered_rows(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    old, *tables = map(read, state.get) if state.exists else [None]
-    waiting = pa.concat_tables([*tables, *map(read, arrived)])
-    times = as_number(waiting.column(time))
+    old, *tables = map(read_table, state.get) if state.exists else [None]
+    waiting = pa.concat_tables([*tables, *map(read_table, arrived)])
+    times = convert_times(waiting.column(time))
     is_final = pc.less(times, state.getCurrentWatermarkMs() * 1000)
     final, waiting = waiting.filter(is_final), waiting.filter(pc.invert(is_final))
     rows = final if old is None else pa.concat_tables([old, final])
     if len(final):
         if not connections:
-            connections.append(connected())
+            connections.append(connect_duckdb())
         columns = {"pane": pa.repeat(pa.scalar(0), len(rows))}
-        columns["new"] = pc.greater_equal(places(len(rows)), len(rows) - len(final))
-        columns |= {name: as_number(rows.column(name)) for name in given}
-        rows, columns = in_order(connections[0], order, rows, columns)
-        answer = asked(connections[0], sql, {"place": places(len(rows)), **columns})
+        columns["new"] = pc.greater_equal(number_rows(len(rows)), len(rows) - len(final))
+        columns |= {name: convert_times(rows.column(name)) for name in given}
+        rows, columns = order_rows(connections[0], order, rows, columns)
+        answer = query_duckdb(connections[0], sql, {"place": number_rows(len(rows)), **columns})
         if len(answer):
-            yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
+            yield write_table(pa.table(pick_columns(rows.column, answer, kept, picked)))
         panes = columns["pane"].combine_chunks()
         if only is not None:
             panes, rows = panes.filter(rows.column(only).combine_chunks()), rows.filter(rows.column(only))
-        rows = rows.filter(last_ones(panes, back))
-    state.update((written(rows), written(waiting)))
+        rows = rows.filter(mark_last_rows(panes, back))
+    state.update((write_table(rows), write_table(waiting)))
     if len(waiting):
-        earliest = pc.min(as_number(waiting.column(time))).as_py() // 1000
+        earliest = pc.min(convert_times(waiting.column(time))).as_py() // 1000
         state.setTimeoutTimestamp(max(earliest, 1))
 
 
-def last_ones(panes: Any, back: int) -> Any:
+def mark_last_rows(panes: Any, back: int) -> Any:
     """Which of the rows, ordered by their panes, are the last ones of these."""
     import numpy as np
 

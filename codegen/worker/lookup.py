@@ -7,11 +7,11 @@ This text runs in Spark's Python workers, which need not have penstock, and is p
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.codegen.packed import read, written
-from penstock.codegen.panes import as_number, asked, connected, picked_out, places
+from penstock.codegen.worker.pack import read_table, write_table
+from penstock.codegen.worker.panes import connect_duckdb, convert_times, number_rows, pick_columns, query_duckdb
 
 
-def looked_up(
+def look_up_rows(
     arrived: Iterable[bytes],
     state: Any,
     connections: list[Any],
@@ -30,16 +30,16 @@ def looked_up(
     import pyarrow.compute as pc
 
     if not connections:
-        connections.append(connected())
-    known = list(map(read, state.get)) if state.exists else []
-    rows = pa.concat_tables([*known, *map(read, arrived)]).combine_chunks()
-    columns = {"place": places(len(rows)), **{name: as_number(rows.column(name)) for name in given}}
-    remaining = asked(connections[0], newest, columns).column("place")
+        connections.append(connect_duckdb())
+    known = list(map(read_table, state.get)) if state.exists else []
+    rows = pa.concat_tables([*known, *map(read_table, arrived)]).combine_chunks()
+    columns = {"place": number_rows(len(rows)), **{name: convert_times(rows.column(name)) for name in given}}
+    remaining = query_duckdb(connections[0], newest, columns).column("place")
     old = sum(map(len, known))
     is_known = pc.less(columns["place"], old)
     is_newest = pc.is_in(columns["place"], value_set=remaining.combine_chunks())
-    answer = asked(connections[0], sql, columns | {"known": is_known, "newest": is_newest})
+    answer = query_duckdb(connections[0], sql, columns | {"known": is_known, "newest": is_newest})
     if len(answer):
-        yield written(pa.table(picked_out(rows.column, answer, kept, picked)))
+        yield write_table(pa.table(pick_columns(rows.column, answer, kept, picked)))
     if len(remaining) != old or not pc.all(pc.equal(is_known, is_newest)).as_py():
-        state.update((written(rows.filter(is_newest)),))
+        state.update((write_table(rows.filter(is_newest)),))
