@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from penstock.codegen.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
 from penstock.codegen.folders import folder_name
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.places import recorded_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
-from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
 from penstock.codegen.watermark import watermark_of
 from penstock.codegen.worker.lookup import look_up_rows
@@ -51,11 +51,15 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
-    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
-    observed = any(
+    parts = [
+        part
+        for query, name in zip(queries, names, strict=True)
+        for part in cut_at_intermediates(query, name, names, shared)
+    ]
+    reports_progress = any(
         isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
     )
-    queries_ = tuple(lower_query(part, settings, observed=observed) for part in parts)
+    queries_ = tuple(lower_query(part, settings, reports_progress=reports_progress) for part in parts)
     return Program(settings=_settings(settings.state_partitions), queries=queries_)
 
 

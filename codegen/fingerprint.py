@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
-from penstock.codegen.stages import STAGE
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
@@ -47,7 +47,7 @@ def computed(view: Step) -> list[object]:
 
 def _input(source: Input) -> list[object]:
     options = [each for each in source.options if each[0] in _PLACE]
-    return [source.connector, source.name if source.connector == STAGE else None, source.columns, options]
+    return [source.connector, source.name if source.connector == INTERMEDIATE else None, source.columns, options]
 
 
 def _output(output: Output) -> list[object]:

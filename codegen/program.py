@@ -230,64 +230,69 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Paced:
-    """An input whose rows move the watermark. Times and lengths of time are in milliseconds.
-
-    The metric `newest` of the view `view` is the newest event time of a micro-batch's sound rows, NULL without any; the
-    watermark of the input lies `delay` behind. After `idle` of silence it holds nothing back (None: it always does).
-    `behind`: the input is written by another query, whose rows to come are no more than this behind its own watermark.
-    """
+class WatermarkInput:
+    """An input whose rows move the watermark. Times are in milliseconds."""
 
     name: str
     view: str
+    """The view whose metric `newest` is the newest event time of a micro-batch's valid rows, NULL without any."""
     delay: int
+    """How far the watermark of the input is behind its newest event time."""
     idle: int | None
-    behind: int | None
+    """After this much silence the input no longer holds the watermark back. None: it always does."""
+    lag: int | None
+    """How far rows to come may be behind the watermark of the query that writes this input. None: no query does."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparkQuery:
-    """One Structured Streaming query.
-
-    `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
-    A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one
-    row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that tells
-    inputs how far they are: rows of `time` and `input`, the name of one. A query that is drained has one whose `time`
-    lies behind every event time, for all inputs: its `input` is NULL. `paced`: the inputs that others wait for, empty
-    where none is ever told.
-    `key`: the columns by which newer rows replace older ones in an `update` query. `operation`: a column of the result
-    that says whether a row is an 'insert', an 'update' or a 'delete', None where rows are not deleted.
-    `checked`: whether Spark may check the query, which is its CHECK_SETTING when it is started. It refuses two things
-    that queries over tables need: aggregations over others, because rows might be late there (these have no event
-    time), and numbers that tell records apart, because those of several micro-batches may be the same (they are only
-    compared within a file).
-    `store` keeps its state, in so many `partitions`; both are None if it has none.
-    `numbered`: it has that clock for the sake of its column `batch`, the number of the micro-batch.
-    `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
-    `fingerprint` is that of all that a checkpoint of the query depends on: one with another is refused. `lasting`: the
-    views among it; others may change from run to run. `printed` and `span`: where in the script it comes from.
-    """
+    """One Structured Streaming query."""
 
     name: str
     inputs: tuple[Input, ...]
+    """Registered first, in this order."""
     views: tuple[Step, ...]
+    """Registered after the inputs, in this order."""
     result: str
+    """The view whose rows go to `output`."""
     output: Output
     mode: Literal["append", "update"]
     timed: bool
+    """Whether the query has a watermark. If so, the runtime registers two more views before all others.
+
+    `<name>_clock` has one row: `watermark`, the watermark in force in the micro-batch, and `batch`, its number.
+    `<name>_end` is a stream with rows of `time` and `input`, which move the watermark of the input so named. The row
+    that drains a query has an `input` of NULL, which means all inputs, and a `time` after every event time.
+    """
     key: tuple[str, ...]
+    """The columns by which newer rows replace older ones in an `update` query."""
     rejects: tuple[Rejects, ...]
     fingerprint: str
+    """The fingerprint of everything that a checkpoint depends on. A checkpoint with another one is refused."""
     every: int | None = None
+    """The milliseconds from one micro-batch to the next, None where that does not matter."""
     store: StateStore | None = None
-    paced: tuple[Paced, ...] = ()
+    """What keeps its state, None if it has none."""
+    watermark_inputs: tuple[WatermarkInput, ...] = ()
+    """The inputs that other inputs wait for, empty where none takes heartbeats."""
     partitions: int | None = None
+    """The number of partitions of its state, None if it has none."""
     operation: str | None = None
+    """The column of the result that says whether a row is an insert, an update or a delete; None without deletes."""
     checked: bool = True
+    """Whether Spark may check the query: its CHECK_SETTING at the start.
+
+    The check refuses two things that queries over tables need. One is an aggregation over another, because rows might
+    be late there; these have no event time. The other is a number that distinguishes records, because it may be the
+    same in several micro-batches; here it is compared only within a file.
+    """
     numbered: bool = False
-    lasting: tuple[str, ...] = ()
+    """Whether it reads the number of the micro-batch from `<name>_clock`."""
+    contract_views: tuple[str, ...] = ()
+    """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
+    """Where in the script the query comes from."""
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from textwrap import indent
 
 from penstock.codegen.connectors import CHANGES, FORMATS, SINKS, SOURCES
 from penstock.codegen.folders import folder_name
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.literals import comment_text, literal, sql_in_line, sql_literal
 from penstock.codegen.program import (
     CHECK_SETTING,
@@ -27,7 +28,6 @@ from penstock.codegen.program import (
     files_cost,
 )
 from penstock.codegen.sql.records import records_of
-from penstock.codegen.stages import STAGE
 from penstock.codegen.watermark import text_of, watermark_of
 from penstock.codegen.worker.ship import list_worker_sources
 
@@ -243,7 +243,7 @@ def _function(query: SparkQuery) -> str:
 def _source(source: Input) -> str:
     columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
     arguments = _arguments(source.options, leave_out=("partitions",))
-    if source.connector == STAGE:
+    if source.connector == INTERMEDIATE:
         arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
     view = f'rows.createOrReplaceTempView("{source.view}")'
     if source.connector != "files":
@@ -318,7 +318,7 @@ def _list(names: tuple[str, ...]) -> str:
 
 def _sink(query: SparkQuery) -> str:
     """What is written there: a connector, or CHANGES."""
-    is_files = query.output.connector in ("files", STAGE)
+    is_files = query.output.connector in ("files", INTERMEDIATE)
     return CHANGES if is_files and query.mode == "update" else query.output.connector
 
 
@@ -329,7 +329,7 @@ def _write(output: Output, query: SparkQuery) -> str:
         leave_out=("partitions", "rows", "files_per_batch", "operation"),
     )
     sink = _sink(query)
-    if output.connector == STAGE:
+    if output.connector == INTERMEDIATE:
         arguments = ', f"{checkpoint}/rows"' + (', "parquet"' if sink == CHANGES else "")
     if output.connector == "memory" and query.mode == "update":
         arguments += f", key=[{', '.join(map(literal, query.key))}]"

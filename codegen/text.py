@@ -32,7 +32,9 @@ def _query(query: SparkQuery, program: Program) -> str:
     if query.store is not None and str(query.partitions) != program.state_partitions:
         state += f", in {query.partitions} partitions"
     head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}{state}"
-    head += "".join(f"\n  {each.name} is idle after {each.idle} ms" for each in query.paced if each.idle is not None)
+    head += "".join(
+        f"\n  {each.name} is idle after {each.idle} ms" for each in query.watermark_inputs if each.idle is not None
+    )
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 

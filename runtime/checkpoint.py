@@ -131,7 +131,7 @@ def described(query: SparkQuery) -> dict[str, Any]:
         "fingerprint": query.fingerprint,
         "inputs": [_input_text(source) for source in query.inputs],
         "views": {view.name: _text(view) for view in query.views},
-        "lasting": list(query.lasting),
+        "contract_views": list(query.contract_views),
         "output": _output_text(query.output),
         "mode": query.mode,
         "partitions": query.partitions,
@@ -188,9 +188,9 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
             found.append(f"its state was in {kept} and would be in {keeps}")
         if _other(past, present, "partitions"):
             found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
-    lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
+    contract = {*past.get("contract_views", past["views"]), *present["contract_views"]}
     views = _changed_views(past["views"], present["views"])
-    told = [text for name, text in views.items() if name in lasting] or ([] if found else [*views.values()])
+    told = [text for name, text in views.items() if name in contract] or ([] if found else [*views.values()])
     return "\n".join([*(["; ".join(found)] if found else []), *told]) or "how its inputs are read"
 
 

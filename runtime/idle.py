@@ -15,7 +15,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class InputPace:
     """An input as a query has seen it. All times are milliseconds since 1970.
 
     `looked`: when the query last looked for rows, of those times of which it is known what was there; `spoke`: when it
@@ -34,7 +34,7 @@ class Pace:
         return self.idle is not None and self.looked - self.spoke >= self.idle
 
 
-def heartbeats(paces: Mapping[Key, Pace]) -> dict[Key, int]:
+def plan_heartbeats(paces: Mapping[Key, InputPace]) -> dict[Key, int]:
     """The watermarks of the inputs that are to be told one: the idle ones that are behind all the others.
 
     `paces` are the inputs of queries whose results depend on each other. Nothing moves where all are idle, or where one
@@ -47,7 +47,7 @@ def heartbeats(paces: Mapping[Key, Pace]) -> dict[Key, int]:
     return {key: level for key, pace in paces.items() if pace.is_idle and (pace.reached or 0) < level}
 
 
-def passed_on(reached: Mapping[Key, int | None], known: Mapping[Key, int]) -> dict[Key, int]:
+def plan_stream_heartbeats(reached: Mapping[Key, int | None], known: Mapping[Key, int]) -> dict[Key, int]:
     """The watermarks that the intermediate streams among a query's inputs are to be told.
 
     `reached` are those of all its inputs, None before their first rows; `known`, of intermediate streams, before what

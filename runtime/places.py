@@ -18,7 +18,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.runtime.checkpoint import place_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.rejects import rejects_query
-from penstock.runtime.sources.stage import STAGE
+from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage, is_glob
 
 _PART = "part-00000-00000000-0000-0000-0000-000000000000-c000"  # the names of the files that Spark writes are like it
@@ -77,7 +77,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     readers: dict[str, dict[str, Diagnostic | None]] = {}
     for query in queries:
         for source in query.inputs:
-            if source.connector == STAGE:
+            if source.connector == INTERMEDIATE:
                 readers.setdefault(source.name, {})[query.name] = None
             if source.connector == "files":
                 path = str(dict(source.options)["path"])

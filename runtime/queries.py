@@ -19,17 +19,17 @@ from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, Vi
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime import sources
 from penstock.runtime.clock import clock
-from penstock.runtime.drain import drain, drained, end_stream
+from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
 from penstock.runtime.frames import framed
-from penstock.runtime.heartbeats import Pulse
+from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sink_log import check_files, check_log
 from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
-from penstock.runtime.sources.stage import stage_rows
+from penstock.runtime.sources.stage import rows_folder
 from penstock.runtime.storage import Storage
 from penstock.runtime.storage_failures import explain_storage
 
@@ -74,26 +74,30 @@ class Run:
         finished = check_checkpoint(self._storage, self._place)
         for source in self.query.inputs:
             sources.check(self._storage, source, self._place)
-        if not draining and drained(self._storage, self._place):
+        if not draining and is_drained(self._storage, self._place):
             hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
         if isinstance(self._sink, FilesSink):
             self._sink.check(self._storage, self._place)
             check_log(self._storage, self._sink.path, finished)
-            if self._sink.path != stage_rows(self._place):  # there readers check what they have not read yet
+            if self._sink.path != rows_folder(self._place):  # there readers check what they have not read yet
                 check_files(self._storage, self._sink.path)
         for run in self.rejects.values():
             run.check(draining)
 
-    def start(self, *, once: bool, progress: Progress | None = None, pulse: Pulse | None = None) -> StreamingQuery:
-        """Starts Spark on the query: to the end of what is there now, or for good. `pulse`: whom silence is told.
+    def start(
+        self, *, once: bool, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
+    ) -> StreamingQuery:
+        """Starts the query in Spark, to the end of the input that exists now (`once`), or forever.
+
+        `heartbeat` is told of batches and of silence.
 
         Raises:
             RunError: Spark refuses the query, or a log of its inputs is damaged.
         """
         try:
             with _preparing:
-                if pulse is not None:
+                if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
@@ -113,9 +117,9 @@ class Run:
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
-        if pulse is not None:
-            listeners.append(pulse.batch)
-        self._ledger.follow(str(started.runId), *listeners, idle=None if pulse is None else pulse.silence)
+        if heartbeat is not None:
+            listeners.append(heartbeat.batch)
+        self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
         return started
 
     def wait(self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None) -> bool:
@@ -256,15 +260,15 @@ def configure(spark: SparkSession, query: SparkQuery) -> None:
 class QueryHandle:
     """A query that runs until it is stopped."""
 
-    def __init__(self, run: Run, resources: ExitStack, pulse: Pulse | None = None) -> None:
+    def __init__(self, run: Run, resources: ExitStack, heartbeat: HeartbeatHandle | None = None) -> None:
         self._run = run
-        self._pulse = pulse
+        self._heartbeat = heartbeat
         self._resources = resources
         self._starter = ThreadPoolExecutor(1, "penstock-rejects")
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
         self._stopped = False
         interrupted = run.mark_unsettled()
-        self._started = run.start(once=False, progress=self._after_batch, pulse=pulse)
+        self._started = run.start(once=False, progress=self._after_batch, heartbeat=heartbeat)
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
@@ -297,8 +301,8 @@ class QueryHandle:
             RunError: the rejected rows could not be written.
         """
         self._stopped = True
-        if self._pulse is not None:
-            self._pulse.end()
+        if self._heartbeat is not None:
+            self._heartbeat.end()
         with self._resources:  # freed last, whatever happens before
             with jvm_may_be_gone():
                 self._started.stop()

@@ -27,7 +27,7 @@ from penstock.runtime.lock import lock
 from penstock.runtime.places import qualified
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import FilesSink
-from penstock.runtime.sources.stage import STAGE
+from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage, absolute
 
 
@@ -59,13 +59,13 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
 
 def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
     """The queries that have written intermediate streams for a query of this name, which may have had more of them."""
-    if query.output.connector == STAGE:
+    if query.output.connector == INTERMEDIATE:
         return
     for each in storage.names(absolute(folder)):
         if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].startswith(f"{STAGE} "):
+            if is_described and description_in(storage, place)["output"].startswith(f"{INTERMEDIATE} "):
                 yield unquote(each)
 
 

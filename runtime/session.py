@@ -17,7 +17,7 @@ from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
-from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
+from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
 from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.places import check_places, qualified
@@ -26,7 +26,7 @@ from penstock.runtime.reading import in_memory, read
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
 from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
-from penstock.runtime.sources.stage import STAGE, placed, stage_rows
+from penstock.runtime.sources.stage import INTERMEDIATE, placed, rows_folder
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
 from penstock.runtime.workers import check_workers, needed_packages
@@ -81,10 +81,10 @@ class Session:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
             self._sweep(program, places)
-            pulses = self._pulses(program, places)
+            heartbeats = self._start_heartbeats(program, places)
             handles = []
             for run, own in opened:
-                handles.append(QueryHandle(run, own.pop_all(), pulses.get(run.query.name)))
+                handles.append(QueryHandle(run, own.pop_all(), heartbeats.get(run.query.name)))
                 resources.callback(handles[-1].stop)
             resources.pop_all()
         self._handles += handles
@@ -145,19 +145,19 @@ class Session:
 
     def _whole(self, name: str) -> list[dict[str, Any]]:
         rows = self.rows(name)
-        let_go = sum(sink.let_go for (output, _), (_, sink) in self._memory.items() if output == name)
-        if let_go:
-            found = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + let_go:,}")
+        evicted = sum(sink.evicted for (output, _), (_, sink) in self._memory.items() if output == name)
+        if evicted:
+            found = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + evicted:,}")
             raise RunError([found.with_hint("give it the option rows = n, or connector = 'files'")])
         return rows
 
     def kept(self) -> list[Kept]:
         """What the memory sinks of this session hold, one entry per name that had a batch, if only one without rows."""
-        let_go: Counter[str] = Counter()
+        evicted: Counter[str] = Counter()
         for (name, _), (_, sink) in self._memory.items():
             if sink.begun:
-                let_go[name] += sink.let_go
-        return [Kept(name, self.rows(name), older) for name, older in let_go.items()]
+                evicted[name] += sink.evicted
+        return [Kept(name, self.rows(name), older) for name, older in evicted.items()]
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""
@@ -190,25 +190,25 @@ class Session:
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 
-    def _pulses(self, program: Program, places: Mapping[str, str]) -> dict[str, Pulse]:
-        """By name, the queries that may have to be told how far their inputs are, and those that know."""
-        pulses: dict[str, Pulse] = {}
-        for group in connected(program.queries):
-            pacemaker = Pacemaker(Storage(self._spark))
-            if any(query.paced for query in group):
+    def _start_heartbeats(self, program: Program, places: Mapping[str, str]) -> dict[str, HeartbeatHandle]:
+        """A handle for each query with a watermark whose inputs, or whose readers' inputs, may need heartbeats."""
+        handles: dict[str, HeartbeatHandle] = {}
+        for group in group_connected(program.queries):
+            heartbeats = Heartbeats(Storage(self._spark))
+            if any(query.watermark_inputs for query in group):
                 timed = (query for query in group if query.timed)
-                pulses |= {query.name: pacemaker.add(query, places[query.name], now()) for query in timed}
-        return pulses
+                handles |= {query.name: heartbeats.add(query, places[query.name], now()) for query in timed}
+        return handles
 
     def _sweep(self, program: Program, places: Mapping[str, str]) -> None:
         """Deletes what is done with of the intermediate streams."""
         readers: dict[str, list[str]] = {}
         for query in program.queries:
             for source in query.inputs:
-                if source.connector == STAGE:
+                if source.connector == INTERMEDIATE:
                     readers.setdefault(source.name, []).append(places[query.name])
         for stage, of_stage in readers.items():
-            sweep(Storage(self._spark), stage_rows(places[stage]), of_stage)
+            sweep(Storage(self._spark), rows_folder(places[stage]), of_stage)
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""

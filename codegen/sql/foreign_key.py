@@ -6,11 +6,11 @@ the result as they were, beside what they referred to before, and come into it a
 
 * `<name>_sides`: left rows, those that leave as deleted ones, and the records, each as a struct beside a NULL;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_pairs`: moves of left rows, each beside the record that it refers to;
-* `<name>`: moves of the joined rows.
+* `<name>_pairs`: deltas of left rows, each beside the right row that it refers to;
+* `<name>`: deltas of the joined rows.
 
 Windows say `until` when they are kept, and all that comes what the watermark is `now`. A window of the left side that
-is let go takes nothing back: of windowed tables there are no moves, but the rows that come. A window of the right side
+is let go takes nothing back: of windowed tables there are no deltas, but the rows that come. A window of the right side
 that is let go is not found by left rows that come from then on. Those from before show it until they change, and it
 stays with them, so that what leaves is what has come.
 """
@@ -21,8 +21,9 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.program import LookupView, Step, View
-from penstock.codegen.sql.changes import DELETED, ORDER, SIGN
+from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME, joined, order_of, origin_of, row_of, until
 from penstock.codegen.sql.printing import print_duckdb, print_sql
@@ -39,11 +40,10 @@ from penstock.codegen.sql.trees import (
     select,
     table,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, KStream, Node, WTable
 from penstock.planner.types import BIGINT
 
-_LEAVES = exp.LT(this=column(SIGN), expression=number(0))
+_LEAVES = exp.LT(this=column(DELTA), expression=number(0))
 
 
 def foreign_key_views(
@@ -73,9 +73,9 @@ def foreign_key_views(
         given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
-        schema=print_sql(select([*shown, named(null(BIGINT), SIGN)], rows.name)),
+        schema=print_sql(select([*shown, named(null(BIGINT), DELTA)], rows.name)),
     )
-    beside = () if isinstance(node.shape, WTable) else (SIGN,)
+    beside = () if isinstance(node.shape, WTable) else (DELTA,)
     return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.left, node.right, pairs.name, beside)))
 
 
@@ -114,9 +114,9 @@ def _sides(
 
 
 def _deleted(table: Node) -> Expression:
-    """Of an intermediate changelog moves are read, because it may be that of the left side, too."""
-    is_moved = origin_of(table).connector == STAGE and not isinstance(table.shape, WTable)
-    return _LEAVES.copy() if is_moved else column(DELETED)
+    """Of an intermediate changelog deltas are read, because it may be that of the left side, too."""
+    has_deltas = origin_of(table).connector == INTERMEDIATE and not isinstance(table.shape, WTable)
+    return _LEAVES.copy() if has_deltas else column(DELETED)
 
 
 def _until(side: Node, kept: int | None) -> list[Expression]:
@@ -172,30 +172,30 @@ def _rows(alias: str) -> exp.Table:
 
 
 def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: of each move the place of the left row, that of its record, and the sign."""
+    """DuckDB's SELECT: of each delta the places of the left and the right row, and whether it inserts or deletes."""
     is_left, is_right = column("is_left"), exp.Not(this=column("is_left"))
     there = exp.Not(this=column("deleted"))
     touched = _touched(references, identity)
     same = both(*(exp.NullSafeEQ(this=column_of("l", each), expression=column_of("t", each)) for each in identity))
     equal = both(
-        exp.EQ(this=column_of("l", "sign"), expression=column_of("r", "sign")),
+        exp.EQ(this=column_of("l", "delta"), expression=column_of("r", "delta")),
         *(exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references),
     )
     if isinstance(node.right.shape, WTable):
         # So it is for both signs: what leaves is what has come.
         met = call("GREATEST", column_of("l", "now"), column_of("r", "now"))
         equal = both(equal, exp.GTE(this=column_of("r", "until"), expression=met))
-    moves = not isinstance(node.left.shape, WTable)
+    deltas = not isinstance(node.left.shape, WTable)
     shown = [
         named(column_of("l", "place"), "place"),
         named(column_of("r", "place"), "right"),
-        named(cast(column_of("l", "sign"), BIGINT), SIGN),
+        named(cast(column_of("l", "delta"), BIGINT), DELTA),
     ]
-    lefts = _before_and_after(is_left, there, moves=moves)
+    lefts = _before_and_after(is_left, there, deltas=deltas)
     tree = exp.Select(expressions=shown).from_(_aliased(lefts, "l"), copy=False)
     tree.append("joins", exp.Join(this=_aliased(touched, "t"), on=same))
     side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
-    rights = _before_and_after(is_right, there.copy(), moves=moves)
+    rights = _before_and_after(is_right, there.copy(), deltas=deltas)
     tree.append("joins", exp.Join(this=_aliased(rights, "r"), on=equal, **side))
     return tree
 
@@ -212,15 +212,15 @@ def _touched(references: Sequence[str], identity: Sequence[str]) -> Expression:
     return exp.Union(this=own, expression=others, distinct=True)
 
 
-def _before_and_after(which: Expression, there: Expression, *, moves: bool) -> Expression:
-    """The rows of one side that were in the bucket before, with sign -1, and those that are now, with 1; or these."""
+def _before_and_after(which: Expression, there: Expression, *, deltas: bool) -> Expression:
+    """One side's rows in the bucket: those before as deletes and those now as inserts, or the latter alone."""
 
-    def one(sign: int, mark: str) -> Expression:
-        tree = exp.Select(expressions=[exp.Star(), named(number(sign), "sign")]).from_(table("rows"), copy=False)
+    def one(delta: int, mark: str) -> Expression:
+        tree = exp.Select(expressions=[exp.Star(), named(number(delta), "delta")]).from_(table("rows"), copy=False)
         return tree.where(_all(which.copy(), there.copy(), column(mark)), copy=False)
 
     after = one(1, "newest")
-    return exp.Union(this=one(-1, "known"), expression=after, distinct=False) if moves else after
+    return exp.Union(this=one(-1, "known"), expression=after, distinct=False) if deltas else after
 
 
 def _all(*conditions: Expression | None) -> Expression:

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.program import LookupView, Step, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
@@ -40,7 +41,6 @@ from penstock.codegen.sql.trees import (
     struct_of,
     text,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import walk
@@ -110,7 +110,7 @@ def row_of(node: Node) -> Expression:
 def order_of(table: Node) -> Expression:
     """The order of a record as a value that DuckDB compares as Spark does."""
     origin = origin_of(table)
-    if origin.connector == STAGE or origin.newest is None:
+    if origin.connector == INTERMEDIATE or origin.newest is None:
         return column(ORDER)
     type_ = next(each.type for each in origin.columns if each.name == origin.newest)
     places = {each: column(ORDER, each) for each in ("arrived", "file", "line")}

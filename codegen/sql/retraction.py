@@ -1,6 +1,6 @@
 """GroupAggregate over a table -> counts and exact sums that rows can leave, and the aggregates that follow from them.
 
-A row that leaves is added with the sign turned round. Counts are BIGINT and sums are DECIMAL, in which nothing rounds,
+A row that leaves is added with its values negated. Counts are BIGINT and sums are DECIMAL, in which nothing rounds,
 so that no trace of it stays. A group without rows stays in the state, but not in the table.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, ORDER, SIGN, grouped, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, grouped, key_struct, own_key
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import seen
@@ -27,7 +27,7 @@ _SAMPLES = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
     """Moves -> results."""
     key = key_struct((each.name, each.value) for each in node.keys)
-    sums: dict[str, Expression] = {_ROWS: call("SUM", column(SIGN))}
+    sums: dict[str, Expression] = {_ROWS: call("SUM", column(DELTA))}
     values = [named(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
     tree = grouped([*(named(total, each) for each, total in sums.items()), seen()], source, key)
     table = View(f"{name}_sums", print_sql(tree))
@@ -47,7 +47,7 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
         return column(f"_{part}{place}")
 
     known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
-    counted = total("count", call("SUM", column(SIGN) if known is None else _signs_if(known)))
+    counted = total("count", call("SUM", column(DELTA) if known is None else _signs_if(known)))
     # Of no rows SUM is NULL.
     count = call("COALESCE", counted, number(0))
     if aggregate.function == "COUNT":
@@ -78,11 +78,11 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
 
 
 def _signs_if(condition: Expression) -> Expression:
-    return either(condition, column(SIGN), cast(number(0), BIGINT))
+    return either(condition, column(DELTA), cast(number(0), BIGINT))
 
 
 def _signed(value: Expression) -> Expression:
-    comes = exp.GT(this=column(SIGN), expression=number(0))
+    comes = exp.GT(this=column(DELTA), expression=number(0))
     return either(comes, value, exp.Neg(this=exp.Paren(this=value.copy())))
 
 

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
 from penstock.codegen.sql.accounting import count_if
-from penstock.codegen.sql.changes import DELETED, ORDER, SIGN, moves_views, records_view, stored_changes
+from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
     both,
@@ -32,7 +33,6 @@ from penstock.codegen.sql.trees import (
     struct,
     text,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.scan import DELETES
@@ -56,29 +56,31 @@ _END_OF_TIME = "9000-01-01 00:00:00"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
-    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
-    told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
-    for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
-    has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `own` are the columns that
-    moves or records, whichever are read, have beside their own. With `uses_late`, late rows are used like others.
-    """
+    """How a query reads a stream."""
 
     wanted: Expression | None
+    """The condition under which some operator above uses a row, None if all are used."""
     delay: int | None
-    slack: int
+    """The delay of the watermark in milliseconds, None in a query without a watermark."""
+    hold_back: int
+    """The milliseconds by which Spark's watermark is behind the true one. Rows are late by the true one."""
     keeps_late: bool
-    observed: bool = False
-    told: bool = False
+    """Late rows are kept, with their lateness."""
+    reports_progress: bool = False
+    """The newest event time is reported as a metric."""
+    takes_heartbeats: bool = False
+    """The end stream has rows for single inputs. They are no rows of the stream."""
     own: tuple[str, ...] = ()
+    """The columns that upserts or deltas of an intermediate changelog have beside those of the table."""
     uses_late: bool = False
+    """Late rows are used like others."""
 
 
 def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
     """The source as the runtime registers it; `at_once`: without a limit on the files of a micro-batch."""
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
     options = tuple((name, value) for name, value in origin.options if not (at_once and name == "files_per_batch"))
-    if is_table and origin.connector == STAGE:
+    if is_table and origin.connector == INTERMEDIATE:
         return Input(origin.name, view, origin.connector, options, stored_changes(origin.columns))
     stored = tuple((each.name, str(each.type)) for each in _stored(origin))
     if isinstance(scan.shape, WTable):
@@ -90,7 +92,7 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     origin = scan.origin
     if isinstance(scan.shape, KTable):
-        if origin.connector == STAGE:
+        if origin.connector == INTERMEDIATE:
             return _changes(scan, name, reading.own)
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     if isinstance(scan.shape, WTable):
@@ -101,7 +103,14 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         kept = select(columns(origin.columns), read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
-    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
+    timed = _with_end(
+        origin,
+        f"{name}_timed",
+        read.name,
+        query,
+        reading.delay + reading.hold_back,
+        takes_heartbeats=reading.takes_heartbeats,
+    )
     split = _split(scan, f"{name}_split", timed.name, query, reading)
     is_used = exp.Not(this=is_null(column("_late"))) if reading.uses_late else _in_time()
     kept = select(columns(origin.columns), split.name).where(is_used, copy=False)
@@ -109,14 +118,14 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
 
 
 def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
-    """What another query has sent, as moves or as records."""
+    """What another query has sent, as deltas or as upserts."""
     origin = scan.origin
     counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
     items = (column(each) for each, _ in stored_changes(origin.columns))
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")), metrics=counts)
-    if SIGN in own:
-        return read, *moves_views(origin.columns, name, read.name, own)
-    return read, records_view(origin.columns, name, read.name)
+    if DELTA in own:
+        return read, *delta_views(origin.columns, name, read.name, own)
+    return read, upserts_view(origin.columns, name, read.name)
 
 
 def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -130,8 +139,10 @@ def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View,
         return read, View(name, print_sql(select(items, read.name)))
     items = [*stored, named(null(STRING), "_reason")]
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")))
-    delay = reading.delay + reading.slack
-    timed = _with_end(origin, f"{name}_timed", read.name, query, delay, told=reading.told, beside=[ORDER])
+    delay = reading.delay + reading.hold_back
+    timed = _with_end(
+        origin, f"{name}_timed", read.name, query, delay, takes_heartbeats=reading.takes_heartbeats, beside=[ORDER]
+    )
     split = _split(scan, f"{name}_split", timed.name, query, reading, beside=[ORDER])
     items = [*columns(origin.columns), column(ORDER), named(exp.Boolean(this=False), DELETED)]
     return read, timed, split, View(name, print_sql(select(items, split.name).where(_in_time(), copy=False)))
@@ -166,7 +177,13 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     beside = [] if origin.operation is None else [origin.operation]
     beside += ["_arrived", "_file", "_place"]
     timed = _with_end(
-        origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told, beside=beside
+        origin,
+        f"{name}_timed",
+        read.name,
+        query,
+        reading.delay + reading.hold_back,
+        takes_heartbeats=reading.takes_heartbeats,
+        beside=beside,
     )
     split = _split(scan, f"{name}_split", timed.name, query, reading, beside=beside)
     known = exp.Not(this=is_null(column("_late")))
@@ -243,7 +260,7 @@ def _classified(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
 
 
 def _with_end(
-    origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool, beside: Sequence[str] = ()
+    origin: Origin, name: str, read: str, query: str, delay: int, *, takes_heartbeats: bool, beside: Sequence[str] = ()
 ) -> View:
     """All rows and, when the query is drained, the row that ends all time; heartbeats, if it is told any.
 
@@ -261,7 +278,7 @@ def _with_end(
         ],
         f"{query}_end",
     )
-    if told:
+    if takes_heartbeats:
         for_all = is_null(column("input"))
         mine = exp.EQ(this=column("input"), expression=text(origin.name))
         rows = rows.select(named(exp.Boolean(this=False), "_heartbeat"), copy=False)
@@ -274,10 +291,10 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
     # Shifted where there is one row of it.
-    clock = exp.Subquery(this=select([_true_watermark(reading.slack)], f"{query}_clock"))
+    clock = exp.Subquery(this=select([_true_watermark(reading.hold_back)], f"{query}_clock"))
     late = exp.LT(this=time, expression=clock)
     end = cast(text(_END_OF_TIME), TIMESTAMP)
-    if reading.told:
+    if reading.takes_heartbeats:
         # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
         end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), end)
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
@@ -291,18 +308,18 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     else:
         metrics = [*_fates(origin, rejected, _in_time(), reading.wanted)]
         metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
-    if reading.observed:
+    if reading.reports_progress:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))
 
 
-def _true_watermark(slack: int) -> Expression:
+def _true_watermark(hold_back: int) -> Expression:
     """Spark's watermark without its slack. It begins in 1970, and then nothing has held it back."""
     watermark = column("watermark")
-    if not slack:
+    if not hold_back:
         return watermark
     begun = exp.GT(this=watermark, expression=cast(text(_EPOCH), TIMESTAMP))
-    return either(begun, shifted(watermark.copy(), slack), watermark.copy())
+    return either(begun, shifted(watermark.copy(), hold_back), watermark.copy())
 
 
 def _lateness(time: Expression, watermark: Expression) -> Expression:

@@ -88,7 +88,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
         schema=joined_schema(join.kind, left.node, right.node),
-        shape=KStream(key, met.times(), met.near()),
+        shape=KStream(key, met.times(), met.near_times()),
         span=join.span,
         left=staged(filtered(left.node, filters["left"]), join.left.span, times.left),
         right=staged(filtered(right.node, filters["right"]), join.right.span, times.right),
@@ -157,12 +157,12 @@ def derived_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> t
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
     """
     scope = Scope((*left.scope.columns, *right.scope.columns))
-    for near in stream(left).near:
+    for near in stream(left).near_times:
         for other in stream(right).times:
             found = bounds.split(parts, bounds.Times(scope, near.column, other.column))[0].bound()
             if found is not None:
-                lower = Limit(found.lower.milliseconds + near.low, found.lower.closed)
-                upper = Limit(found.upper.milliseconds + near.high, found.upper.closed)
+                lower = Limit(found.lower.milliseconds + near.offset_min, found.lower.closed)
+                upper = Limit(found.upper.milliseconds + near.offset_max, found.upper.closed)
                 times = bounds.Times(scope, stream(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None

@@ -73,7 +73,9 @@ def united(shapes: list[KStream]) -> KStream:
     common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
     kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
     times = tuple(
-        EventTime(each[0].column, max(t.delay for t in each), min(t.low for t in each), max(t.high for t in each))
+        EventTime(
+            each[0].column, max(t.delay for t in each), min(t.offset_min for t in each), max(t.offset_max for t in each)
+        )
         for each in zip(*kept, strict=True)
     )
     return KStream(keys.pop() if len(keys) == 1 else (), times)

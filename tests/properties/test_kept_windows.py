@@ -189,7 +189,7 @@ def test_rows_of_a_table_show_windows_until_they_change(history: list[Batch]) ->
                 table[key] = (*row, batch.now)
         shown = {key: windows.get(refers) if is_kept(refers, now) else None for key, (refers, _, now) in table.items()}
         for moved in bucket.step(rows) if rows else ():
-            sent[pair(moved)] += moved["_sign"]
+            sent[pair(moved)] += moved["_delta"]
         assert sent == Counter((text, shown[key]) for key, (_, text, _) in table.items())
         if rows:
             kept = {each for each in windows if is_kept(each, batch.now)}
@@ -214,7 +214,7 @@ def test_windows_follow_a_table_until_they_are_let_go(history: list[Batch]) -> N
             known = {"is_left": False, "k0": key, "now": batch.now, "deleted": row is None, "order": number}
             rows.append(known | {"right": {"v": table.get(key)}})
         for come in bucket.step(rows) if rows else ():
-            assert come["_sign"] == 1
+            assert come["_delta"] == 1
             sent[come["left"]["v"].split()[0]] = f"{pair(come)}"
         expected |= {name(each): f"{(f'{name(each)} {text}', table.get(each[0]))}" for each, text in windows.items()}
         assert sent == expected

@@ -7,10 +7,10 @@ from itertools import chain
 
 from hypothesis import HealthCheck, given, settings
 
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.nameless import nameless
 from penstock.codegen.program import PackedView, View
 from penstock.codegen.sql.query import lower_query
-from penstock.codegen.stages import stages
 from penstock.compilation import compile
 from penstock.planner.plan import DEFAULTS, Node
 from tests.model.evaluate import evaluate
@@ -39,7 +39,7 @@ def test_nameless_plans_of_scripts() -> None:
     scripts = [tables.DECLARED + text.format(kind="LEFT", condition=" AND t.v < u.v") for text in over_tables]
     queries = [*chain.from_iterable(compiled(40)), *chain.from_iterable(compile(each).queries for each in scripts)]
     packs = 0
-    for part in chain.from_iterable(stages(query, query.name, ()) for query in queries):
+    for part in chain.from_iterable(cut_at_intermediates(query, query.name, ()) for query in queries):
         found = replace(part, root=nameless(part.root))
         assert [each.type for each in found.root.schema] == [each.type for each in part.root.schema]
         assert nameless(found.root) == found.root

@@ -87,7 +87,7 @@ def test_the_newest_rows_are_kept_and_the_others_counted(sizes: tuple[int, ...])
         sink.put(batch(*(("a", n) for n in range(first, first + size))), number)
         first += size
     assert [row["n"] for row in sink.rows()] == list(range(5, LIMIT + 5))
-    assert sink.let_go == 5
+    assert sink.evicted == 5
 
 
 def test_a_sink_keeps_and_shows_as_many_rows_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,7 +39,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class CheckpointContract:
     """What must stay: the operator `root` with all below it, None if that is nothing but the inputs.
 
     Of the `filters` above it, the `conditions`, over its columns.
@@ -50,7 +50,7 @@ class Lasting:
     conditions: tuple[Expression, ...] = ()
 
 
-def lasting(root: Node) -> Lasting:
+def find_contract(root: Node) -> CheckpointContract:
     """What must stay of a query whose sink does not hold the rows of earlier runs."""
     above: list[Filter | Project | Rekey] = []
     node = root
@@ -60,24 +60,24 @@ def lasting(root: Node) -> Lasting:
     above.reverse()
     match node:
         case GroupAggregate() if not is_retracting(node) and not any(isinstance(each, Filter) for each in above):
-            return _under_groups(root, node, above)
+            return _find_group_contract(root, node, above)
         case _ if isinstance(root.shape, KTable):
-            return Lasting(root)  # whether a row is new or changed depends on all that has been sent
+            return CheckpointContract(root)  # whether a row is new or changed depends on all that has been sent
         case WindowAggregate() | Distinct():
-            return _under_groups(root, node, above)
+            return _find_group_contract(root, node, above)
         case Over() | OverRows() | Ranked() | TableLookup():
-            return Lasting(node)
+            return CheckpointContract(node)
         case IntervalJoin() if node.pane is not None:
-            return Lasting(node)
+            return CheckpointContract(node)
         case _ if stateful(node) is None:
-            return Lasting(None)
+            return CheckpointContract(None)
         case _:
-            return Lasting(root)
+            return CheckpointContract(root)
 
 
-def _under_groups(
+def _find_group_contract(
     root: Node, groups: WindowAggregate | GroupAggregate | Distinct, above: Iterable[Filter | Project | Rekey]
-) -> Lasting:
+) -> CheckpointContract:
     """The groups, if what is above shows that all aggregates are kept in their own order; else the whole.
 
     Of the filters, conditions on the keys count, which leave rows out below the groups. Comparisons of an aggregate
@@ -92,22 +92,22 @@ def _under_groups(
         match node:
             case Filter():
                 parts = [substitute(part, values) for part in conjuncts(node.condition)]
-                free = {part: name for part in parts if (name := _compared(part)) in aggregates}
+                free = {part: name for part in parts if (name := _find_compared(part)) in aggregates}
                 others = [part for part in parts if part not in free]
                 if any(_columns(part) & set(aggregates) for part in others):
-                    return Lasting(root)
+                    return CheckpointContract(root)
                 compared |= set(free.values())
                 conditions += others
                 filters += [node] if others else []
             case Project():
                 values = {item.name: substitute(item.value, values) for item in node.items}
-                shown = _shown_in_order(values.values(), aggregates)
+                shown = _count_shown(values.values(), aggregates)
                 if shown is None or not set(aggregates[shown:]) <= compared:
-                    return Lasting(root)
-    return Lasting(groups, tuple(filters), tuple(conditions))
+                    return CheckpointContract(root)
+    return CheckpointContract(groups, tuple(filters), tuple(conditions))
 
 
-def _shown_in_order(items: Iterable[Expression], aggregates: list[str]) -> int | None:
+def _count_shown(items: Iterable[Expression], aggregates: list[str]) -> int | None:
     """How many of the aggregates, the first ones, are items by themselves, in their order; None if others are used.
 
     An item that is more than a column may use those before it: whatever Spark makes of it, these are there already.
@@ -121,7 +121,7 @@ def _shown_in_order(items: Iterable[Expression], aggregates: list[str]) -> int |
     return shown
 
 
-def _compared(condition: Expression) -> str | None:
+def _find_compared(condition: Expression) -> str | None:
     """The name of the column that the condition compares with a literal."""
     comparison = condition.unnest()
     if not isinstance(comparison, _COMPARED):

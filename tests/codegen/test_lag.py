@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from penstock.codegen.behind import behind
+from penstock.codegen.lag import max_lag
 from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, Session, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
@@ -50,7 +50,7 @@ def lags(node: Node, time: str, arrivals: list[Arrival], end: int) -> Iterator[i
 def test_windows(window: Tumble | Hop | Cumulate | Session, time: str) -> None:
     node = plans.window_aggregate(A, window, (COUNT,))
     furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, time, [("a", at, when)], 50))
-    assert behind(node, time) - 1 <= furthest <= behind(node, time)
+    assert max_lag(node, time) - 1 <= furthest <= max_lag(node, time)
 
 
 BOUNDS = pytest.mark.parametrize(("lower", "upper"), [(-3, 5), (2, 6), (-6, -2), (0, 0)])
@@ -85,17 +85,17 @@ def check_join(type_: JoinType, pane: int | None, lower: int, upper: int) -> Non
             for lag in lags(node, time, arrivals, 60)
         )
         furthest = max(found)
-        assert behind(node, time) - 1 <= furthest <= behind(node, time)
+        assert max_lag(node, time) - 1 <= furthest <= max_lag(node, time)
 
 
 def test_over() -> None:
     node = plans.over(A, [(COUNT, 1000)])
     times = (1000, 1500, 1999)
     furthest = max(lag for at in times for lag in lags(node, "time", [("a", at, 1)], 2500))
-    assert behind(node, "time") - 1 <= furthest <= behind(node, "time")
+    assert max_lag(node, "time") - 1 <= furthest <= max_lag(node, "time")
 
 
 @pytest.mark.parametrize("node", [plans.distinct(A), plans.over(A, [(COUNT, RowsFrame(-2, 0))])])
 def test_rows_that_come_when_their_time_is_past(node: Node) -> None:
     furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, "time", [("a", at, when)], 50))
-    assert behind(node, "time") == furthest == 0
+    assert max_lag(node, "time") == furthest == 0

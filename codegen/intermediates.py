@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from penstock.codegen.behind import behind, disorder
+from penstock.codegen.lag import max_disorder, max_lag
 from penstock.planner.plan import (
     Emission,
     Intermediate,
@@ -25,11 +25,11 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
 
-STAGE = "stage"
+INTERMEDIATE = "intermediate"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
 
 
-def stages(
+def cut_at_intermediates(
     query: RunningQuery, name: str, taken: Collection[str], shared: dict[Node, Scan] | None = None
 ) -> list[RunningQuery]:
     """The query as queries without intermediate streams, those that write one before those that read it.
@@ -62,11 +62,11 @@ def stages(
         stage = f"{name}_stage{number}"
         while stage in taken:
             stage += "_"
-        sink = Sink(stage, STAGE, ())
+        sink = Sink(stage, INTERMEDIATE, ())
         shape = node.shape
         if isinstance(shape, KTable):
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
-            origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
+            origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         (writer,) = inputs(uncut)  # with all its event times
         if isinstance(shape, WTable):
@@ -74,15 +74,15 @@ def stages(
             windows = stateful(node.input)
             every = windows.every if isinstance(windows, WindowAggregate) else None
             above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span, every))
-            delay, late = disorder(writer), behind(writer, shape.end)
-            origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.end, delay, None, behind=late)
+            delay, late = max_disorder(writer), max_lag(writer, shape.end)
+            origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, shape.end, delay, None, lag=late)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
         if not (is_timed or uncut in followed):
             shape = KStream(shape.key, ())
-        of_time = None if shape.time is None else behind(writer, shape.time)
-        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=of_time)
+        of_time = None if shape.time is None else max_lag(writer, shape.time)
+        origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time)
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
     root = folded(query.root, cut)
