@@ -10,7 +10,7 @@ from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
-from penstock.codegen.sql.places import recorded_places
+from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
@@ -65,7 +65,7 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
 
 def lower_read(root: Node) -> Read:
     """The plan of a read as Spark SQL."""
-    with recorded_places() as printed:
+    with record_places() as printed:
         inputs, views, result = read_views(root)
     columns = tuple(each.name for each in root.schema)
     return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns, tuple(printed))

@@ -22,15 +22,15 @@ def fingerprint(
     """
     facts = {
         "inputs": [_input(each) for each in inputs],
-        "reading": _named_alike(reading, query),
-        "views": _named_alike(views, query),
+        "reading": _remove_query_name(reading, query),
+        "views": _remove_query_name(views, query),
         "output": _output(output) if output.holds_rows else None,
         "state": state,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def computed(view: Step) -> list[object]:
+def describe_computation(view: Step) -> list[object]:
     """What the view computes: all but its name, those of its sources, and what is counted."""
     if isinstance(view, PackedView):
         return [view.length, *view.cuts, view.schema]
@@ -54,7 +54,7 @@ def _output(output: Output) -> list[object]:
     return [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]]
 
 
-def _named_alike(facts: object, query: str) -> object:
+def _remove_query_name(facts: object, query: str) -> object:
     if isinstance(facts, str):
         return facts.replace(f"`{query}_", "`_")
-    return [_named_alike(each, query) for each in facts] if isinstance(facts, list | tuple) else facts
+    return [_remove_query_name(each, query) for each in facts] if isinstance(facts, list | tuple) else facts

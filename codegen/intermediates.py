@@ -23,7 +23,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
+from penstock.planner.plan.walk import fold_plan, inputs, is_changing, is_timed, stateful, walk, with_inputs
 
 INTERMEDIATE = "intermediate"
 """The connector of an intermediate stream: only codegen and the runtime know it."""
@@ -46,18 +46,18 @@ def cut_at_intermediates(
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
-    def cut(node: Node, below: tuple[Node, ...]) -> Node:
+    def cut_node(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
             remade = with_inputs(node, below)
-            scans[node] = read(remade, node) if isinstance(remade, Intermediate) else remade
+            scans[node] = read_intermediate(remade, node) if isinstance(remade, Intermediate) else remade
         return scans[node]
 
-    def read(node: Intermediate, uncut: Node) -> Node:
+    def read_intermediate(node: Intermediate, uncut: Node) -> Node:
         if node.shared and node not in known:
-            known[node] = written(node, uncut)
-        return known[node] if node.shared else written(node, uncut)
+            known[node] = write_intermediate(node, uncut)
+        return known[node] if node.shared else write_intermediate(node, uncut)
 
-    def written(node: Intermediate, uncut: Node) -> Scan:
+    def write_intermediate(node: Intermediate, uncut: Node) -> Scan:
         number = len(above) + 1
         stage = f"{name}_stage{number}"
         while stage in taken:
@@ -85,5 +85,5 @@ def cut_at_intermediates(
         origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time)
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
-    root = folded(query.root, cut)
+    root = fold_plan(query.root, cut_node)
     return [*above, replace(query, name=name, root=root)]

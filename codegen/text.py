@@ -48,7 +48,7 @@ def _input(source: Input) -> str:
 def _view(view: Step) -> str:
     match view:
         case PackedView():
-            return _packed(view)
+            return _packed_text(view)
         case PaneView():
             rows = f"the rows of the panes of {view.source}"
             return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
@@ -60,10 +60,10 @@ def _view(view: Step) -> str:
             rows = f"the rows of {view.source} and the records that are kept"
             return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
         case View():
-            return _selected(view)
+            return _view_text(view)
 
 
-def _packed(view: PackedView) -> str:
+def _packed_text(view: PackedView) -> str:
     text = f"view {view.name}, the rows of {view.source} in tables"
     if not view.cuts:
         return text
@@ -79,7 +79,7 @@ def _by_duckdb(view: PaneView | BucketView | LookupView, rows: str, first: str |
     return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
 
 
-def _selected(view: View) -> str:
+def _view_text(view: View) -> str:
     lines = [f"view {view.name}:", indent(view.sql, "  ")]
     if view.watermark is not None:
         lines.append(f"  watermark {view.watermark.column}, {view.watermark.delay} ms behind")

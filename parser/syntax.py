@@ -85,12 +85,12 @@ def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            raise CompileError([_fault(token.type, _shown(source, token), Span(source, token.start, token.end))])
+            raise CompileError([_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))])
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
     except UnexpectedToken as error:
-        raise CompileError([_unexpected(language, source, tokens, error)]) from None
+        raise CompileError([_report_unexpected(language, source, tokens, error)]) from None
     except NestedTooDeep as error:
         deep = limits.L001.at(Span(source, error.start, error.end), limit=MAX_DEPTH)
         raise CompileError([deep.with_hint("compute the inner part in a subquery's SELECT list or a view")]) from None
@@ -119,25 +119,27 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
             assert_never(fault)
 
 
-def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:
+def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:
     token = error.token
     at_end = token.type == END
     place = tokens[-1] if at_end else token
     span = Span(source, place.start, place.end)
     diagnostic = (
-        syntax.S002.at(span, "nothing follows this") if at_end else syntax.S001.at(span, found=_found(source, token))
+        syntax.S002.at(span, "nothing follows this")
+        if at_end
+        else syntax.S001.at(span, found=_describe_found(source, token))
     )
     diagnostic = diagnostic.because(f"expected {_alternatives(language, error.expected)}")
     proposal = _misspelt(language, source, tokens, error)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 
-def _found(source: Source, token: Token) -> str:
-    text = _shown(source, token)
+def _describe_found(source: Source, token: Token) -> str:
+    text = _redact_token(source, token)
     return f"string '{_short(text)}'" if token.type == STRING else _short(text)
 
 
-def _shown(source: Source, token: Token) -> str:
+def _redact_token(source: Source, token: Token) -> str:
     """The token's value as it may be shown."""
     text = source.shown[token.start : token.end]
     return token.value if text == source.text[token.start : token.end] else text
@@ -155,7 +157,7 @@ def _misspelt(language: Dialect, source: Source, tokens: list[Token], error: Une
         if token.word is not None and token.word not in language.keywords:
             near = nearest(token.word, sorted(keywords))
             if near is not None:
-                return f"did you mean {near} instead of {_short(_shown(source, token))}?"
+                return f"did you mean {near} instead of {_short(_redact_token(source, token))}?"
     return None
 
 

@@ -38,7 +38,7 @@ from penstock.parser.ast import (
     With,
 )
 from penstock.parser.unparse_queries import duration_text, item_pieces, query_pieces, relation_pieces
-from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separated
+from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separate
 
 
 def unparse(statement: Statement) -> str:
@@ -163,5 +163,5 @@ def _update(statement: Update) -> Pieces:
     pieces += [" FROM STREAM ", statement.source, " WHERE ", statement.where]
     if statement.default is not None:
         columns = _names(statement.default.columns)
-        pieces += [f" ELSE INSERT ({columns}) VALUES (", *separated(statement.default.values), ")"]
+        pieces += [f" ELSE INSERT ({columns}) VALUES (", *separate(statement.default.values), ")"]
     return pieces

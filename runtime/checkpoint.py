@@ -21,8 +21,8 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
-from penstock.runtime.preflight import damaged
-from penstock.runtime.spark_logs import required
+from penstock.runtime.preflight import refuse_damaged
+from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Damaged, Storage, absolute
 
 DESCRIPTION = "penstock.json"
@@ -42,7 +42,7 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
     """
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as temporary:
-            yield Storage(spark).qualified(temporary)
+            yield Storage(spark).qualify(temporary)
         return
     storage = Storage(spark)
     place = place_of(query.name, folder)
@@ -68,7 +68,7 @@ def check_is_checkpoint(storage: Storage, place: str) -> None:
         return
     if "offsets" in names:
         hint = f"restore it from a backup; without one, remove {place} and the folder that the query writes to"
-        raise damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
+        raise refuse_damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
     raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
 
 
@@ -92,7 +92,7 @@ def _empty(storage: Storage, place: str) -> None:
 
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
-    present, description = described(query), f"{place}/{DESCRIPTION}"
+    present, description = describe_query(query), f"{place}/{DESCRIPTION}"
     if {DESCRIPTION, _REMOVING} <= set(storage.names(place)):
         _empty(storage, place)
     if not is_begun(storage, place):
@@ -114,18 +114,18 @@ def description_in(storage: Storage, place: str) -> dict[str, Any]:
     """
     path = f"{place}/{DESCRIPTION}"
     try:
-        found: dict[str, Any] = json.loads(required(storage, path))
+        found: dict[str, Any] = json.loads(read_required(storage, path))
     except Damaged as damage:
-        raise damaged(damage) from None
+        raise refuse_damaged(damage) from None
     except ValueError:
-        raise damaged(Damaged(path, "it is not JSON")) from None
+        raise refuse_damaged(Damaged(path, "it is not JSON")) from None
     match found:
         case {"fingerprint": str(), "views": dict(), "output": str()} if found.get("mode", "append") in _SENT:
             return found
-    raise damaged(Damaged(path, "it does not describe a query"))
+    raise refuse_damaged(Damaged(path, "it does not describe a query"))
 
 
-def described(query: SparkQuery) -> dict[str, Any]:
+def describe_query(query: SparkQuery) -> dict[str, Any]:
     """What is kept of a query in its checkpoint."""
     return {
         "fingerprint": query.fingerprint,
@@ -189,12 +189,12 @@ def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
         if _other(past, present, "partitions"):
             found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
     contract = {*past.get("contract_views", past["views"]), *present["contract_views"]}
-    views = _changed_views(past["views"], present["views"])
+    views = _diff_views(past["views"], present["views"])
     told = [text for name, text in views.items() if name in contract] or ([] if found else [*views.values()])
     return "\n".join([*(["; ".join(found)] if found else []), *told]) or "how its inputs are read"
 
 
-def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
+def _diff_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
     """The lines that are gone or have come, by view."""
     found = {}
     for name in dict.fromkeys((*before, *now)):

@@ -18,7 +18,7 @@ from penstock.codegen.program import BucketView, LookupView, PackedView, PaneVie
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
+def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
     """The view's rows."""
     rows, schema = spark.table(view.source), spark.sql(view.schema).schema
     with warnings.catch_warnings():
@@ -40,7 +40,7 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
                 assert_never(view)
 
 
-def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
+def ship_by_value(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
     for each in (pack_rows, answer_panes, answer_rows, look_up_rows):
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
@@ -53,7 +53,7 @@ def packer(length: int, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
     def pack(batches: Batches) -> Batches:
         return pack_rows(batches, length, cuts)
 
-    return travelling(pack)
+    return ship_by_value(pack)
 
 
 def answerer(view: PaneView) -> Callable[[Batches], Batches]:
@@ -64,7 +64,7 @@ def answerer(view: PaneView) -> Callable[[Batches], Batches]:
     def answer(batches: Batches) -> Batches:
         return answer_panes(batches, order, sql, given, kept, picked)
 
-    return travelling(answer)
+    return ship_by_value(answer)
 
 
 def in_buckets(
@@ -81,10 +81,10 @@ def in_buckets(
         for table in function(arrived, state, connections, **facts):
             yield pd.DataFrame({"rows": [table]})
 
-    return travelling(run)
+    return ship_by_value(run)
 
 
 def stateful(rows: DataFrame, function: Callable[..., Any], state: str, timeout: str, schema: StructType) -> DataFrame:
     """The rows that a function makes of buckets of tables and of their state."""
     tables = rows.groupBy("bucket").applyInPandasWithState(function, "rows BINARY", state, "append", timeout)
-    return tables.mapInArrow(travelling(unpack_tables), schema)
+    return tables.mapInArrow(ship_by_value(unpack_tables), schema)

@@ -35,21 +35,21 @@ class _Written:
     kind: str
 
 
-def qualified(storage: Storage, query: SparkQuery) -> SparkQuery:
-    """The query with the paths of its files as `Storage.qualified` gives them.
+def qualify_paths(storage: Storage, query: SparkQuery) -> SparkQuery:
+    """The query with the paths of its files as `Storage.qualify` gives them.
 
     Raises:
         RunError: a path is malformed, or Spark has no such file system.
     """
     return replace(
         query,
-        inputs=tuple(qualified_input(storage, each) for each in query.inputs),
+        inputs=tuple(qualify_input(storage, each) for each in query.inputs),
         output=replace(query.output, options=_options(storage, query.output)),
-        rejects=tuple(replace(each, input=qualified_input(storage, each.input)) for each in query.rejects),
+        rejects=tuple(replace(each, input=qualify_input(storage, each.input)) for each in query.rejects),
     )
 
 
-def qualified_input(storage: Storage, source: Input) -> Input:
+def qualify_input(storage: Storage, source: Input) -> Input:
     """The same of one input."""
     return replace(source, options=_options(storage, source))
 
@@ -57,7 +57,7 @@ def qualified_input(storage: Storage, source: Input) -> Input:
 def _options(storage: Storage, place: Input | Output) -> tuple[Option, ...]:
     is_files = place.connector == "files"
     return tuple(
-        (name, storage.qualified(str(value)) if is_files and name == "path" else value) for name, value in place.options
+        (name, storage.qualify(str(value)) if is_files and name == "path" else value) for name, value in place.options
     )
 
 
@@ -69,8 +69,8 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     Raises:
         RunError: as said.
     """
-    queries = [qualified(storage, query) for query in program.queries]
-    written = [each for query in queries for each in _written(query, folder)]
+    queries = [qualify_paths(storage, query) for query in program.queries]
+    written = [each for query in queries for each in _list_written(query, folder)]
     for one, other in combinations(written, 2):
         _check_apart(one, other)
     patterns: dict[str, list[str]] = {}
@@ -82,7 +82,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
             if source.connector == "files":
                 path = str(dict(source.options)["path"])
                 patterns[path] = patterns.get(path) or [*_patterns(storage, path)]
-                for each in _shared(storage, query, path, patterns[path], written):
+                for each in _find_shared(storage, query, path, patterns[path], written):
                     storage.folder(each.path)  # it is there, if still empty
                     loop = R043.at(None, query=query.name, path=path, place=each.path)
                     because = f"{each.query} writes there, and what it writes depends on {query.name}"
@@ -90,7 +90,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     _check_ends(readers)
 
 
-def _written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
+def _list_written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
     if query.output.connector == "files":
         path = str(dict(query.output.options)["path"])
         yield _Written(query.name, f"the rows of {query.name}", path, _parts(_real(path)), "rows")
@@ -117,7 +117,7 @@ def _check_apart(one: _Written, other: _Written) -> None:
         raise RunError([found.with_hint("give each a folder of its own, none inside another")])
 
 
-def _shared(
+def _find_shared(
     storage: Storage, query: SparkQuery, path: str, patterns: list[str], written: list[_Written]
 ) -> Iterator[_Written]:
     """The folders of other queries that the query reads, each as a whole. Raises RunError if it reads otherwise."""
@@ -137,15 +137,15 @@ def _shared(
 def _patterns(storage: Storage, path: str) -> Iterator[str]:
     """The patterns that an input reads, each without links; and where links below it lead."""
     if not is_glob(path):
-        yield from _linked(path)
+        yield from _follow_links(path)
         return
     for pattern in storage.alternatives(path):
         yield _real(pattern)
-    for match in storage.matching(path) if _is_local(path) else ():
-        yield from _linked(match)
+    for match in storage.find_matching(path) if _is_local(path) else ():
+        yield from _follow_links(match)
 
 
-def _linked(path: str) -> Iterator[str]:
+def _follow_links(path: str) -> Iterator[str]:
     """The real path, and those to which links in the folder lead, from which Spark reads, too."""
     seen: set[str] = set()
     ahead = [_real(path)]

@@ -22,7 +22,7 @@ from penstock.runtime.clock import clock
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
-from penstock.runtime.frames import framed
+from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.preflight import check_checkpoint, check_inputs
@@ -106,14 +106,14 @@ class Run:
                 if isinstance(self._sink, FilesSink) and self.query.mode == "append":
                     writer = self._sink.writer(rows)
                 else:
-                    writer = rows.writeStream.foreachBatch(self._put)
+                    writer = rows.writeStream.foreachBatch(self._put_batch)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
@@ -140,7 +140,7 @@ class Run:
         except SPARK_ERRORS as error:
             if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
                 raise KeyboardInterrupt from None
-            raise self._failed(self._failure or error) from None
+            raise self._fail(self._failure or error) from None
         self._ledger.settle(str(started.runId))
         return True
 
@@ -164,14 +164,14 @@ class Run:
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
             return self.account.report(self.query, draining and self.query.timed, places)
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
         try:
             return not self._storage.create(f"{self._place}/unsettled", "")
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
 
     def begun(self) -> bool:
         """Whether the checkpoint holds a batch."""
@@ -188,7 +188,7 @@ class Run:
                 started.stop()
             raise
 
-    def _failed(self, error: BaseException) -> RunError:
+    def _fail(self, error: BaseException) -> RunError:
         writes = [self._sink.path] if isinstance(self._sink, FilesSink) else []
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
             found = explain_storage(error, self.query.name, self._spark, self._place, writes)
@@ -196,7 +196,7 @@ class Run:
                 return RunError([found])
         return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
 
-    def _put(self, batch: DataFrame, number: int) -> None:
+    def _put_batch(self, batch: DataFrame, number: int) -> None:
         try:
             if isinstance(self._sink, FilesSink):
                 self._sink.put(batch, number)
@@ -217,16 +217,16 @@ class Run:
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
             if not isinstance(view, View):
-                _register(framed(self._spark, view), view.name)
+                _register(compute_frame(self._spark, view), view.name)
                 continue
             rows = self._spark.sql(view.sql)
             if view.watermark is not None:
-                rows = rows.withWatermark(_quoted(view.watermark.column), f"{view.watermark.delay} milliseconds")
+                rows = rows.withWatermark(_quote_name(view.watermark.column), f"{view.watermark.delay} milliseconds")
             if view.metrics:
                 rows = rows.observe(view.name, *(F.expr(metric.sql).alias(metric.name) for metric in view.metrics))
             _register(rows, view.name)
         out = F.count(F.lit(1)).alias(f"out:{query.name}")
-        return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
+        return self._spark.table(_quote_name(query.result)).observe(f"{query.name} out", out)
 
 
 def rejects_place(place: str, name: str) -> str:
@@ -328,8 +328,8 @@ class QueryHandle:
 
 
 def _register(rows: DataFrame, view: str) -> None:
-    rows.createOrReplaceTempView(_quoted(view))
+    rows.createOrReplaceTempView(_quote_name(view))
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"

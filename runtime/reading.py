@@ -17,7 +17,7 @@ from penstock.codegen.program import COST_SETTING, Input, Read, files_cost
 from penstock.runtime import sources
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
-from penstock.runtime.places import qualified_input
+from penstock.runtime.places import qualify_input
 from penstock.runtime.sources import files
 from penstock.runtime.storage import Storage
 
@@ -35,7 +35,7 @@ def read(spark: SparkSession, query: Read, kept: Mapping[str, Sequence[Row]]) ->
     try:
         for name, value in (*query.settings, (COST_SETTING, str(files_cost(query.inputs)))):
             spark.conf.set(name, value)
-        for source in map(partial(qualified_input, storage), query.inputs):
+        for source in map(partial(qualify_input, storage), query.inputs):
             if in_memory(source):
                 rows = _in_memory(spark, source, kept[source.name])
             else:

@@ -24,7 +24,7 @@ from penstock.runtime.checkpoint import (
     remove,
 )
 from penstock.runtime.lock import lock
-from penstock.runtime.places import qualified
+from penstock.runtime.places import qualify_paths
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import FilesSink
 from penstock.runtime.sources.stage import INTERMEDIATE
@@ -38,7 +38,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         RunError: one is no checkpoint, or in use; an input is missing, or an output holds rows.
     """
     storage = Storage(spark)
-    queries = [qualified(storage, query) for query in program.queries]
+    queries = [qualify_paths(storage, query) for query in program.queries]
     names = dict.fromkeys(
         name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
     )

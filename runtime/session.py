@@ -20,7 +20,7 @@ from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
 from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
-from penstock.runtime.places import check_places, qualified
+from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
 from penstock.runtime.reading import in_memory, read
 from penstock.runtime.reset import reset
@@ -29,7 +29,7 @@ from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
 from penstock.runtime.sources.stage import INTERMEDIATE, placed, rows_folder
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
-from penstock.runtime.workers import check_workers, needed_packages
+from penstock.runtime.workers import check_workers, list_needed_packages
 
 
 def connect(
@@ -59,7 +59,7 @@ class Session:
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         self._spark = spark
-        self._folder = None if checkpoint is None else Storage(spark).qualified(checkpoint)
+        self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
@@ -183,7 +183,7 @@ class Session:
             found = R045.at(None, master=self._spark.sparkContext.master)
             raise RunError([found.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
         check_places(Storage(self._spark), program, self._folder)
-        needed = needed_packages(program) - self._checked_packages
+        needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):
             check_workers(self._spark, needed)
             self._checked_packages |= needed
@@ -216,7 +216,7 @@ class Session:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             places[query.name] = place
             storage = Storage(self._spark)
-            query = placed(qualified(storage, query), storage, places)
+            query = placed(qualify_paths(storage, query), storage, places)
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
             return run

@@ -60,7 +60,7 @@ def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if not _is_secret(name)}
 
 
-def redacted(text: str, settings: Mapping[str, str]) -> str:
+def redact(text: str, settings: Mapping[str, str]) -> str:
     """The text without the values of settings that may be secret."""
     for name, value in settings.items():
         if value and _is_secret(name):

@@ -22,7 +22,7 @@ _VERSION = "v1"
 _SCHEMA_VERSION = b"v2"
 
 
-def numbered(names: Iterable[str]) -> dict[int, str]:
+def number_files(names: Iterable[str]) -> dict[int, str]:
     """The files of a log by their numbers. Where a number has two, the compacted one."""
     found: dict[int, str] = {}
     for name in sorted(names):
@@ -108,7 +108,7 @@ def check_schema(path: str, content: bytes) -> None:
         raise Damaged(path, "it is not the schema of a state") from None
 
 
-def required(storage: Storage, path: str) -> str:
+def read_required(storage: Storage, path: str) -> str:
     """The text of a file.
 
     Raises:

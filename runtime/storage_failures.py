@@ -38,7 +38,7 @@ def explain_storage(
     if not any(_STATE.match(layer.condition) or _ROCKSDB.match(layer.message) for layer in layers):
         checksum = any(layer.message.startswith("Checksum error") for layer in layers)
         return R050.at(None, path=told).with_hint(RESTORE) if told and checksum else None
-    told = told or _damaged_state(spark, f"{place}/state", layers) or f"{place}/state"
+    told = told or _find_damaged_state(spark, f"{place}/state", layers) or f"{place}/state"
     return R054.at(None, query=query, path=told).because(_reason(layers)).with_hint(RESTORE)
 
 
@@ -57,7 +57,7 @@ def _reason(layers: list[Layer]) -> str:
     return "it does not fit its checksum" if told.startswith("Checksum error") else f"it cannot be read: {told}"
 
 
-def _damaged_state(spark: SparkSession, folder: str, layers: list[Layer]) -> str | None:
+def _find_damaged_state(spark: SparkSession, folder: str, layers: list[Layer]) -> str | None:
     """The first file of the state that cannot be read to its end. Spark does not always say which one it is."""
     # RocksDB names the copy of a table that it works on, `<number>.sst`; the table is stored as `<number>-<id>.sst`.
     tables = {f"/{found}-" for layer in layers for found in re.findall(r"/(\d+)\.sst", layer.message)}

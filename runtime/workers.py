@@ -35,7 +35,7 @@ print(json.dumps([socket.gethostname(), versions]))
 """
 
 
-def needed_packages(program: Program) -> set[str]:
+def list_needed_packages(program: Program) -> set[str]:
     """The packages that Python workers need for the queries of a program; none where no worker runs Python."""
     needed: set[str] = set()
     for query in program.queries:

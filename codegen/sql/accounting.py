@@ -41,7 +41,7 @@ _ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
 """The operators that give at most one row for each row of their input."""
 
 
-def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
+def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
     """For each node the condition on its rows under which an operator above uses them; None: it uses all.
 
     `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Those inside a run of
@@ -53,13 +53,13 @@ def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
         if node not in wanted:
             continue
         run = _run(node, readers)
-        passed = [(run[-1].input, _through(run, wanted[node]))] if run else _passed_down(node, wanted[node])
+        passed = [(run[-1].input, _through(run, wanted[node]))] if run else _pass_down(node, wanted[node])
         for below, condition in passed:
             wanted[below] = _any_of(wanted[below], condition) if below in wanted else condition
     return wanted
 
 
-def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
+def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
     """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
     readers = Counter(below for node in nodes for below in inputs(node))
     found: dict[Node, tuple[Metric, ...]] = {}
@@ -117,7 +117,7 @@ def _columns_of(condition: Expression | None) -> set[str]:
     return set() if condition is None else {each.name for each in condition.find_all(exp.Column)}
 
 
-def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
+def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
     match node:
         case AssignWindows():
             return [(node.input, None if wanted is None else in_some_window(node, wanted))]

@@ -17,9 +17,9 @@ from sqlglot import exp
 from penstock.codegen.program import BucketView, Step, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import joined, order_of, row_of
+from penstock.codegen.sql.lookup import order_of, row_of, select_joined
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import both, call, column, named, only_if, select
+from penstock.codegen.sql.trees import alias, both, call, column, only_if, select
 from penstock.planner.plan import Expression, TableLookup
 
 _RECORD = "is_record"
@@ -32,7 +32,7 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
     fields = ((each, column(each)) for each in ("time", _RECORD, *keys, "order", "left", "right"))
     rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
     tables = tables_view(name, rows)
-    shown = [named(column("row", each), each) for each in ("left", "right")]
+    shown = [alias(column("row", each), each) for each in ("left", "right")]
     pairs = BucketView(
         name=f"{name}_pairs",
         source=tables.name,
@@ -46,7 +46,7 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
         schema=print_sql(select(shown, rows.name)),
         only=_RECORD,
     )
-    found = joined(node, node.stream, node.table, pairs.name)
+    found = select_joined(node, node.stream, node.table, pairs.name)
     return sides, rows, tables, pairs, View(name, print_sql(found))
 
 
@@ -59,12 +59,12 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
         values = (equality[1 if is_record else 0] for equality in node.equalities)
         row = only_if(exp.Not(this=column(DELETED)), row_of(node.table))
         items = [
-            named(column(ORDER, "sequence") if is_record else column(as_of), "time"),
-            named(exp.Boolean(this=is_record), _RECORD),
-            *(named(value, key) for value, key in zip(values, keys, strict=True)),
-            named(order_of(node.table) if is_record else exp.Null(), "order"),
-            named(exp.Null() if is_record else row_of(node.stream), "left"),
-            named(row if is_record else exp.Null(), "right"),
+            alias(column(ORDER, "sequence") if is_record else column(as_of), "time"),
+            alias(exp.Boolean(this=is_record), _RECORD),
+            *(alias(value, key) for value, key in zip(values, keys, strict=True)),
+            alias(order_of(node.table) if is_record else exp.Null(), "order"),
+            alias(exp.Null() if is_record else row_of(node.stream), "left"),
+            alias(row if is_record else exp.Null(), "right"),
         ]
         return select(items, records if is_record else stream)
 
@@ -77,7 +77,7 @@ def _order(keys: list[str]) -> Expression:
     numbered = exp.Window(this=call("DENSE_RANK"), order=exp.Order(expressions=partition), over="OVER")
     last = exp.Ordered(this=column(_RECORD), desc=True, nulls_first=False)
     behind = [exp.Ordered(this=column(each), nulls_first=True) for each in ("time", "order")]
-    query = select([column("place"), named(numbered, "pane")], "rows")
+    query = select([column("place"), alias(numbered, "pane")], "rows")
     in_order = [*(each.copy() for each in partition), behind[0], last, behind[1]]
     return query.order_by(*in_order, copy=False)
 
@@ -93,7 +93,7 @@ def _last_records() -> Expression:
         spec=frame,
         over="OVER",
     )
-    query = select([column("place"), named(before, "right")], "rows")
+    query = select([column("place"), alias(before, "right")], "rows")
     wanted = both(column("new"), exp.Not(this=column(_RECORD)))
     query.set("qualify", exp.Qualify(this=wanted))
     return query

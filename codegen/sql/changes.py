@@ -24,13 +24,13 @@ from penstock.codegen.program import DELETE, INSERT, UPDATE, View
 from penstock.codegen.sql.ordering import comparable, holds_map
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     call,
     cast,
     column,
     columns,
     either,
     is_null,
-    named,
     number,
     only_if,
     select,
@@ -57,7 +57,7 @@ def filter_view(node: Filter, name: str, source: str, own: tuple[str, ...]) -> V
     # In this order: what a deleted row holds must not be looked at.
     deleted = either(column(DELETED), exp.Boolean(this=True), exp.Not(this=passes))
     marks = [column(each) for each in own if each != DELETED]
-    return View(name, print_sql(select([*columns(node.schema), *marks, named(deleted, DELETED)], source)))
+    return View(name, print_sql(select([*columns(node.schema), *marks, alias(deleted, DELETED)], source)))
 
 
 def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) -> View:
@@ -68,7 +68,7 @@ def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) ->
             return item.value
         return only_if(exp.Not(this=column(DELETED)), item.value)
 
-    items = [named(value(item), item.name) for item in node.items]
+    items = [alias(value(item), item.name) for item in node.items]
     return View(name, print_sql(select([*items, *map(column, own)], source)))
 
 
@@ -78,15 +78,15 @@ def key_struct(keys: Iterable[tuple[str, Expression]]) -> Expression | None:
     return struct_of(fields) if fields else None
 
 
-def grouped(items: Iterable[Expression], source: str, key: Expression | None) -> exp.Select:
+def group_by_key(items: Iterable[Expression], source: str, key: Expression | None) -> exp.Select:
     """SELECT the key, the items GROUP BY the key."""
     if key is None:
         return select(items, source)
-    return select([named(key, KEY), *items], source).group_by(key.copy(), copy=False)
+    return select([alias(key, KEY), *items], source).group_by(key.copy(), copy=False)
 
 
 def own_key(key: object) -> list[Expression]:
-    """The column of the key in a view over `grouped`, if there is one."""
+    """The column of the key in a view over `group_by_key`, if there is one."""
     return [] if key is None else [column(KEY)]
 
 
@@ -94,17 +94,17 @@ def changes_views(schema: tuple[Column, ...], name: str, source: str, own: tuple
     """Key results -> changes: the row before, the row after, and their order. Rows that stay equal are dropped."""
     row = struct_of((each.name, column(each.name)) for each in schema)
     kept = struct(row=only_if(exp.Not(this=column(DELETED)), row), version=column(ORDER))
-    last = named(call("MAX_BY", kept, column(ORDER), number(2)), "_last")
-    rows = View(f"{name}_last", print_sql(grouped([last], source, column(KEY) if KEY in own else None)))
+    last = alias(call("MAX_BY", kept, column(ORDER), number(2)), "_last")
+    rows = View(f"{name}_last", print_sql(group_by_key([last], source, column(KEY) if KEY in own else None)))
     before = exp.Dot(this=call("GET", column("_last"), number(1)), expression=exp.Identifier(this="row", quoted=True))
     newest = call("GET", column("_last"), number(0))
     items = [
-        named(before, BEFORE),
-        named(exp.Dot(this=newest, expression=exp.Identifier(this="row", quoted=True)), AFTER),
-        named(exp.Dot(this=newest.copy(), expression=exp.Identifier(this="version", quoted=True)), VERSION),
+        alias(before, BEFORE),
+        alias(exp.Dot(this=newest, expression=exp.Identifier(this="row", quoted=True)), AFTER),
+        alias(exp.Dot(this=newest.copy(), expression=exp.Identifier(this="version", quoted=True)), VERSION),
     ]
     pairs = View(f"{name}_pairs", print_sql(select(items, rows.name)))
-    return rows, pairs, _changed(schema, name, pairs.name)
+    return rows, pairs, _drop_unchanged(schema, name, pairs.name)
 
 
 def changes_of_deltas_views(
@@ -117,32 +117,32 @@ def changes_of_deltas_views(
     row = struct_of((each.name, column(each.name)) for each in schema)
     batch = exp.Subquery(this=select([column("batch")], clock))
     own = key_struct((each, column(each)) for each in key)
-    keys = [] if own is None else [named(own, KEY)]
+    keys = [] if own is None else [alias(own, KEY)]
     numbered = View(
-        f"{name}_rows", print_sql(select([*keys, named(row, "_row"), column(DELTA), named(batch, VERSION)], source))
+        f"{name}_rows", print_sql(select([*keys, alias(row, "_row"), column(DELTA), alias(batch, VERSION)], source))
     )
     items = []
     for delta, side in ((-1, BEFORE), (1, AFTER)):
         when = only_if(exp.EQ(this=column(DELTA), expression=number(delta)), column(VERSION))
-        items += [named(call("MAX_BY", column("_row"), when), side), named(call("MAX", when.copy()), f"{side}_batch")]
-    rows = View(f"{name}_last", print_sql(grouped(items, numbered.name, column(KEY) if keys else None)))
+        items += [alias(call("MAX_BY", column("_row"), when), side), alias(call("MAX", when.copy()), f"{side}_batch")]
+    rows = View(f"{name}_last", print_sql(group_by_key(items, numbered.name, column(KEY) if keys else None)))
     version = call("GREATEST", *(column(f"{side}_batch") for side in (BEFORE, AFTER)))
     sides = [
-        named(only_if(exp.EQ(this=column(f"{side}_batch"), expression=version.copy()), column(side)), side)
+        alias(only_if(exp.EQ(this=column(f"{side}_batch"), expression=version.copy()), column(side)), side)
         for side in (BEFORE, AFTER)
     ]
-    pairs = View(f"{name}_pairs", print_sql(select([*sides, named(version, VERSION)], rows.name)))
-    return numbered, rows, pairs, _changed(schema, name, pairs.name)
+    pairs = View(f"{name}_pairs", print_sql(select([*sides, alias(version, VERSION)], rows.name)))
+    return numbered, rows, pairs, _drop_unchanged(schema, name, pairs.name)
 
 
-def _changed(schema: tuple[Column, ...], name: str, pairs: str) -> View:
+def _drop_unchanged(schema: tuple[Column, ...], name: str, pairs: str) -> View:
     """The changes in which the row does not stay as it was."""
-    same = exp.NullSafeEQ(this=_compared(BEFORE, schema), expression=_compared(AFTER, schema))
+    same = exp.NullSafeEQ(this=_make_comparable(BEFORE, schema), expression=_make_comparable(AFTER, schema))
     changed = select(map(column, (BEFORE, AFTER, VERSION)), pairs).where(exp.Not(this=same), copy=False)
     return View(name, print_sql(changed))
 
 
-def _compared(row: str, schema: tuple[Column, ...]) -> Expression:
+def _make_comparable(row: str, schema: tuple[Column, ...]) -> Expression:
     """A row in a form that Spark can compare."""
     if not any(holds_map(each.type) for each in schema):
         return column(row)
@@ -161,8 +161,8 @@ def sent_view(schema: tuple[Column, ...], name: str, source: str, operation: str
         exp.If(this=is_null(column(BEFORE)), true=text(INSERT)),
         exp.If(this=is_deleted.copy(), true=text(DELETE)),
     ]
-    items = [named(_there(each.name), each.name) for each in schema]
-    return View(name, print_sql(select([*items, named(exp.Case(ifs=ifs, default=text(UPDATE)), operation)], source)))
+    items = [alias(_there(each.name), each.name) for each in schema]
+    return View(name, print_sql(select([*items, alias(exp.Case(ifs=ifs, default=text(UPDATE)), operation)], source)))
 
 
 def _there(name: str) -> Expression:
@@ -178,9 +178,9 @@ def stored_changes(schema: tuple[Column, ...]) -> tuple[tuple[str, str], ...]:
 
 def upserts_view(schema: tuple[Column, ...], name: str, source: str) -> View:
     """Changes -> upserts: the row after, or a tombstone."""
-    items = [named(_there(each.name), each.name) for each in schema]
+    items = [alias(_there(each.name), each.name) for each in schema]
     return View(
-        name, print_sql(select([*items, named(column(VERSION), ORDER), named(is_null(column(AFTER)), DELETED)], source))
+        name, print_sql(select([*items, alias(column(VERSION), ORDER), alias(is_null(column(AFTER)), DELETED)], source))
     )
 
 
@@ -195,8 +195,8 @@ def delta_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[s
         return struct(**fields)
 
     pair = call("ARRAY", delta_struct(-1, BEFORE), delta_struct(1, AFTER))
-    both = View(f"{name}_deltas", print_sql(select([named(call("EXPLODE", pair), "_delta_row")], source)))
-    items = [named(column("_delta_row", "row", each.name), each.name) for each in schema]
-    marks = [named(column("_delta_row", each.removeprefix("_")), each) for each in own]
+    both = View(f"{name}_deltas", print_sql(select([alias(call("EXPLODE", pair), "_delta_row")], source)))
+    items = [alias(column("_delta_row", "row", each.name), each.name) for each in schema]
+    marks = [alias(column("_delta_row", each.removeprefix("_")), each) for each in own]
     tree = select([*items, *marks], both.name)
     return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_delta_row", "row"))), copy=False)))

@@ -25,6 +25,7 @@ from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     cast,
@@ -32,11 +33,10 @@ from penstock.codegen.sql.trees import (
     column_of,
     either,
     is_null,
-    named,
     only_if,
     rows_where,
     select,
-    shifted,
+    shift_time,
     struct,
     struct_of,
     text,
@@ -46,7 +46,7 @@ from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import walk
 from penstock.planner.types import TIMESTAMP
 
-NO_TIME = named(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
+NO_TIME = alias(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
 """The column `time` where no row of a bucket has one."""
 
 
@@ -71,9 +71,9 @@ def lookup_views(node: TableLookup, name: str, stream: str, records: str, bucket
         given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
-        schema=print_sql(select([named(column("row", each), each) for each in ("left", "right")], rows.name)),
+        schema=print_sql(select([alias(column("row", each), each) for each in ("left", "right")], rows.name)),
     )
-    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.stream, node.table, pairs.name)))
+    return sides, rows, tables, pairs, View(name, print_sql(select_joined(node, node.stream, node.table, pairs.name)))
 
 
 def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
@@ -83,13 +83,13 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
         values = (equality[0 if is_left else 1] for equality in node.equalities)
         items = [
             NO_TIME.copy(),
-            named(exp.Boolean(this=is_left), "is_left"),
-            *(named(value, key) for value, key in zip(values, keys, strict=True)),
-            named(exp.Null() if is_left else order_of(node.table), "order"),
-            named(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
-            *([] if node.kept is None else [named(exp.Null() if is_left else until(node.table, node.kept), "until")]),
-            named(row_of(node.stream) if is_left else exp.Null(), "left"),
-            named(exp.Null() if is_left else row_of(node.table), "right"),
+            alias(exp.Boolean(this=is_left), "is_left"),
+            *(alias(value, key) for value, key in zip(values, keys, strict=True)),
+            alias(exp.Null() if is_left else order_of(node.table), "order"),
+            alias(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
+            *([] if node.kept is None else [alias(exp.Null() if is_left else until(node.table, node.kept), "until")]),
+            alias(row_of(node.stream) if is_left else exp.Null(), "left"),
+            alias(exp.Null() if is_left else row_of(node.table), "right"),
         ]
         return select(items, stream if is_left else records)
 
@@ -99,7 +99,7 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
 def until(table: Node, kept: int) -> Expression:
     """The watermark that lets a window go, which is `kept` milliseconds behind its end."""
     assert isinstance(table.shape, WTable)
-    return shifted(column(table.shape.end), kept)
+    return shift_time(column(table.shape.end), kept)
 
 
 def row_of(node: Node) -> Expression:
@@ -125,7 +125,7 @@ def origin_of(table: Node) -> Origin:
 def _newest(node: TableLookup, keys: list[str]) -> Expression:
     """DuckDB's SELECT: the place of the newest record of each key, of windows that are kept."""
     newest = call("ARG_MAX", column("place"), column("order"))
-    tree = select([named(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
+    tree = select([alias(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
     if node.kept is not None:
         now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
         tree = tree.where(exp.GTE(this=column("until"), expression=now), copy=False)
@@ -137,14 +137,14 @@ def _pairs(node: TableLookup, keys: list[str]) -> Expression:
     there = both(column("newest"), exp.Not(this=column("deleted")))
     assert there is not None
     equal = both(*(exp.EQ(this=column_of("l", key), expression=column_of("r", key)) for key in keys))
-    places = [named(column_of("l", "place"), "place"), named(column_of("r", "place"), "right")]
+    places = [alias(column_of("l", "place"), "place"), alias(column_of("r", "place"), "right")]
     tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
     side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
     tree.append("joins", exp.Join(this=rows_where(there, "r"), on=equal, **side))
     return tree
 
 
-def joined(
+def select_joined(
     node: TableLookup | ForeignKeyJoin, left: Node, right: Node, pairs: str, beside: Sequence[str] = ()
 ) -> Expression:
     """SELECT the node's columns out of the pairs for which the rest of the condition holds, and those `beside` them."""
@@ -159,11 +159,11 @@ def joined(
         holds = call("COALESCE", substitute(node.condition, parts), exp.Boolean(this=False))
         holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
-        tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
+        tree = select([*(alias(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
         return tree if node.type is JoinType.LEFT else tree.where(holds or exp.Not(this=is_alone), copy=False)
     own = {each.name for each in left.schema}
     items = [
-        named(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)
+        alias(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)
         for each in node.schema
     ]
     return select([*items, *map(column, beside)], pairs)

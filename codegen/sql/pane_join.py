@@ -24,18 +24,18 @@ from penstock.codegen.program import PaneView, Step, View
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     column,
     column_of,
     duration,
     is_null,
-    named,
     null,
     number,
     rows_where,
     select,
-    shifted,
+    shift_time,
     struct_of,
 )
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
@@ -86,7 +86,7 @@ class Side:
 def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[Step, ...]:
     """The views; the last one has the node's schema. `pane` is the length of the panes in milliseconds."""
     sides, residual = _sides(node, left, right)
-    united = View(f"{name}_sides", print_sql(_united(sides, _PRESERVED[node.type])))
+    united = View(f"{name}_sides", print_sql(_union_sides(sides, _PRESERVED[node.type])))
     keys = [f"k{place}" for place in range(len(node.equalities))]
     fields = ("time", "is_left", "fits", *keys, "left", "right")
     held = ((each, column(each)) for each in fields)
@@ -96,8 +96,8 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
     times = [duration(back + pane + forward), duration(pane)]
     offset = -back % pane
     window = call("WINDOW", column("time"), *times, *([duration(offset)] if offset else []))
-    windows = View(f"{name}_windows", print_sql(select([exp.Star(), named(window, "window")], tables.name)))
-    begin = shifted(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
+    windows = View(f"{name}_windows", print_sql(select([exp.Star(), alias(window, "window")], tables.name)))
+    begin = shift_time(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
     gathered = panes_view(name, windows.name, column("window"), begin, _own(node, begin, pane))
     shown = ("left",) if node.type in _ONE_SIDED else ("left", "right")
     pairs = PaneView(
@@ -108,7 +108,7 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
         given=("time", "is_left", "fits", *keys),
         kept=("left",),
         picked=() if node.type in _ONE_SIDED else (("right", "right"),),
-        schema=print_sql(select([named(column("row", each), each) for each in shown], rows.name)),
+        schema=print_sql(select([alias(column("row", each), each) for each in shown], rows.name)),
     )
     joined = select(_columns(node, sides), pairs.name)
     if residual is not None:
@@ -134,17 +134,17 @@ def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side]
     return (sides[0], sides[1]), both(*(_of_pairs(each, sides) for each in crossing))
 
 
-def _united(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
+def _union_sides(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
     """Columns `time`, `is_left`, `fits`, `k0`, `k1` …, `left`, `right`; rows that can only be left out are."""
 
     def one(side: Side) -> Expression:
         fits = exp.Boolean(this=True) if side.fits is None else call("COALESCE", side.fits, exp.Boolean(this=False))
-        halves = (named(each.row if each is side else null(each.struct), each.name) for each in sides)
+        halves = (alias(each.row if each is side else null(each.struct), each.name) for each in sides)
         items = [
-            named(column(side.time), "time"),
-            named(exp.Boolean(this=side.name == "left"), "is_left"),
-            named(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
-            *(named(key, f"k{place}") for place, key in enumerate(side.keys)),
+            alias(column(side.time), "time"),
+            alias(exp.Boolean(this=side.name == "left"), "is_left"),
+            alias(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
+            *(alias(key, f"k{place}") for place, key in enumerate(side.keys)),
             *halves,
         ]
         rows = select(items, side.view)
@@ -162,7 +162,7 @@ def _own(node: IntervalJoin, begin: Expression, pane: int) -> Expression | None:
     if node.type is not JoinType.RIGHT:
         is_other = exp.Not(this=is_other)
     since = exp.GTE(this=time, expression=begin.copy())
-    until = exp.LT(this=time.copy(), expression=shifted(begin.copy(), pane))
+    until = exp.LT(this=time.copy(), expression=shift_time(begin.copy(), pane))
     return exp.Or(this=is_other, expression=exp.paren(exp.And(this=since, expression=until)))
 
 
@@ -183,9 +183,9 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
         at_most(this=time("r"), expression=time("l", upper.milliseconds)),
     )
     side, kind = _DUCKDB[node.type]
-    places = [named(column_of("l", "place"), "place")]
+    places = [alias(column_of("l", "place"), "place")]
     if node.type not in _ONE_SIDED:
-        places.append(named(column_of("r", "place"), "right"))
+        places.append(alias(column_of("r", "place"), "right"))
     tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
     joined = exp.Join(this=rows_where(exp.Not(this=column("is_left")), "r"), on=condition)
     for argument, value in (("side", side), ("kind", kind)):
@@ -213,7 +213,7 @@ def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:
     """The node's columns, out of the structs."""
     shown = {each.name for each in node.schema}
     return [
-        named(column(side.name, f"c{place}"), each.name)
+        alias(column(side.name, f"c{place}"), each.name)
         for side in sides
         for place, each in enumerate(side.node.schema)
         if each.name in shown

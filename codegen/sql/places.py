@@ -41,7 +41,7 @@ _printed: ContextVar[list[Printed] | None] = ContextVar("_printed", default=None
 
 
 @contextmanager
-def recorded_places() -> Iterator[list[Printed]]:
+def record_places() -> Iterator[list[Printed]]:
     """Gives the list to which each text that is printed inside is added, if it has places in the script."""
     found: list[Printed] = []
     token = _printed.set(found)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, assert_never
 
+from penstock.codegen.canonical import canonicalise
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
-from penstock.codegen.fingerprint import computed, fingerprint
+from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.nameless import nameless
 from penstock.codegen.program import Output, SparkQuery, Step, View, WatermarkInput
 from penstock.codegen.sql import changes
-from penstock.codegen.sql.accounting import left_out, wanted_rows
+from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.foreign_key import foreign_key_views
@@ -21,9 +21,9 @@ from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
-from penstock.codegen.sql.places import recorded_places
+from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.rank import ranked_views
+from penstock.codegen.sql.rank import rank_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
@@ -61,7 +61,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
+from penstock.planner.plan.walk import STATEFUL, fold_plan, inputs, is_retracting, is_timed
 from penstock.planner.types import BIGINT
 
 # Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
@@ -83,7 +83,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     names = _names(nodes, name)
     delays = _delays(nodes, timed=query.timed)
     scans = [node for node in nodes if isinstance(node, Scan)]
-    at_once = _read_at_once(nodes)
+    at_once = _find_read_at_once(nodes)
     sources = tuple(input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once) for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
@@ -97,7 +97,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
-    with recorded_places() as printed:
+    with record_places() as printed:
         views = _steps(query, settings, reports_progress=reports_progress, takes_heartbeats=takes_heartbeats)
     contract_views, facts = _list_contract(query, settings, output)
     state = [mode, partitions, store and store.value]
@@ -111,7 +111,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, _reading(query.root, scans), facts, output, state),
+        fingerprint=fingerprint(name, sources, _describe_reading(query.root, scans), facts, output, state),
         every=query.every,
         store=store,
         watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in timed)
@@ -134,11 +134,11 @@ def _steps(
     name, root = query.name, query.root
     nodes = _in_order(root)
     names = _names(nodes, name)
-    wanted = wanted_rows(nodes)
+    wanted = find_wanted_rows(nodes)
     delays = _delays(nodes, timed=query.timed)
     hold_back = WATERMARK_HOLD_BACK_MS if any(map(_needs_hold_back, nodes)) else 0
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
-    unwanted = left_out(nodes, wanted)
+    unwanted = count_left_out(nodes, wanted)
     tracked = _is_tracked(query)
     deltas = any(map(is_retracting, nodes))
     own = _own_columns(nodes, deltas=deltas, tracked=tracked, numbered=_sends_windows(query))
@@ -171,16 +171,16 @@ def _list_contract(query: RunningQuery, settings: Settings, output: Output) -> t
 
     Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
     """
-    root = nameless(query.root)
+    root = canonicalise(query.root)
     part = CheckpointContract(root) if output.holds_rows else find_contract(root)
     names = _names(_in_order(root), query.name)
     steps = () if part.root is None else _steps(replace(query, root=part.root), settings)
     filters = (names[each] for each in part.filters)
     conditions = sorted(map(print_inline, part.conditions))
-    return (*(each.name for each in steps), *filters), [*map(computed, steps), *conditions]
+    return (*(each.name for each in steps), *filters), [*map(describe_computation, steps), *conditions]
 
 
-def _reading(root: Node, scans: list[Scan]) -> list[object]:
+def _describe_reading(root: Node, scans: list[Scan]) -> list[object]:
     """How the inputs are read: what is rejected of each, and in what order, and how often, Spark reads them.
 
     Spark numbers its sources by their places in the whole query.
@@ -192,7 +192,7 @@ def _reading(root: Node, scans: list[Scan]) -> list[object]:
         return below[0] if len(below) == 1 else below
 
     found = (rejects_of(scan, "") for scan in scans)
-    return [folded(root, places), *([view.sql for view in each.views] if each else None for each in found)]
+    return [fold_plan(root, places), *([view.sql for view in each.views] if each else None for each in found)]
 
 
 def _names(nodes: list[Node], query: str) -> dict[Node, str]:
@@ -289,7 +289,7 @@ def _watermark_input(scan: Scan, name: str) -> WatermarkInput:
     return WatermarkInput(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.lag)
 
 
-def _read_at_once(nodes: list[Node]) -> set[Node]:
+def _find_read_at_once(nodes: list[Node]) -> set[Node]:
     """Tables that are looked up for rows of another query: all of their files that are there are read together.
 
     A row has been sent on when the files before it had been read. It must find here what had arrived by then, and not
@@ -362,7 +362,7 @@ def _views(
         case OverRows():
             return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
-            return ranked_views(operator, name, *below)
+            return rank_views(operator, name, *below)
         case WithLate():
             return (late_view(operator, name, below[0], names),)
         case Intermediate():

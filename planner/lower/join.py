@@ -209,7 +209,7 @@ def qualified(rows: Rows, span: Span) -> Rows:
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
         case KStream():
-            shape = shape.renamed(names)
+            shape = shape.rename(names)
         case KTable():
             shape = KTable(tuple(names[each] for each in shape.key))
         case WTable():

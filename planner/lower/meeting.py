@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchored
+from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchor_times
 
 _PADDED = {JoinType.LEFT: ("right",), JoinType.RIGHT: ("left",), JoinType.FULL: ("left", "right")}
 _ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
@@ -44,7 +44,7 @@ class Meeting:
             times += (
                 replace(each, delay=delay + own.spread) for each, own in zip(beside, self.right.times, strict=True)
             )
-        return anchored(times)
+        return anchor_times(times)
 
     def near_times(self) -> tuple[EventTime, ...]:
         """The columns of the joined rows that are NULL or near to the left event time: a right side's in panes."""

@@ -11,7 +11,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import Context, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.select import lower_select
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times
 from penstock.planner.types import Type
 
 
@@ -71,7 +71,7 @@ def united(shapes: list[KStream]) -> KStream:
     """The shape of streams put together: the key and the event times that all of them have."""
     keys = {shape.key for shape in shapes}
     common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
-    kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
+    kept = [anchor_times(time for name in common for time in shape.times if time.column == name) for shape in shapes]
     times = tuple(
         EventTime(
             each[0].column, max(t.delay for t in each), min(t.offset_min for t in each), max(t.offset_max for t in each)
@@ -101,4 +101,4 @@ def align(branch: Node, first: Node, types: list[Type]) -> Node:
         Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
         for c, type_ in zip(branch.schema, types, strict=True)
     ]
-    return renamed(branch, items, branch.shape.renamed(names), branch.span)
+    return renamed(branch, items, branch.shape.rename(names), branch.span)

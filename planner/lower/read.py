@@ -44,7 +44,7 @@ from penstock.planner.plan import (
     Sort,
     Sorting,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import fold_plan, walk, with_inputs
 from penstock.planner.scalars.literals import bare
 
 
@@ -65,7 +65,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     for node in walk(root):
         if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
             raise CompileError([out_of_reach(node)])
-    return folded(root, unstaged)
+    return fold_plan(root, unstaged)
 
 
 def lower(query: ast.Query, context: Context) -> Node:

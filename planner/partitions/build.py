@@ -35,7 +35,7 @@ from penstock.planner.plan import (
     WithLate,
 )
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import folded, inputs
+from penstock.planner.plan.walk import fold_plan, inputs
 from penstock.planner.state import relation_text
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class Builder:
 
     def rows(self, node: Node) -> Origins:
         """The rows of a node; each is looked at once."""
-        return folded(node, self._rows, self.known)
+        return fold_plan(node, self._rows, self.known)
 
     def _rows(self, node: Node, below: Sequence[Origins]) -> Origins:
         match node:

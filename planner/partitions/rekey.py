@@ -13,7 +13,7 @@ from penstock.planner.expression_text import expression_text
 from penstock.planner.partitions.agree import RekeyFix
 from penstock.planner.partitions.build import JOINED, PartitionGraph
 from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery
-from penstock.planner.plan.walk import folded, inputs, with_inputs
+from penstock.planner.plan.walk import fold_plan, inputs, with_inputs
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 
@@ -30,7 +30,7 @@ def rekey_sides(
             below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
         return with_inputs(node, below)
 
-    return [replace(query, root=folded(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
@@ -49,7 +49,7 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
         node = with_inputs(node, below)
         return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
-    return [replace(query, root=folded(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from penstock.planner.plan.expressions import Aggregate, Expression, Named, conj
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
 from penstock.planner.plan.late import WithLate
-from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
+from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
@@ -116,7 +116,7 @@ __all__ = [
     "Window",
     "WindowAggregate",
     "WithLate",
-    "anchored",
+    "anchor_times",
     "conjunction",
     "conjuncts",
 ]

@@ -38,7 +38,7 @@ class EventTime:
         return self.offset_max - self.offset_min
 
 
-def anchored(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
+def anchor_times(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
     """Event times of one stream, their distances counted from the first of these."""
     times = tuple(times)
     anchor = times[0] if times else None
@@ -78,10 +78,10 @@ class KStream:
         """Whether the column can be the event time."""
         return any(time.column == column for time in self.times)
 
-    def renamed(self, names: Mapping[str, str]) -> KStream:
+    def rename(self, names: Mapping[str, str]) -> KStream:
         """The stream with its columns under the names given; those without one are gone."""
         key = tuple(names[name] for name in self.key if name in names)
-        times = anchored(each for each in self.times if each.column in names)
+        times = anchor_times(each for each in self.times if each.column in names)
         anchor = next((each for each in self.times if each.column in names), None)
         near = tuple(
             EventTime(each.column, 0, each.offset_min - anchor.offset_max, each.offset_max - anchor.offset_min)

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from penstock.codegen import answer_rows, pack_rows, unpack_tables
 from penstock.codegen.program import BucketView
-from penstock.codegen.sql.frames import Panes, framed_value
+from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.planner.plan import OverRows
 from tests.model.over import partition_of
@@ -50,7 +50,7 @@ class Remembering:
     def __init__(self, node: OverRows) -> None:
         self.node = node
         self.panes = Panes(node.input.schema, node.time)
-        self.values = {each.aggregate.name: framed_value(each, self.panes) for each in node.aggregates}
+        self.values = {each.aggregate.name: lower_frame(each, self.panes) for each in node.aggregates}
         _, _, view, _ = over_rows_views(node, "over", "input", 2)
         assert isinstance(view, BucketView)
         self.view = view

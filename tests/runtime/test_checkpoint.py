@@ -114,7 +114,7 @@ def test_a_jvm_that_does_not_end_is_named(spark: SparkSession, place: Place, mon
     ):
         try:
             session.run_once(place.kept(), drain=False)
-            started = lock._started(processes, jvm.pid)
+            started = lock._read_start_time(processes, jvm.pid)
             held = {"host": socket.gethostname(), "python": [2**22 + 1, 0], "jvm": [jvm.pid, started]}
             file = place.root / "checkpoint" / "kept" / "lock"
             file.write_text(json.dumps(held))

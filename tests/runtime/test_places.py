@@ -150,13 +150,13 @@ def test_a_path_that_cannot_be_used_is_named(spark: SparkSession, here: Path, pa
 
 def test_a_path_without_a_scheme_is_of_this_machine_or_of_the_cluster(spark: SparkSession, here: Path) -> None:
     storage = Storage(spark)
-    assert storage.qualified("x") == storage.qualified(f"file://{here}/./x/") == f"{here}/x"
+    assert storage.qualify("x") == storage.qualify(f"file://{here}/./x/") == f"{here}/x"
     configuration = storage._hadoop.conf.Configuration(storage._configuration)
     configuration.set("fs.defaultFS", "viewfs://cluster/")
     configuration.set("fs.viewfs.mounttable.cluster.link./data", f"file:{here}")
     storage._configuration = configuration
-    assert storage.qualified("x") == storage.qualified(f"file:{here}/x") == f"file:{here}/x"
+    assert storage.qualify("x") == storage.qualify(f"file:{here}/x") == f"file:{here}/x"
     storage._is_local = False
-    assert storage.qualified("/data/x") == "viewfs://cluster/data/x"
-    assert storage.qualified("x").startswith("viewfs://cluster/user/")
-    assert storage.qualified(f"file:{here}/x") == f"file:{here}/x"
+    assert storage.qualify("/data/x") == "viewfs://cluster/data/x"
+    assert storage.qualify("x").startswith("viewfs://cluster/user/")
+    assert storage.qualify(f"file:{here}/x") == f"file:{here}/x"

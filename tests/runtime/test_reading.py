@@ -20,7 +20,7 @@ import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.runtime import Session, queries
-from penstock.runtime.sink_log import committed
+from penstock.runtime.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]
@@ -59,8 +59,8 @@ class Log:
 )
 def test_the_log_lists_files_in_the_order_of_micro_batches(files: dict[str, list[str]], expected: list[str]) -> None:
     log: Any = Log(**files)
-    assert list(committed(log, "out") or ()) == expected
-    assert committed(log, "elsewhere") is None
+    assert list(list_committed(log, "out") or ()) == expected
+    assert list_committed(log, "elsewhere") is None
 
 
 def script(folder: Path) -> str:

@@ -7,8 +7,8 @@ from itertools import chain
 
 from hypothesis import HealthCheck, given, settings
 
+from penstock.codegen.canonical import canonicalise
 from penstock.codegen.intermediates import cut_at_intermediates
-from penstock.codegen.nameless import nameless
 from penstock.codegen.program import PackedView, View
 from penstock.codegen.sql.query import lower_query
 from penstock.compilation import compile
@@ -26,11 +26,11 @@ from tests.properties.test_scripts import compiled
 def test_nameless_plans_answer_the_same(case: tuple[Node, History]) -> None:
     plan, history = case
     tables = accepted(history, clocks(plan)).tables()
-    found = nameless(plan)
+    found = canonicalise(plan)
     names = {new.name: old.name for new, old in zip(found.schema, plan.schema, strict=True)}
     rows = [{names[name]: value for name, value in row.items()} for row in evaluate(found, tables)]
     assert_same_rows(rows, evaluate(plan, tables))
-    assert nameless(found) == found
+    assert canonicalise(found) == found
 
 
 def test_nameless_plans_of_scripts() -> None:
@@ -40,9 +40,9 @@ def test_nameless_plans_of_scripts() -> None:
     queries = [*chain.from_iterable(compiled(40)), *chain.from_iterable(compile(each).queries for each in scripts)]
     packs = 0
     for part in chain.from_iterable(cut_at_intermediates(query, query.name, ()) for query in queries):
-        found = replace(part, root=nameless(part.root))
+        found = replace(part, root=canonicalise(part.root))
         assert [each.type for each in found.root.schema] == [each.type for each in part.root.schema]
-        assert nameless(found.root) == found.root
+        assert canonicalise(found.root) == found.root
         views = lower_query(found, DEFAULTS).views
         kept = {view.source for view in views if isinstance(view, PackedView)}
         packs += len(kept)
