@@ -7,14 +7,14 @@ import json
 from collections.abc import Sequence
 
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
+from penstock.codegen.program import AnyView, BucketView, Input, LookupView, PackedView, PaneView, QueryOutput
 
 # The options that say which data an input is; others (batch sizes, rates) may change from run to run.
 _PLACE = ("path", "format")
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: Output, state: object
+    query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: QueryOutput, state: object
 ) -> str:
     """SHA-256 over the inputs and how they are read, what must stay of the views, the output, and how state is kept.
 
@@ -30,7 +30,7 @@ def fingerprint(
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def describe_computation(view: Step) -> list[object]:
+def describe_computation(view: AnyView) -> list[object]:
     """What the view computes: all but its name, those of its sources, and what is counted."""
     if isinstance(view, PackedView):
         return [view.length, *view.cuts, view.schema]
@@ -50,7 +50,7 @@ def _input(source: Input) -> list[object]:
     return [source.connector, source.name if source.connector == INTERMEDIATE else None, source.columns, options]
 
 
-def _output(output: Output) -> list[object]:
+def _output(output: QueryOutput) -> list[object]:
     return [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]]
 
 

@@ -17,7 +17,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
-    Session,
+    SessionWindow,
     TableJoin,
     TableLookup,
     WindowAggregate,
@@ -41,7 +41,7 @@ def max_lag(node: Node, time: str) -> int:
             return max_lag(node.input, value.name)
         case WindowAggregate():
             # A window that is still open ends after the watermark.
-            return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
+            return 0 if time == "window_end" or isinstance(node.window, SessionWindow) else node.window.size
         case Over():
             return node.pane + node.forward
         case Ranked() | Distinct() | OverRows():
@@ -79,8 +79,8 @@ def max_disorder(node: Node) -> int:
 def _length(node: Node) -> int:
     """The milliseconds from the start to the end of the longest windows of a table."""
     windows = [below.window for below in walk(node) if isinstance(below, WindowAggregate)]
-    assert not any(isinstance(each, Session) for each in windows), "sessions have no length"
-    return max(each.size for each in windows if not isinstance(each, Session))
+    assert not any(isinstance(each, SessionWindow) for each in windows), "sessions have no length"
+    return max(each.size for each in windows if not isinstance(each, SessionWindow))
 
 
 def _max_lag_of_join(node: IntervalJoin, *, is_left: bool) -> int:

@@ -93,7 +93,7 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Watermark:
+class ViewWatermark:
     """`column` is the event time of the view's rows, `delay` milliseconds behind the newest one lies the watermark."""
 
     column: str
@@ -106,7 +106,7 @@ class View:
 
     name: str
     sql: str
-    watermark: Watermark | None = None
+    watermark: ViewWatermark | None = None
     metrics: tuple[Metric, ...] = ()
 
 
@@ -198,7 +198,7 @@ class LookupView:
     schema: str
 
 
-Step: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
+AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Rejects:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class QueryOutput:
     """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
 
     name: str
@@ -251,11 +251,11 @@ class SparkQuery:
     name: str
     inputs: tuple[Input, ...]
     """Registered first, in this order."""
-    views: tuple[Step, ...]
+    views: tuple[AnyView, ...]
     """Registered after the inputs, in this order."""
     result: str
     """The view whose rows go to `output`."""
-    output: Output
+    output: QueryOutput
     mode: Literal["append", "update"]
     timed: bool
     """Whether the query has a watermark. If so, the runtime registers two more views before all others.

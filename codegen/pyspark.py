@@ -14,17 +14,17 @@ from penstock.codegen.program import (
     CHECK_SETTING,
     COST_SETTING,
     PARTITIONS_SETTING,
+    AnyView,
     BucketView,
     Input,
     LookupView,
     Option,
-    Output,
     PackedView,
     PaneView,
     Program,
+    QueryOutput,
     Rejects,
     SparkQuery,
-    Step,
     files_cost,
 )
 from penstock.codegen.sql.records import records_of
@@ -265,7 +265,7 @@ def _source(source: Input) -> str:
     return "rows = read_files(\n" + "".join(f"    {each},\n" for each in given) + f")\n{view}"
 
 
-def _view(view: Step) -> str:
+def _view(view: AnyView) -> str:
     if isinstance(view, PackedView):
         cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
         arguments = [
@@ -322,7 +322,7 @@ def _sink(query: SparkQuery) -> str:
     return CHANGES if is_files and query.mode == "update" else query.output.connector
 
 
-def _write(output: Output, query: SparkQuery) -> str:
+def _write(output: QueryOutput, query: SparkQuery) -> str:
     options = {"rows": "rows_shown"} if output.connector == "console" else {}
     arguments = _arguments(
         tuple((options.get(name, name), value) for name, value in output.options),

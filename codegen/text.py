@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from penstock.codegen.program import (
+    AnyView,
     BucketView,
     Input,
     LookupView,
@@ -12,7 +13,6 @@ from penstock.codegen.program import (
     PaneView,
     Program,
     SparkQuery,
-    Step,
     View,
 )
 
@@ -45,7 +45,7 @@ def _input(source: Input) -> str:
     return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{options}"
 
 
-def _view(view: Step) -> str:
+def _view(view: AnyView) -> str:
     match view:
         case PackedView():
             return _packed_text(view)

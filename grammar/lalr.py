@@ -21,7 +21,7 @@ Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Production:
     """A production. `name` is that of its alternative, `origin` that of the symbol it makes.
 
     `parts` picks what is built from: the position of a symbol on the right-hand side, None for an optional part left
@@ -41,7 +41,7 @@ class Shift:
     state: int
 
 
-Action: TypeAlias = Shift | Rule
+Action: TypeAlias = Shift | Production
 Row: TypeAlias = Mapping[str, Action]
 
 
@@ -129,7 +129,9 @@ class Parser:
                     return reduced[0]
         raise AssertionError("the tokens end without END")
 
-    def _reduce(self, rule: Rule, values: list[tuple[Any, int, int, int]], build: Build) -> tuple[Any, int, int, int]:
+    def _reduce(
+        self, rule: Production, values: list[tuple[Any, int, int, int]], build: Build
+    ) -> tuple[Any, int, int, int]:
         taken = values[len(values) - rule.size :]
         del values[len(values) - rule.size :]
         parts: list[Any] = []

@@ -32,7 +32,7 @@ from penstock.parser.ast import (
     SetOption,
     Show,
     Statement,
-    UnionAll,
+    UnionQuery,
     Update,
     Watermark,
     With,
@@ -62,7 +62,7 @@ def text(node: Any) -> str:
 def _pieces(node: Statement | Query | Relation | Item | exp.Expression) -> Pieces:
     if isinstance(node, exp.Expression):
         return scalar_pieces(node)
-    if isinstance(node, Select | UnionAll | With):
+    if isinstance(node, Select | UnionQuery | With):
         return query_pieces(node)
     if isinstance(node, Item):
         return item_pieces(node)

@@ -13,14 +13,14 @@ from penstock.parser.ast import (
     Join,
     Late,
     Name,
-    Over,
+    OverClause,
     PartitionBy,
     Query,
     Relation,
     Select,
     Subquery,
     Table,
-    UnionAll,
+    UnionQuery,
     WindowedTable,
     With,
     Within,
@@ -34,7 +34,7 @@ def query_pieces(query: Query) -> Pieces:
     match query:
         case Select():
             return _select(query)
-        case UnionAll():
+        case UnionQuery():
             return separate(query.branches, " UNION ALL ")
         case With():
             pieces: Pieces = []
@@ -91,7 +91,7 @@ def _alias(alias: Name | None) -> Pieces:
     return [] if alias is None else [f" AS {name_text(alias.text)}"]
 
 
-def _over(over: Over | None) -> Pieces:
+def _over(over: OverClause | None) -> Pieces:
     return [] if over is None else [" OVER ", *over_node_pieces(over)]
 
 

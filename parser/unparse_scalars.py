@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from penstock.grammar import PREFERRED, RESERVED
-from penstock.parser.ast import Over
+from penstock.parser.ast import OverClause
 
 Piece: TypeAlias = Any  # a string, a scalar or an AST node
 Pieces: TypeAlias = list[Piece]
@@ -261,7 +261,7 @@ def over_pieces(
     return ["(", *(piece for i, part in enumerate(parts) for piece in ([" "] if i else []) + part), ")"]
 
 
-def over_node_pieces(over: Over) -> Pieces:
+def over_node_pieces(over: OverClause) -> Pieces:
     """OVER of a relation or a named window."""
     return over_pieces(over.partition_by, over.order_by, over.frame)
 

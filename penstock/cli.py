@@ -23,7 +23,7 @@ from penstock.diagnostics.codes.running import R090
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
     from penstock.compilation import Compilation
-    from penstock.runtime import Session, Status
+    from penstock.runtime import RuntimeSession, Status
 
 REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
@@ -203,7 +203,7 @@ def run(
 @contextmanager
 def _spark(
     master: str | None, checkpoint: str | None, settings: dict[str, str]
-) -> Iterator[tuple[Session, Callable[[Status], None], Event]]:
+) -> Iterator[tuple[RuntimeSession, Callable[[Status], None], Event]]:
     """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
 
     Before, they raise KeyboardInterrupt. An exception in the middle of a call to the JVM would break the connection
@@ -236,13 +236,13 @@ def _settings(given: Iterable[str]) -> dict[str, str]:
     return settings
 
 
-def _remove_checkpoints(session: Session, program: Program) -> None:
+def _remove_checkpoints(session: RuntimeSession, program: Program) -> None:
     for folder in session.reset(program):
         # Not by click, which would write into the line that shows the progress.
         print(f"removed checkpoint {hide_credentials(folder)}", file=sys.stderr)
 
 
-def _run_on(session: Session, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
+def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
     """Until all queries have been stopped, or `stopping` is set. Raises RunError as soon as a query fails."""
     from penstock.runtime import RunError
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input, Output, PackedView, SparkQuery, Step, View
+from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, SparkQuery, View
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
@@ -155,7 +155,7 @@ def _input_text(source: Input) -> str:
     return f"{source.name}: {source.connector}{place} ({columns})"
 
 
-def _output_text(output: Output) -> str:
+def _output_text(output: QueryOutput) -> str:
     if not output.holds_rows:
         return output.connector
     columns = ", ".join(f"{name} {type_}" for name, type_ in output.columns)
@@ -163,7 +163,7 @@ def _output_text(output: Output) -> str:
     return f"{output.connector}{place} ({columns})"
 
 
-def _text(view: Step) -> str:
+def _text(view: AnyView) -> str:
     if isinstance(view, PackedView):
         return f"tables cut every {view.length} us from {', '.join(map(str, view.cuts))}"
     if not isinstance(view, View):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
-from penstock.codegen.program import Input, Option, Output, Program, SparkQuery
+from penstock.codegen.program import Input, Option, Program, QueryOutput, SparkQuery
 from penstock.diagnostics.codes.running import R016, R042, R043, R044
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.runtime.checkpoint import place_of
@@ -54,7 +54,7 @@ def qualify_input(storage: Storage, source: Input) -> Input:
     return replace(source, options=_options(storage, source))
 
 
-def _options(storage: Storage, place: Input | Output) -> tuple[Option, ...]:
+def _options(storage: Storage, place: Input | QueryOutput) -> tuple[Option, ...]:
     is_files = place.connector == "files"
     return tuple(
         (name, storage.qualify(str(value)) if is_files and name == "path" else value) for name, value in place.options

@@ -7,7 +7,7 @@ from the beginning, finds exactly the rows that the first one counted.
 from __future__ import annotations
 
 from penstock.codegen import folder_name
-from penstock.codegen.program import Output, Rejects, SparkQuery
+from penstock.codegen.program import QueryOutput, Rejects, SparkQuery
 from penstock.runtime.checkpoint import place_of
 
 _COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
@@ -30,7 +30,7 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
         inputs=(rejects.input,),
         views=rejects.views,
         result=rejects.view,
-        output=Output(
+        output=QueryOutput(
             name=name,
             connector="files" if kept else "memory",
             options=(("path", name), ("format", "json")) if kept else (),

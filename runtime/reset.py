@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Output, Program, SparkQuery
+from penstock.codegen.program import Program, QueryOutput, SparkQuery
 from penstock.runtime import sources
 from penstock.runtime.checkpoint import (
     DESCRIPTION,
@@ -69,7 +69,7 @@ def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator
                 yield unquote(each)
 
 
-def _outputs(query: SparkQuery, folder: str) -> Iterator[Output]:
+def _outputs(query: SparkQuery, folder: str) -> Iterator[QueryOutput]:
     """Where the query writes, and where what it rejects goes."""
     yield query.output
     for rejects in query.rejects:

@@ -12,7 +12,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, Read, SparkQuery, Step
+from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.errors import RunError
@@ -34,7 +34,7 @@ from penstock.runtime.workers import check_workers, list_needed_packages
 
 def connect(
     master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
-) -> Session:
+) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
     Args:
@@ -47,14 +47,14 @@ def connect(
     """
     running = SparkContext._active_spark_context
     if running is None:
-        return Session(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
+        return RuntimeSession(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
-    return Session(SparkSession(running).newSession(), checkpoint)
+    return RuntimeSession(SparkSession(running).newSession(), checkpoint)
 
 
-class Session:
+class RuntimeSession:
     """A connection to Spark. Use it in a `with` statement, or close it."""
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
@@ -64,7 +64,7 @@ class Session:
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
-        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[Step, ...]], MemorySink]] = {}
+        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], MemorySink]] = {}
         spark.streams.addListener(self._ledger)
 
     def start(self, program: Program) -> list[QueryHandle]:
@@ -170,7 +170,7 @@ class Session:
                 if self._stop_spark:
                     stop_spark(self._spark)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> RuntimeSession:
         return self
 
     def __exit__(

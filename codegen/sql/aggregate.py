@@ -33,7 +33,7 @@ from penstock.planner.plan import (
     Expression,
     GroupAggregate,
     Hop,
-    Session,
+    SessionWindow,
     Tumble,
     WindowAggregate,
 )
@@ -48,7 +48,7 @@ def window_aggregate_views(node: WindowAggregate, name: str, source: str, own: t
     match node.window:
         case Cumulate():
             return _cumulate_views(node, node.window, name, source, own)
-        case Session():
+        case SessionWindow():
             assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
             # Spark runs sessions only with keys, and takes a constant for none, also one that it finds out to be one.
             keys.append(before_all(column(node.time)))
@@ -128,13 +128,13 @@ def aggregate_call(aggregate: Aggregate) -> Expression:
     return exp.Filter(this=result, expression=exp.Where(this=aggregate.condition))
 
 
-def _window(window: Tumble | Hop | Session, time: Expression) -> Expression:
+def _window(window: Tumble | Hop | SessionWindow, time: Expression) -> Expression:
     match window:
         case Tumble():
             return call("WINDOW", time, duration(window.size))
         case Hop():
             return call("WINDOW", time, duration(window.size), duration(window.slide))
-        case Session():
+        case SessionWindow():
             return call("SESSION_WINDOW", time, duration(window.gap))
         case _:
             assert_never(window)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import BucketView, Step, View
+from penstock.codegen.program import AnyView, BucketView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import order_of, row_of, select_joined
@@ -25,7 +25,7 @@ from penstock.planner.plan import Expression, TableLookup
 _RECORD = "is_record"
 
 
-def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
+def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
     keys = [f"k{place}" for place in range(len(node.equalities))]
     sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))

@@ -195,8 +195,8 @@ def delta_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[s
         return struct(**fields)
 
     pair = call("ARRAY", delta_struct(-1, BEFORE), delta_struct(1, AFTER))
-    both = View(f"{name}_deltas", print_sql(select([alias(call("EXPLODE", pair), "_delta_row")], source)))
-    items = [alias(column("_delta_row", "row", each.name), each.name) for each in schema]
-    marks = [alias(column("_delta_row", each.removeprefix("_")), each) for each in own]
+    both = View(f"{name}_deltas", print_sql(select([alias(call("EXPLODE", pair), "_entry")], source)))
+    items = [alias(column("_entry", "row", each.name), each.name) for each in schema]
+    marks = [alias(column("_entry", each.removeprefix("_")), each) for each in own]
     tree = select([*items, *marks], both.name)
-    return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_delta_row", "row"))), copy=False)))
+    return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_entry", "row"))), copy=False)))

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.program import LookupView, Step, View
+from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME, order_of, origin_of, row_of, select_joined, until
@@ -48,7 +48,7 @@ _LEAVES = exp.LT(this=column(DELTA), expression=number(0))
 
 def foreign_key_views(
     node: ForeignKeyJoin, name: str, lefts: str, rights: str, buckets: int, clock: str
-) -> tuple[Step, ...]:
+) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema and, of tables without windows, MOVE.
 
     References are spread over so many `buckets`. The view `clock` knows the watermark, where there are windows.

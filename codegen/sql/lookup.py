@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.program import LookupView, Step, View
+from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
@@ -50,7 +50,9 @@ NO_TIME = alias(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
 """The column `time` where no row of a bucket has one."""
 
 
-def lookup_views(node: TableLookup, name: str, stream: str, records: str, buckets: int, clock: str) -> tuple[Step, ...]:
+def lookup_views(
+    node: TableLookup, name: str, stream: str, records: str, buckets: int, clock: str
+) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`.
 
     The view `clock` knows the watermark, if records are kept for a time.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
@@ -24,7 +24,7 @@ from penstock.planner.plan.over import ORDERED
 _MICROSECONDS = 1000
 
 
-def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
+def over_views(node: Over, name: str, source: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema."""
     panes = Panes(node.input.schema, node.time)
     framed, order = lower_frames(node, panes)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import BucketView, Step, View
+from penstock.codegen.program import AnyView, BucketView, View
 from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
@@ -22,7 +22,7 @@ from penstock.codegen.sql.trees import alias, column, select
 from penstock.planner.plan import Expression, OverRows
 
 
-def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[Step, ...]:
+def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
     """The four views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
     panes = Panes(node.input.schema, node.time)
     values = [alias(lower_frame(each, panes), each.aggregate.name) for each in node.aggregates]

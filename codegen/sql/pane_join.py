@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
@@ -64,7 +64,7 @@ _DUCKDB = {
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JoinedSide:
     """One input: its rows as a struct of c0, c1 …, its keys, and the condition under which a row can have a partner."""
 
     name: str
@@ -83,7 +83,7 @@ class Side:
         return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(self.node.schema))
 
 
-def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[Step, ...]:
+def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. `pane` is the length of the panes in milliseconds."""
     sides, residual = _sides(node, left, right)
     united = View(f"{name}_sides", print_sql(_union_sides(sides, _PRESERVED[node.type])))
@@ -116,7 +116,7 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
     return united, rows, tables, windows, gathered, pairs, View(name, print_sql(joined))
 
 
-def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side], Expression | None]:
+def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[JoinedSide, JoinedSide], Expression | None]:
     """The two inputs, and the part of the condition that needs a pair, over the pairs."""
     views = {"left": (node.left, left, node.left_time), "right": (node.right, right, node.right_time)}
     alone: dict[str, list[Expression]] = {"left": [], "right": []}
@@ -130,14 +130,14 @@ def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side]
     for place, (side, (below, view, time)) in enumerate(views.items()):
         keys = tuple(equality[place] for equality in node.equalities)
         known = (exp.Not(this=is_null(key.copy())) for key in keys)
-        sides.append(Side(side, below, view, time, keys, both(*known, *alone[side])))
+        sides.append(JoinedSide(side, below, view, time, keys, both(*known, *alone[side])))
     return (sides[0], sides[1]), both(*(_of_pairs(each, sides) for each in crossing))
 
 
-def _union_sides(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
+def _union_sides(sides: Sequence[JoinedSide], preserved: Sequence[str]) -> Expression:
     """Columns `time`, `is_left`, `fits`, `k0`, `k1` …, `left`, `right`; rows that can only be left out are."""
 
-    def one(side: Side) -> Expression:
+    def one(side: JoinedSide) -> Expression:
         fits = exp.Boolean(this=True) if side.fits is None else call("COALESCE", side.fits, exp.Boolean(this=False))
         halves = (alias(each.row if each is side else null(each.struct), each.name) for each in sides)
         items = [
@@ -209,7 +209,7 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
     return tree
 
 
-def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:
+def _columns(node: IntervalJoin, sides: Iterable[JoinedSide]) -> list[Expression]:
     """The node's columns, out of the structs."""
     shown = {each.name for each in node.schema}
     return [
@@ -220,7 +220,7 @@ def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:
     ]
 
 
-def _of_pairs(condition: Expression, sides: Iterable[Side]) -> Expression:
+def _of_pairs(condition: Expression, sides: Iterable[JoinedSide]) -> Expression:
     """A condition over the columns of both sides as one over the structs of the pairs."""
     places = {
         each.name: column(side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)

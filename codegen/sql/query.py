@@ -9,7 +9,7 @@ from penstock.codegen.canonical import canonicalise
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.program import Output, SparkQuery, Step, View, WatermarkInput
+from penstock.codegen.program import AnyView, QueryOutput, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
@@ -52,7 +52,7 @@ from penstock.planner.plan import (
     Rekey,
     RunningQuery,
     Scan,
-    Session,
+    SessionWindow,
     Settings,
     TableJoin,
     TableLookup,
@@ -129,7 +129,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
 
 def _steps(
     query: RunningQuery, settings: Settings, *, reports_progress: bool = False, takes_heartbeats: bool = False
-) -> tuple[Step, ...]:
+) -> tuple[AnyView, ...]:
     """The views of a query. `takes_heartbeats`: its inputs can be told how far they are."""
     name, root = query.name, query.root
     nodes = _in_order(root)
@@ -143,7 +143,7 @@ def _steps(
     deltas = any(map(is_retracting, nodes))
     own = _own_columns(nodes, deltas=deltas, tracked=tracked, numbered=_sends_windows(query))
     uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
-    result: list[Step] = []
+    result: list[AnyView] = []
     for node in nodes:
         heartbeat_facts = reports_progress or takes_heartbeats, takes_heartbeats
         reading = Reading(
@@ -166,7 +166,9 @@ def _steps(
     return tuple(result)
 
 
-def _list_contract(query: RunningQuery, settings: Settings, output: Output) -> tuple[tuple[str, ...], list[object]]:
+def _list_contract(
+    query: RunningQuery, settings: Settings, output: QueryOutput
+) -> tuple[tuple[str, ...], list[object]]:
     """The names of the views that must stay for a checkpoint to fit, and what they compute.
 
     Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
@@ -305,12 +307,12 @@ def _scans(root: Node) -> list[Scan]:
 
 
 def _needs_hold_back(node: Node) -> bool:
-    return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
+    return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow)
 
 
 def _views(
     node: Node, query: str, names: dict[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
-) -> tuple[Step, ...]:
+) -> tuple[AnyView, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)
@@ -389,10 +391,10 @@ def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     return "update" if changes else "append"
 
 
-def _output(query: RunningQuery, operation: str | None) -> Output:
+def _output(query: RunningQuery, operation: str | None) -> QueryOutput:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
     if _sends_windows(query):
         columns += ((changes.ORDER, str(BIGINT)),)
     if operation is not None and query.sink.connector == "files":
         columns += ((operation, "STRING"),)
-    return Output(query.sink.name, query.sink.connector, query.sink.options, columns)
+    return QueryOutput(query.sink.name, query.sink.connector, query.sink.options, columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
@@ -14,7 +14,7 @@ from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
 
 
-def rank_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
+def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
     """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
     panes = Panes(node.input.schema, node.time)
     order = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.intermediates import INTERMEDIATE
-from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
+from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
 from penstock.codegen.sql.printing import print_inline, print_sql
@@ -284,7 +284,7 @@ def _with_end(
         rows = rows.select(alias(exp.Boolean(this=False), "_heartbeat"), copy=False)
         end = end.select(alias(exp.Not(this=for_all), "_heartbeat"), copy=False)
         end = end.where(exp.Or(this=for_all.copy(), expression=mine), copy=False)
-    return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), Watermark(time, delay))
+    return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), ViewWatermark(time, delay))
 
 
 def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:

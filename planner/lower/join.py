@@ -23,13 +23,13 @@ from penstock.planner.lower.table_join import lower_primary_join, not_on_a_key, 
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.near_misses import Attempt, near_miss, right_part
 from penstock.planner.plan import (
+    BoundEnd,
     Column,
     Filter,
     IntervalJoin,
     JoinType,
     KStream,
     KTable,
-    Limit,
     Named,
     Node,
     Project,
@@ -161,8 +161,8 @@ def derived_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> t
         for other in stream(right).times:
             found = bounds.split(parts, bounds.Times(scope, near.column, other.column))[0].bound()
             if found is not None:
-                lower = Limit(found.lower.milliseconds + near.offset_min, found.lower.closed)
-                upper = Limit(found.upper.milliseconds + near.offset_max, found.upper.closed)
+                lower = BoundEnd(found.lower.milliseconds + near.offset_min, found.lower.closed)
+                upper = BoundEnd(found.upper.milliseconds + near.offset_max, found.upper.closed)
                 times = bounds.Times(scope, stream(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None

@@ -20,7 +20,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
     match query:
         case ast.Select():
             return lower_select(query, context)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             return lower_union(query, context)
         case ast.With():
             seen: dict[str, ast.Name] = {}
@@ -34,7 +34,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             assert_never(query)
 
 
-def lower_union(union: ast.UnionAll, context: Context) -> Node:
+def lower_union(union: ast.UnionQuery, context: Context) -> Node:
     """All branches, cast to common types where that loses nothing. A common event time is kept."""
     branches: list[Node] = []
     report: list[Diagnostic] = []
@@ -81,7 +81,7 @@ def united(shapes: list[KStream]) -> KStream:
     return KStream(keys.pop() if len(keys) == 1 else (), times)
 
 
-def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
+def common_type(union: ast.UnionQuery, branches: list[Node], position: int) -> Type:
     type_ = branches[0].schema[position].type
     for branch, syntax in zip(branches, union.branches, strict=True):
         other = branch.schema[position].type

@@ -72,7 +72,7 @@ def lower(query: ast.Query, context: Context) -> Node:
     """The plan of a query; raises CompileError."""
     if isinstance(query, ast.Select):
         return lower_select(query, context)
-    if isinstance(query, ast.UnionAll):
+    if isinstance(query, ast.UnionQuery):
         refuse_sorted_branches(query)
     return lower_query(query, context)
 
@@ -222,7 +222,7 @@ def stream_read(select: ast.Select, context: Context) -> Diagnostic:
     )
 
 
-def refuse_sorted_branches(union: ast.UnionAll) -> None:
+def refuse_sorted_branches(union: ast.UnionQuery) -> None:
     """Raises CompileError for ORDER BY or LIMIT within UNION ALL, where it is not clear what they are of."""
     for branch in union.branches:
         for clause in (branch.order_by, branch.limit) if isinstance(branch, ast.Select) else ():

@@ -19,7 +19,7 @@ class JoinType(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class BoundEnd:
     """One end of a time bound: a difference in milliseconds, itself allowed (`closed`) or not."""
 
     milliseconds: int
@@ -30,8 +30,8 @@ class Limit:
 class TimeBound:
     """`lower <= right.time - left.time <= upper`, each end closed or open."""
 
-    lower: Limit
-    upper: Limit
+    lower: BoundEnd
+    upper: BoundEnd
 
     @property
     def width(self) -> int:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.program import Input, Output, SparkQuery
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.runtime.storage import Storage
 
 INTERMEDIATE = "intermediate"
@@ -23,7 +23,7 @@ def placed(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> Sp
     if output.connector == INTERMEDIATE:
         path = rows_folder(places[query.name])
         storage.folder(path)
-        output = Output(output.name, "files", (("path", path), ("format", "parquet")), output.columns)
+        output = QueryOutput(output.name, "files", (("path", path), ("format", "parquet")), output.columns)
     inputs = tuple(
         replace(each, options=(("path", rows_folder(places[each.name])),)) if each.connector == INTERMEDIATE else each
         for each in query.inputs

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from penstock.codegen.lag import max_lag
-from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, Session, Tumble
+from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.history import Tables
@@ -44,10 +44,10 @@ def lags(node: Node, time: str, arrivals: list[Arrival], end: int) -> Iterator[i
             for window in (Tumble(6), Hop(2, 6), Cumulate(2, 6))
             for time in ("window_start", "window_end")
         ),
-        (Session(4), "window_end"),
+        (SessionWindow(4), "window_end"),
     ],
 )
-def test_windows(window: Tumble | Hop | Cumulate | Session, time: str) -> None:
+def test_windows(window: Tumble | Hop | Cumulate | SessionWindow, time: str) -> None:
     node = plans.window_aggregate(A, window, (COUNT,))
     furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, time, [("a", at, when)], 50))
     assert max_lag(node, time) - 1 <= furthest <= max_lag(node, time)

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics import Diagnostic
-from penstock.runtime import RunError, Session, checkpoint, lock
+from penstock.runtime import RunError, RuntimeSession, checkpoint, lock
 from penstock.runtime.failures import explain
 from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.sink_log import check_files, check_log, list_committed
@@ -204,12 +204,12 @@ def test_what_is_lost_of_a_run_is_refused_by_the_next_run_and_by_reads(spark: Sp
     place.put("a", {"id": 1, "v": 10, "ts": "2026-01-01T10:00:00Z"})
     kept = place.kept(connector="files", path=str(place.root / "kept"), format="json")
 
-    def refused(session: Session) -> tuple[str, str]:
+    def refused(session: RuntimeSession) -> tuple[str, str]:
         with pytest.raises(RunError) as failure:
             session.run_once(kept, drain=False)
         return refusal(failure).code, refusal(failure).message.rpartition(": ")[2]
 
-    with Session(spark, str(place.root / "state")) as session:
+    with RuntimeSession(spark, str(place.root / "state")) as session:
         session.run_once(kept, drain=False)
         (part,) = (place.root / "kept").glob("part-*")
         part.unlink()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input, Output, Program, SparkQuery
+from penstock.codegen.program import Input, Program, QueryOutput, SparkQuery
 from penstock.runtime import RunError
 from penstock.runtime.places import check_places
 from penstock.runtime.storage import Storage
@@ -24,7 +24,9 @@ def query(name: str, read: str, write: str | None, rejecting: str | None = None)
         name=rejecting or "orders", view="raw", connector="files", options=(("path", read),), columns=COLUMNS
     )
     output = (
-        Output(name, "memory", (), COLUMNS) if write is None else Output(name, "files", (("path", write),), COLUMNS)
+        QueryOutput(name, "memory", (), COLUMNS)
+        if write is None
+        else QueryOutput(name, "files", (("path", write),), COLUMNS)
     )
     (made,) = Place(Path()).kept().queries
     rejects = tuple(replace(each, name=source.name, input=source) for each in made.rejects if rejecting is not None)

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
-from penstock.runtime import Session, queries
+from penstock.runtime import RuntimeSession, queries
 from penstock.runtime.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
@@ -291,7 +291,7 @@ def test_columns_may_be_called_as_what_a_read_looks_for(spark: SparkSession, tmp
     SELECT _name, MAX(read) AS read, COUNT(*) AS place, MIN(read) AS log, MAX(_name) AS name FROM s GROUP BY _name"""
     compiled = penstock.compile(sql)
     question = compile_read(Source("<read>", "SELECT * FROM t ORDER BY _name"), compiled.catalog, memory=True)
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         session.run_once(compiled.program, drain=False)
         rows = session.read(question)
     assert rows == [
