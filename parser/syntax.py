@@ -58,14 +58,14 @@ def parse(source: Source) -> tuple[Statement, ...]:
     """The statements of a text. Raises CompileError with one finding for each statement that is none."""
     language = dialect()
     parsed: list[Statement] = []
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for tokens in _statements(language.lexer.tokens(source.text)):
         try:
             parsed.append(_statement(language, source, tokens))
         except CompileError as error:
-            found.extend(error.diagnostics)
-    if found:
-        raise CompileError(found)
+            findings.extend(error.diagnostics)
+    if findings:
+        raise CompileError(findings)
     return tuple(parsed)
 
 
@@ -102,8 +102,8 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     """What the lexer could not read."""
     match fault:
         case Fault.UNTERMINATED_STRING:
-            found = syntax.S003.at(span, "opened here")
-            return found.with_hint("a quote inside a string is written twice: 'it''s'")
+            finding = syntax.S003.at(span, "opened here")
+            return finding.with_hint("a quote inside a string is written twice: 'it''s'")
         case Fault.UNTERMINATED_NAME:
             return syntax.S005.at(span, "opened here", quote=value)
         case Fault.UNTERMINATED_COMMENT:
@@ -111,8 +111,8 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
         case Fault.EMPTY_NAME:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
-            found = syntax.S007.at(span, number=_short(value))
-            return found.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
+            finding = syntax.S007.at(span, number=_short(value))
+            return finding.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
         case Fault.UNKNOWN_CHARACTER:
             return syntax.S006.at(span, character=repr(value))
         case _:

@@ -101,9 +101,9 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
     check_is_checkpoint(storage, place)
-    found = refusal(description_in(storage, place), present, place)
-    if found is not None:
-        raise RunError([found])
+    finding = refusal(description_in(storage, place), present, place)
+    if finding is not None:
+        raise RunError([finding])
 
 
 def description_in(storage: Storage, place: str) -> dict[str, Any]:
@@ -114,14 +114,14 @@ def description_in(storage: Storage, place: str) -> dict[str, Any]:
     """
     path = f"{place}/{DESCRIPTION}"
     try:
-        found: dict[str, Any] = json.loads(read_required(storage, path))
+        description: dict[str, Any] = json.loads(read_required(storage, path))
     except Damaged as damage:
         raise refuse_damaged(damage) from None
     except ValueError:
         raise refuse_damaged(Damaged(path, "it is not JSON")) from None
-    match found:
-        case {"fingerprint": str(), "views": dict(), "output": str()} if found.get("mode", "append") in _SENT:
-            return found
+    match description:
+        case {"fingerprint": str(), "views": dict(), "output": str()} if description.get("mode", "append") in _SENT:
+            return description
     raise refuse_damaged(Damaged(path, "it does not describe a query"))
 
 
@@ -173,36 +173,38 @@ def _text(view: AnyView) -> str:
 
 
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
-    found = []
+    differences = []
     if _other(past, present, "inputs"):
-        found.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
+        differences.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
     if past["output"] != present["output"]:
-        found.append(f"output was {past['output']} and is {present['output']}")
+        differences.append(f"output was {past['output']} and is {present['output']}")
     if _other(past, present, "mode"):
-        found.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
+        differences.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
     kept, keeps = past.get("store", present["store"]), present["store"]
     if (kept is None) != (keeps is None):
-        found.append("it kept no state and would keep some" if kept is None else "it kept state and would keep none")
+        differences.append(
+            "it kept no state and would keep some" if kept is None else "it kept state and would keep none"
+        )
     else:
         if kept != keeps:
-            found.append(f"its state was in {kept} and would be in {keeps}")
+            differences.append(f"its state was in {kept} and would be in {keeps}")
         if _other(past, present, "partitions"):
-            found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
+            differences.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
     contract = {*past.get("contract_views", past["views"]), *present["contract_views"]}
     views = _diff_views(past["views"], present["views"])
-    told = [text for name, text in views.items() if name in contract] or ([] if found else [*views.values()])
-    return "\n".join([*(["; ".join(found)] if found else []), *told]) or "how its inputs are read"
+    told = [text for name, text in views.items() if name in contract] or ([] if differences else [*views.values()])
+    return "\n".join([*(["; ".join(differences)] if differences else []), *told]) or "how its inputs are read"
 
 
 def _diff_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
     """The lines that are gone or have come, by view."""
-    found = {}
+    diffs = {}
     for name in dict.fromkeys((*before, *now)):
         texts = (before.get(name, "").splitlines(), now.get(name, "").splitlines())
         lines = [line for line in ndiff(*texts) if line[0] in "-+"]
         if lines:
-            found[name] = "\n".join([name, *lines])
-    return found
+            diffs[name] = "\n".join([name, *lines])
+    return diffs
 
 
 def _other(past: dict[str, Any], present: dict[str, Any], fact: str) -> bool:

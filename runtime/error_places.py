@@ -42,5 +42,5 @@ def _solid(text: str) -> int:
 
 def _distinct(places: Iterable[Place]) -> list[Place]:
     """One for each place in the script, in the order of the script."""
-    found = {(id(place.span.source), place.span.start, place.span.end): place for place in places}
-    return sorted(found.values(), key=lambda place: (place.span.start, place.span.end))
+    distinct = {(id(place.span.source), place.span.start, place.span.end): place for place in places}
+    return sorted(distinct.values(), key=lambda place: (place.span.start, place.span.end))

@@ -38,16 +38,16 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     layers = list(layers_of(error))
     if is_disk_full(layers):
         return R055.at(None, query=query).with_hint("make room and start again")
-    found = row_error(layers, query, printed, span)
-    if found is not None:
-        return found
+    finding = row_error(layers, query, printed, span)
+    if finding is not None:
+        return finding
     for number in reversed(range(len(layers))):
         for conditions, rule in _RULES:
             if re.match(conditions, layers[number].condition):
                 return rule(layers[number], layers[number + 1 :], query)
-    found = java_error(layers, query, printed, span)
-    if found is not None:
-        return found
+    finding = java_error(layers, query, printed, span)
+    if finding is not None:
+        return finding
     told = next((layer for layer in reversed(layers) if layer.condition not in ("", "STREAM_FAILED")), layers[-1])
     return R099.at(None, query=query, reason=_first_line(told.message) or told.condition)
 

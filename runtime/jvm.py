@@ -136,8 +136,8 @@ def _version(java: str) -> int | None:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(\d+)', told)
-    return int(found[1]) if found else None
+    version = re.search(r'version "(\d+)', told)
+    return int(version[1]) if version else None
 
 
 def _how_to_get() -> str:

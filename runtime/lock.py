@@ -93,19 +93,19 @@ def _refuse_damaged(path: str, reason: str) -> RunError:
 
 def _read_start_time(processes: Any, pid: int) -> int:
     """When a process started, in milliseconds since 1970; 0 if there is none, or the system does not tell."""
-    found = processes.of(pid)
-    if not found.isPresent() or not found.get().isAlive():
+    process = processes.of(pid)
+    if not process.isPresent() or not process.get().isAlive():
         return 0
-    start = found.get().info().startInstant()
+    start = process.get().info().startInstant()
     return int(start.get().toEpochMilli()) if start.isPresent() else 0
 
 
 def _alive(processes: Any, process: list[int]) -> bool:
     """Whether the process still runs: its number alone may be that of a later one."""
     pid, started = process
-    found = processes.of(pid)
+    known = processes.of(pid)
     return (
-        found.isPresent()
-        and found.get().isAlive()
+        known.isPresent()
+        and known.get().isAlive()
         and abs(_read_start_time(processes, pid) - started) < _START_TOLERANCE_MS
     )

@@ -107,14 +107,14 @@ def _list_written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
 
 def _check_apart(one: _Written, other: _Written) -> None:
     if one.parts == other.parts and one.kind == other.kind == "rows":
-        found = R016.at(None, query=other.query, other=one.query, path=other.path)
-        raise RunError([found.with_hint("join them by UNION ALL, or give each a folder of its own")])
+        finding = R016.at(None, query=other.query, other=one.query, path=other.path)
+        raise RunError([finding.with_hint("join them by UNION ALL, or give each a folder of its own")])
     outer, inner = sorted((one, other), key=lambda each: len(each.parts))
     if inner.parts[: len(outer.parts)] != outer.parts:
         return
     if outer.kind == "checkpoint" or not _is_hidden(inner.parts[len(outer.parts) :]):
-        found = R042.at(None, what=inner.what, other=outer.what, path=inner.path, place=outer.path)
-        raise RunError([found.with_hint("give each a folder of its own, none inside another")])
+        finding = R042.at(None, what=inner.what, other=outer.what, path=inner.path, place=outer.path)
+        raise RunError([finding.with_hint("give each a folder of its own, none inside another")])
 
 
 def _find_shared(

@@ -191,9 +191,9 @@ class Run:
     def _fail(self, error: BaseException) -> RunError:
         writes = [self._sink.path] if isinstance(self._sink, FilesSink) else []
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
-            found = explain_storage(error, self.query.name, self._spark, self._place, writes)
-            if found is not None:
-                return RunError([found])
+            finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
+            if finding is not None:
+                return RunError([finding])
         return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
 
     def _put_batch(self, batch: DataFrame, number: int) -> None:

@@ -176,18 +176,18 @@ def _has(printed: Sequence[Printed], names: Collection[str]) -> bool:
 
 
 def _make_finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:
-    found = rule.code.at(None, query=query, **_facts(rule, layer))
+    finding = rule.code.at(None, query=query, **_facts(rule, layer))
     shown = places if 0 < len(places) <= _MOST else []
     for number, place in enumerate(shown):
-        found = found.also(place.span, "" if len(shown) == 1 else "here" if number == 0 else "or here")
+        finding = finding.also(place.span, "" if len(shown) == 1 else "here" if number == 0 else "or here")
     if not shown and span is not None:
-        found = found.also(span, "in this query")
+        finding = finding.also(span, "in this query")
     reason = rule.reason(layer)
     if reason:
-        found = found.because(reason)
+        finding = finding.because(reason)
     elif not places and layer.fragment:
-        found = found.because("in " + " ".join(layer.fragment.split()))
-    return found.with_hint(rule.hint or _hint(rule.code, shown[0] if len(shown) == 1 else None))
+        finding = finding.because("in " + " ".join(layer.fragment.split()))
+    return finding.with_hint(rule.hint or _hint(rule.code, shown[0] if len(shown) == 1 else None))
 
 
 def _facts(rule: _Rule, layer: Layer) -> dict[str, str]:

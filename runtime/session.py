@@ -147,8 +147,8 @@ class RuntimeSession:
         rows = self.rows(name)
         evicted = sum(sink.evicted for (output, _), (_, sink) in self._memory.items() if output == name)
         if evicted:
-            found = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + evicted:,}")
-            raise RunError([found.with_hint("give it the option rows = n, or connector = 'files'")])
+            finding = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + evicted:,}")
+            raise RunError([finding.with_hint("give it the option rows = n, or connector = 'files'")])
         return rows
 
     def kept(self) -> list[Kept]:
@@ -180,8 +180,8 @@ class RuntimeSession:
 
     def _apply(self, program: Program) -> None:
         if self._folder is None and not is_local(self._spark):
-            found = R045.at(None, master=self._spark.sparkContext.master)
-            raise RunError([found.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
+            finding = R045.at(None, master=self._spark.sparkContext.master)
+            raise RunError([finding.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):

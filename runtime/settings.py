@@ -50,9 +50,9 @@ def check_settings(settings: Mapping[str, str]) -> None:
     Raises:
         RunError: with a finding for each.
     """
-    found = [R048.at(None, name=name, reason=told) for name in settings if (told := _objection(name)) is not None]
-    if found:
-        raise RunError(found)
+    findings = [R048.at(None, name=name, reason=told) for name in settings if (told := _objection(name)) is not None]
+    if findings:
+        raise RunError(findings)
 
 
 def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:

@@ -32,9 +32,9 @@ def list_committed(storage: Storage, folder: str) -> dict[str, int] | None:
         if gap is not None and gap == before:
             raise _refusal(Damaged(f"{log}/{gap}", "it is missing"))
         if gap is None:
-            found = _read_log(storage, log, files)
-            if found is not None:
-                return found
+            sizes = _read_log(storage, log, files)
+            if sizes is not None:
+                return sizes
     return None
 
 
@@ -65,17 +65,17 @@ def check_files(storage: Storage, folder: str, done: Container[str] = ()) -> Non
 
 def _read_log(storage: Storage, log: str, files: Mapping[int, str]) -> dict[str, int] | None:
     """What the log lists; None if Spark has deleted a file of it meanwhile, which a later one replaces."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for name in (files[number] for number in span(files, max(files, default=-1))):
         path = f"{log}/{name}"
         try:
             text = storage.read(path)
             if text is None:
                 return None
-            found |= {each["path"].rpartition("/")[2]: each["size"] for each in entries(path, text, SINK_ENTRY)}
+            sizes |= {each["path"].rpartition("/")[2]: each["size"] for each in entries(path, text, SINK_ENTRY)}
         except Damaged as damage:
             raise _refusal(damage) from None
-    return found
+    return sizes
 
 
 def _refusal(damage: Damaged) -> RunError:

@@ -24,12 +24,12 @@ _SCHEMA_VERSION = b"v2"
 
 def number_files(names: Iterable[str]) -> dict[int, str]:
     """The files of a log by their numbers. Where a number has two, the compacted one."""
-    found: dict[int, str] = {}
+    names_by_number: dict[int, str] = {}
     for name in sorted(names):
         stem = name.removesuffix(".compact")
         if stem.isdecimal():
-            found[int(stem)] = name
-    return found
+            names_by_number[int(stem)] = name
+    return names_by_number
 
 
 def span(files: Mapping[int, str], newest: int) -> range:
@@ -126,10 +126,10 @@ def entry(path: str, number: int, line: str, wanted: Mapping[str, type]) -> Entr
     Raises:
         Damaged: it is not.
     """
-    found = _value(path, number, line)
-    if not isinstance(found, dict) or any(type(found.get(name)) is not type_ for name, type_ in wanted.items()):
+    value = _value(path, number, line)
+    if not isinstance(value, dict) or any(type(value.get(name)) is not type_ for name, type_ in wanted.items()):
         raise Damaged(path, f"its line {number} lacks {', '.join(wanted)}")
-    return found
+    return value
 
 
 def _value(path: str, number: int, line: str) -> Any:

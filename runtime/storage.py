@@ -144,17 +144,17 @@ class Storage:
         """The names and sizes of the files in a folder."""
         files, place = self._at(folder)
         if files.getScheme() == "file":  # one question for each file takes long where there are many
-            with os.scandir(place.toUri().getPath()) as found:
-                return {each.name: each.stat().st_size for each in found if each.is_file()}
+            with os.scandir(place.toUri().getPath()) as entries:
+                return {each.name: each.stat().st_size for each in entries if each.is_file()}
         listed = files.listStatus(place)
         return {each.getPath().getName(): each.getLen() for each in listed if each.isFile()}
 
     def walk(self, folder: str) -> Iterator[str]:
         """The paths of all files below a folder."""
         files, place = self._at(folder)
-        found = files.listFiles(place, True)
-        while found.hasNext():
-            yield found.next().getPath().toString()
+        listing = files.listFiles(place, True)
+        while listing.hasNext():
+            yield listing.next().getPath().toString()
 
     def open(self, path: str) -> Any:
         """A file of any size as a stream of the JVM."""

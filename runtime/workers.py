@@ -59,15 +59,15 @@ def check_workers(spark: SparkSession, needed: set[str]) -> None:
         numbers = context._jsc.parallelize([*range(tasks)], tasks)
         told = {str(line) for line in numbers.pipe([python, "-c", _ASK, *names]).collect()}
     except SPARK_ERRORS as error:
-        found = R047.at(None, python=python, host="the workers", reason=reason(error))
-        raise RunError([found.with_hint(_hint(python, {}))]) from None
+        finding = R047.at(None, python=python, host="the workers", reason=reason(error))
+        raise RunError([finding.with_hint(_hint(python, {}))]) from None
     findings = []
     for host, versions in sorted(map(json.loads, told), key=lambda each: str(each[0])):
         wrong = [*_objections(versions)]
         if wrong:
             missing = {name: version for name, version in versions.items() if name != "python"}
-            found = R047.at(None, python=python, host=host, reason="; ".join(wrong))
-            findings.append(found.with_hint(_hint(python, missing)))
+            finding = R047.at(None, python=python, host=host, reason="; ".join(wrong))
+            findings.append(finding.with_hint(_hint(python, missing)))
     if findings:
         raise RunError(findings)
 

@@ -62,7 +62,7 @@ def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
 def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
     """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
     readers = Counter(below for node in nodes for below in inputs(node))
-    found: dict[Node, tuple[Metric, ...]] = {}
+    metrics: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
         condition = wanted.get(node)
         below = node
@@ -71,8 +71,8 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
         if isinstance(node, Over | OverRows | Ranked) and isinstance(below, Scan) and condition is not None:
             dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
             name = below.origin.name
-            found[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
-    return found
+            metrics[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
+    return metrics
 
 
 def count_if(condition: Expression) -> str:

@@ -46,8 +46,8 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
         schema=print_sql(select(shown, rows.name)),
         only=_RECORD,
     )
-    found = select_joined(node, node.stream, node.table, pairs.name)
-    return sides, rows, tables, pairs, View(name, print_sql(found))
+    joined = select_joined(node, node.stream, node.table, pairs.name)
+    return sides, rows, tables, pairs, View(name, print_sql(joined))
 
 
 def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:

@@ -254,8 +254,8 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             direction = exp.Add if aggregate.function == "LEAD" else exp.Sub
             meant = direction(this=place.copy(), expression=number(offset))
             inside = exp.Between(this=meant, low=first, high=last)
-            found = only_if(inside, meant.copy())
-            value = panes.pick(found, aggregate.arguments[0], aggregate.type)
+            inside_value = only_if(inside, meant.copy())
+            value = panes.pick(inside_value, aggregate.arguments[0], aggregate.type)
             if len(aggregate.arguments) < 3:
                 return value
             is_inside = panes.answer(inside.copy(), BOOLEAN)

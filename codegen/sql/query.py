@@ -193,8 +193,8 @@ def _describe_reading(root: Node, scans: list[Scan]) -> list[object]:
             return scans.index(node)
         return below[0] if len(below) == 1 else below
 
-    found = (rejects_of(scan, "") for scan in scans)
-    return [fold_plan(root, places), *([view.sql for view in each.views] if each else None for each in found)]
+    rejects = (rejects_of(scan, "") for scan in scans)
+    return [fold_plan(root, places), *([view.sql for view in each.views] if each else None for each in rejects)]
 
 
 def _names(nodes: list[Node], query: str) -> dict[Node, str]:

@@ -156,8 +156,8 @@ def _looks_wrong(types: Sequence[tuple[str, Type]]) -> Expression | None:
         return None
     whole = call("REGEXP_REPLACE", _enclose_record(), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
     shape = Struct(tuple((name, Simple(look)) for name, look in looked if look is not None))
-    found = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
-    record = call("GET", _field(found, "records"), number(0))
+    parsed = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
+    record = call("GET", _field(parsed, "records"), number(0))
     wrong = [_is_changed(_field(record, name), type_) for name, type_ in types]
     # Of what is taken as STRING, the first look writes numbers with decimals in its own way.
     decimals = text(f"^{_MARK}.*[.eE]")
@@ -171,7 +171,7 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
     """Why a second look at a record may be needed."""
     if any(_as_texts(type_) for _, type_ in types if isinstance(type_, (Array, Map, Struct))):
         return [exp.Boolean(this=True)]
-    found = [is_infinite(_field(column(_RECORD), name)) for name, type_ in types if type_ in (DOUBLE, FLOAT)]
+    problems = [is_infinite(_field(column(_RECORD), name)) for name, type_ in types if type_ in (DOUBLE, FLOAT)]
     for name, type_ in types:
         # A text, a number with an exponent, or with more decimals; or a key that may be this one, with escapes.
         if isinstance(type_, Decimal):
@@ -182,8 +182,8 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
             continue
         escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
         pattern = rf'"{_java_literal(name)}"\s*:\s*(?:{value})|{escape}'
-        found.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
-    return found
+        problems.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
+    return problems
 
 
 def _as_texts(type_: Type) -> str | None:
@@ -256,15 +256,15 @@ def _quote_name(name: str) -> str:
 
 def _type(written: str | exp.DataType) -> Type:
     """The type that Spark writes so."""
-    found: Any = exp.DataType.build(written, dialect="spark")
-    match found.this:
+    parsed: Any = exp.DataType.build(written, dialect="spark")
+    match parsed.this:
         case _KIND.DECIMAL:
-            precision, scale = (int(each.name) for each in found.expressions)
+            precision, scale = (int(each.name) for each in parsed.expressions)
             return Decimal(precision, scale)
         case _KIND.ARRAY:
-            return Array(_type(found.expressions[0]))
+            return Array(_type(parsed.expressions[0]))
         case _KIND.MAP:
-            return Map(*map(_type, found.expressions))
+            return Map(*map(_type, parsed.expressions))
         case _KIND.STRUCT:
-            return Struct(tuple((each.this.name, _type(each.args["kind"])) for each in found.expressions))
-    return Simple(_TYPES.get(found.this) or found.this.value)
+            return Struct(tuple((each.this.name, _type(each.args["kind"])) for each in parsed.expressions))
+    return Simple(_TYPES.get(parsed.this) or parsed.this.value)

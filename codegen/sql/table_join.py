@@ -110,7 +110,7 @@ def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterato
     common = [*own_key(_keys(node) or None), column(ORDER), *map(column, node.identity)]
     before = [part for place in range(number) for part in (_shows(place), *_names(node.sides[place].input))]
     own = [_there(number), *_names(node.sides[number].input)]
-    found = View(
+    joined = View(
         f"{name}_found",
         print_sql(
             select([*common, *map(column, (*before, *own, *later)), alias(_matches(step, number), _FOUND)], source)
@@ -129,8 +129,8 @@ def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterato
         alias(column(each) if step.type in _KEEPS_RIGHT else only_if(column(_FOUND), column(each)), each)
         for each in _names(node.sides[number].input)
     ]
-    yield found
-    yield View(name, print_sql(select([*items, *map(column, later)], found.name)))
+    yield joined
+    yield View(name, print_sql(select([*items, *map(column, later)], joined.name)))
 
 
 def _matches(step: Step, number: int) -> Expression:

@@ -109,8 +109,8 @@ def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
 
 def quantity(span: Span, token: Token) -> exp.Literal:
     if not re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?", token.value):
-        found = syntax.S014.at(span, found=span.text)
-        raise CompileError([found.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
+        finding = syntax.S014.at(span, found=span.text)
+        raise CompileError([finding.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
     return placed(exp.Literal(this=token.value, is_string=True), span)
 
 

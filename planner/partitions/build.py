@@ -206,9 +206,9 @@ class Builder:
             self.read(rows.vertices, name)
             for stream, key in rows.keys.items():
                 if key is not None:
-                    found = compare_key(name, stream, side, key, node)
-                    self.join_inputs[found] = None
-                    key = beyond(key, node) if found.problem is None else None
+                    join_input = compare_key(name, stream, side, key, node)
+                    self.join_inputs[join_input] = None
+                    key = beyond(key, node) if join_input.problem is None else None
                 keys.setdefault(stream, key)
         if isinstance(node, IntervalJoin) and node.type in (JoinType.SEMI, JoinType.ANTI):
             kept = {each.name for each in node.schema}
@@ -286,7 +286,9 @@ def compare_key(join: str, stream: str, side: int, key: Key, node: Joined) -> Jo
     elif not all(places):
         missing = key[places.index(frozenset())]
         names = {each.name for each in missing if isinstance(each, exp.Column)}
-        inside = [each for each in compared if names & {found.name for found in each.find_all(exp.Column)}]
+        inside = [
+            each for each in compared if names & {known_column.name for known_column in each.find_all(exp.Column)}
+        ]
         shown = ", ".join(expression_text(each) for each in inside or compared)
         if inside and isinstance(inside[0], exp.Cast):
             problem = f"the join compares it as another type: {shown}"
@@ -329,7 +331,9 @@ def rename_key(key: Key | None, names: Mapping[str, str]) -> Key | None:
 def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
     """The expressions that use these columns alone."""
     known = set(names)
-    return frozenset(each for each in part if {found.name for found in each.find_all(exp.Column)} <= known)
+    return frozenset(
+        each for each in part if {known_column.name for known_column in each.find_all(exp.Column)} <= known
+    )
 
 
 def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
@@ -343,9 +347,9 @@ def unite_origins(node: UnionAll, below: Sequence[Origins]) -> Origins:
     for rows, branch in zip(below, node.inputs, strict=True):
         names = {each.name: out.name for each, out in zip(branch.schema, node.schema, strict=True)}
         for name, key in rows.keys.items():
-            found = rename_key(key, names)
+            renamed = rename_key(key, names)
             before = keys.get(name)
-            if found is not None and before is not None:
-                found = tuple(one & other for one, other in zip(found, before, strict=True))
-            keys[name] = found
+            if renamed is not None and before is not None:
+                renamed = tuple(one & other for one, other in zip(renamed, before, strict=True))
+            keys[name] = renamed
     return Origins(tuple(dict.fromkeys(origin for rows in below for origin in rows.vertices)), keys)

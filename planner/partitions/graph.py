@@ -62,14 +62,14 @@ class Graph:
 
 def reach_from(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
     """The starts and all that follows from them, each once, the nearest first. Cycles end."""
-    found = list(dict.fromkeys(starts))
-    seen = set(found)
-    for each in found:
+    vertices = list(dict.fromkeys(starts))
+    seen = set(vertices)
+    for each in vertices:
         for one in following(each):
             if one not in seen:
                 seen.add(one)
-                found.append(one)
-    return found
+                vertices.append(one)
+    return vertices
 
 
 def find_join_streams(graph: Graph) -> dict[str, tuple[str, ...]]:
