@@ -1,7 +1,7 @@
-"""A plan -> the same plan in which the columns that a script names are numbered.
+"""A plan -> its canonical form, in which the columns that a script names are numbered.
 
-Two plans that differ in such names alone become equal. Columns of scans keep their names, by which they are read, and
-so do those that operators name themselves, such as `window_start`. Nothing is run under these names.
+Plans that differ only in such names have the same canonical form. Columns of scans keep their names, because files are
+read by them. So do columns that operators name, such as `window_start`. The canonical form is compared, never run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Names = Mapping[str, str]
 
 
 def canonicalise(root: Node) -> Node:
-    """The plan with the types, and the order of columns, that it had."""
+    """The plan with numbered columns. Their types and their order stay the same."""
     numbers = count()
     done: dict[Node, Node] = {}
 
@@ -57,7 +57,7 @@ def canonicalise(root: Node) -> Node:
 
 
 def _list_chosen_names(node: Node) -> list[str]:
-    """The names that the operator gives to columns, and that a script has chosen."""
+    """The names of columns that the operator introduces and the script has chosen."""
     match node:
         case Project():
             return [each.name for each in node.items]
@@ -74,7 +74,7 @@ def _list_chosen_names(node: Node) -> list[str]:
 
 
 def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
-    """The operator over the renamed inputs `below`, with the names that it gives."""
+    """The operator over the renamed inputs `below`. `given` maps the names that it introduces to numbers."""
     if isinstance(node, Scan):
         return node
     # A union has the names of its first input.
@@ -96,7 +96,7 @@ def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
 
 
 def _part(part: Any, passed: Names, given: Names) -> Any:
-    """A field of an operator, or a part of one, with the names that its inputs have now."""
+    """A field of an operator, or a part of a field, with the new names of the inputs."""
 
     def rename_part(value: Any) -> Any:
         return _part(value, passed, given)

@@ -1,10 +1,10 @@
-"""A plan -> the part of it that must stay as it is for a query to go on from its checkpoint.
+"""A plan -> its checkpoint contract: the part that must stay the same for a query to go on from its checkpoint.
 
-A checkpoint holds how far each input has been read, and the state of the one operator that keeps any. What is computed
-of that operator's rows could be anything, if Spark did not look at a query as a whole. But it moves filters to where
-they leave out rows earlier, leaves out aggregates that nothing uses, and keeps the others in the order in which they
-are used first. So the state of groups depends on what is above them, and may be that of other columns of the same
-types, which Spark does not notice. Nothing moves through what Python workers answer: panes, and remembered rows.
+A checkpoint holds how far each input has been read, and the state of the one stateful operator. What is computed from
+the rows of that operator could change freely, but Spark optimises a query as a whole. It pushes filters down, it drops
+aggregates that nothing uses, and it orders the others by their first use. So the state of groups depends on what is
+above them. After a change it may hold other columns of the same types, which Spark does not notice. Spark moves nothing
+through the results of Python workers, that is, panes and remembered rows.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 @dataclass(frozen=True, slots=True)
 class CheckpointContract:
-    """What must stay: the operator `root` with all below it, None if that is nothing but the inputs.
-
-    Of the `filters` above it, the `conditions`, over its columns.
-    """
+    """What must stay the same."""
 
     root: Node | None
+    """An operator with everything below it, None if only the inputs must stay."""
     filters: tuple[Filter, ...] = ()
+    """The filters above the operator that the contract includes."""
     conditions: tuple[Expression, ...] = ()
+    """The conditions of these filters, over the operator's columns."""
 
 
 def find_contract(root: Node) -> CheckpointContract:
-    """What must stay of a query whose sink does not hold the rows of earlier runs."""
+    """The contract of a query whose sink does not keep the rows of earlier runs."""
     above: list[Filter | Project | Rekey] = []
     node = root
     while isinstance(node, Filter | Project | Rekey):
@@ -78,10 +78,10 @@ def find_contract(root: Node) -> CheckpointContract:
 def _find_group_contract(
     root: Node, groups: WindowAggregate | GroupAggregate | Distinct, above: Iterable[Filter | Project | Rekey]
 ) -> CheckpointContract:
-    """The groups, if what is above shows that all aggregates are kept in their own order; else the whole.
+    """The groups, if the operators above use all aggregates in their own order; otherwise the whole plan.
 
-    Of the filters, conditions on the keys count, which leave rows out below the groups. Comparisons of an aggregate
-    with a literal do not. What compares aggregates with keys may be either.
+    Conditions on the keys belong to the contract, because Spark moves them below the groups. Comparisons of an
+    aggregate with a literal do not. A condition that mixes aggregates and keys makes the whole plan the contract.
     """
     aggregates = [] if isinstance(groups, Distinct) else [each.name for each in groups.aggregates]
     values: dict[str, Expression] = {each.name: column(each.name) for each in groups.schema}
@@ -108,9 +108,9 @@ def _find_group_contract(
 
 
 def _count_shown(items: Iterable[Expression], aggregates: list[str]) -> int | None:
-    """How many of the aggregates, the first ones, are items by themselves, in their order; None if others are used.
+    """How many of the first aggregates are items of their own, in order; None if an item uses another one.
 
-    An item that is more than a column may use those before it: whatever Spark makes of it, these are there already.
+    A computed item may use the aggregates before it, because Spark keeps these already.
     """
     shown = 0
     for item in items:

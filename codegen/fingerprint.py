@@ -1,4 +1,4 @@
-"""What a checkpoint depends on -> one digest, by which it knows the queries that can go on from it."""
+"""What a checkpoint depends on -> a fingerprint. A checkpoint accepts only queries with its own fingerprint."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLACE = ("path", "format")
 def fingerprint(
     query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: QueryOutput, state: object
 ) -> str:
-    """SHA-256 over the inputs and how they are read, what must stay of the views, the output, and how state is kept.
+    """SHA-256 of the inputs and how they are read, the checkpoint contract of the views, the output, and the state.
 
-    The query's own name, with which those of its views begin, does not count.
+    The name of the query, with which the names of its views begin, is left out.
     """
     facts = {
         "inputs": [_input(each) for each in inputs],
@@ -31,7 +31,7 @@ def fingerprint(
 
 
 def describe_computation(view: AnyView) -> list[object]:
-    """What the view computes: all but its name, those of its sources, and what is counted."""
+    """What the view computes, without its name, the names of its sources, and its metrics."""
     if isinstance(view, PackedView):
         return [view.length, *view.cuts, view.schema]
     if isinstance(view, PaneView):

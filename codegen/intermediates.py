@@ -1,6 +1,6 @@
-"""RunningQuery -> the queries that compute it: a plan cut at its intermediate streams.
+"""RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
-Every `Intermediate` becomes the sink of a query of its own and a scan in the one above. Both call it by the same name.
+Every `Intermediate` becomes the sink of one query and a scan in another. Both use the same name.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ INTERMEDIATE = "intermediate"
 def cut_at_intermediates(
     query: RunningQuery, name: str, taken: Collection[str], shared: dict[Node, Scan] | None = None
 ) -> list[RunningQuery]:
-    """The query as queries without intermediate streams, those that write one before those that read it.
+    """The query as queries without `Intermediate` nodes. Writers come before readers.
 
-    `name` is that of the whole query as a plain identifier; the others are called `<name>_stage1` and so on, which is
-    also the name of what they write. None of them is in `taken`. `shared`: the streams that queries before this one
-    write for several; it grows.
+    `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
+    called `<name>_stage1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier queries
+    write for several readers; this call adds its own.
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))

@@ -1,4 +1,4 @@
-"""What writes an intermediate stream -> by how much rows that are yet to be written can be behind its watermark."""
+"""The writer of an intermediate stream -> how far rows that it has yet to write can be behind its watermark."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from penstock.planner.plan.walk import is_changing, walk
 
 
 def max_lag(node: Node, time: str) -> int:
-    """How many milliseconds at most before the watermark of a micro-batch the `time` of rows of later ones lies.
+    """The greatest lag, in milliseconds, of the `time` of rows to come behind the watermark of a micro-batch.
 
-    `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
-    after it.
+    A negative lag means that these rows are at least so far after the watermark. `time` is an event time of the node's
+    shape. The plan is not cut at its intermediate streams yet.
     """
     match node:
         case Filter():
@@ -63,8 +63,9 @@ def max_lag(node: Node, time: str) -> int:
 
 
 def max_disorder(node: Node) -> int:
-    """How many milliseconds at most a window ends before another one of which a row has been written, if a row of it is
-    yet to be written. `node` is a windowed table; where rows of its windows change, they come of one stream.
+    """The greatest disorder, in milliseconds, in which rows of windows are written, by the ends of the windows.
+
+    `node` is a windowed table. If its rows change, its windows are computed from one stream.
     """
     if not is_changing(node):
         return 0

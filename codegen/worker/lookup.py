@@ -1,6 +1,6 @@
-"""Rows in buckets, and the newest records of a table that are kept there -> the rows beside what they refer to.
+"""Rows in buckets, and the newest upserts of a table that are kept there -> rows beside the rows they refer to.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
@@ -22,9 +22,9 @@ def look_up_rows(
     kept: Sequence[str],
     picked: Mapping[str, str],
 ) -> Iterator[bytes]:
-    """The rows that a LookupView has of a bucket in a micro-batch. The state is written only if a record is new.
+    """The rows of a LookupView for one bucket and micro-batch. The state is written only if it changes.
 
-    `connections` holds DuckDB between the buckets of a task.
+    `connections` holds one DuckDB connection, which the buckets of a task share.
     """
     import pyarrow as pa
     import pyarrow.compute as pc

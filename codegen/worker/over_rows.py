@@ -1,6 +1,8 @@
-"""Rows in buckets, which wait for the watermark and are remembered behind it -> rows with the values of their frames.
+"""Rows in buckets -> rows with the values of their frames.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
+Rows wait for the watermark. Then the last rows of each partition are remembered for the frames of later rows.
+
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
@@ -32,11 +34,10 @@ def answer_rows(
     picked: Mapping[str, str],
     only: str | None,
 ) -> Iterator[bytes]:
-    """The rows of a bucket that are final now. The state has the `back` last rows of each pane and those that wait.
+    """The rows of a bucket that are final now. The state is the last `back` rows of each pane and the waiting rows.
 
-    With a field `only`, only rows where it is true are remembered.
-
-    `connections` holds DuckDB between the buckets of a task.
+    If `only` names a field, only rows where it is true are remembered. `connections` holds one DuckDB connection, which
+    the buckets of a task share.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -71,7 +72,7 @@ def answer_rows(
 
 
 def mark_last_rows(panes: Any, back: int) -> Any:
-    """Which of the rows, ordered by their panes, are the last ones of these."""
+    """Whether each row is among the last `back` rows of its pane. The rows are ordered by pane."""
     import numpy as np
 
     numbers = panes.to_numpy()

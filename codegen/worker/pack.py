@@ -1,7 +1,7 @@
-"""Rows -> tables of rows, as which they travel and wait: no row is an object of Spark's.
+"""Rows -> tables of rows. Rows travel and wait in tables, so that no row is an object of Spark's.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program. A table is
-kept as an Arrow IPC stream, which knows its own types.
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program. A
+table is an Arrow IPC stream, which includes its own types.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def pack_rows(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
-    """A row for each table of the PackedView; rows are packed as soon as there are so many `at_once`."""
+    """A row for each table of the PackedView. Rows are packed as soon as there are `at_once` of them."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
@@ -22,7 +22,7 @@ def pack_rows(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once:
 
 
 def split_into_tables(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:
-    """The rows that agree in all columns but `time` and `row`, and whose times no cut separates, as tables."""
+    """Tables of the rows that agree in all columns except `time` and `row`, and whose times no cut separates."""
     import numpy as np
     import pyarrow as pa
 

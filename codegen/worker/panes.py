@@ -1,6 +1,6 @@
-"""Panes of rows, as packed tables -> rows with what DuckDB computes over the pane.
+"""Panes, as packed tables of rows -> rows with what DuckDB computes over their pane.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
@@ -19,7 +19,7 @@ def answer_panes(
     picked: Mapping[str, str],
     at_once: int = 100_000,
 ) -> Iterator[Any]:
-    """The rows of a PaneView. All tables of a pane are in the batches; DuckDB is asked about so many rows `at_once`.
+    """The rows of a PaneView. The batches hold all tables of each pane. One DuckDB query covers about `at_once` rows.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -54,7 +54,7 @@ def answer_tables(
     kept: Sequence[str],
     picked: Mapping[str, str],
 ) -> Any:
-    """The answers over the rows of some panes, of which each has its begin and its table.
+    """The answers over the rows of some panes. Each pane has a begin and a table.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -76,7 +76,7 @@ def answer_tables(
 
 
 def order_rows(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The rows, and the columns beside them, at the places that DuckDB answers `order` with; the pane is as answered.
+    """The rows and their columns in the order that DuckDB answers `order` with. The column `pane` is from the answer.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -88,7 +88,7 @@ def order_rows(connection: Any, order: str, rows: Any, columns: Mapping[str, Any
 
 
 def connect_duckdb() -> Any:
-    """DuckDB without anything in it."""
+    """A connection to an empty DuckDB."""
     import duckdb
 
     # Nothing but the rows that it is given is read and nothing is written; Spark runs a worker for each core already.
@@ -103,7 +103,7 @@ def connect_duckdb() -> Any:
 
 
 def query_duckdb(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
-    """DuckDB's answer over `rows` of these columns, as an Arrow table.
+    """The answer of DuckDB to a query over the table `rows`, which has these columns, as an Arrow table.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -123,7 +123,7 @@ def query_duckdb(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
 def pick_columns(
     field: Callable[[str], Any], answer: Any, kept: Sequence[str], picked: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The columns of the result: fields of the rows at the places answered, and the answers."""
+    """The columns of the result: fields `kept` of the rows at the answered places, and the answered columns."""
     result = {name: field(name).take(answer.column("place")) for name in kept}
     for name in answer.column_names[1:]:
         column = answer.column(name)
@@ -140,7 +140,7 @@ def number_rows(count: int) -> Any:
 
 
 def convert_times(column: Any) -> Any:
-    """Times and intervals as microseconds, which DuckDB takes for what they are; all else as it is."""
+    """Times and intervals as microseconds, so that DuckDB does not convert them. Other columns stay as they are."""
     import pyarrow as pa
 
     is_time = pa.types.is_timestamp(column.type) or pa.types.is_duration(column.type)

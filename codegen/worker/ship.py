@@ -1,4 +1,4 @@
-"""Program -> the parts of a PySpark program that Python workers run: the texts of the rooms' own functions."""
+"""Program -> the source texts of the functions that its Python workers run, for an ejected program."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _IN_BUCKETS = {BucketView: (answer_rows, mark_last_rows), LookupView: (look_up_r
 
 
 def list_worker_sources(program: Program) -> list[str]:
-    """What the views need that Python workers compute, nothing if there are none."""
+    """The source texts that the views need, an empty list if no view runs in Python workers."""
     kinds = {type(view) for query in program.queries for view in query.views}
     parts: list[str] = []
     if kinds & {PaneView, BucketView, LookupView}:
