@@ -227,7 +227,7 @@ def test_two_queries_do_not_write_to_one_folder(session: RuntimeSession, place: 
 
 
 def test_an_unknown_memory_sink_is_named(session: RuntimeSession) -> None:
-    with pytest.raises(RunError, match=r"R030: no memory sink is called nowhere"):
+    with pytest.raises(RunError, match=r"R030: unknown memory sink nowhere"):
         session.rows("nowhere")
 
 

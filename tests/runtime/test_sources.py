@@ -161,7 +161,7 @@ def test_a_parquet_file_with_other_types_is_named(session: RuntimeSession, tmp_p
     table = pa.table({"id": ["one"], "v": pa.array([1], pa.int32()), "ts": pa.array([NOON], pa.timestamp("us", "UTC"))})
     pq.write_table(table, tmp_path / "a.parquet")
     code, message, detail = refusal(session, reading(tmp_path, format="parquet"))
-    assert (code, message) == ("R006", f"file does not fit the declared columns: {tmp_path}/a.parquet")
+    assert (code, message) == ("R006", f"file does not match the declared columns: {tmp_path}/a.parquet")
     assert detail.startswith("column id is ")
 
 
