@@ -57,7 +57,7 @@ def _view(view: AnyView) -> str:
             rows = f"the rows of {view.source} behind the watermark and the last {last} of each pane before"
             return _by_duckdb(view, f"{rows}, ordered by", view.order)
         case LookupView():
-            rows = f"the rows of {view.source} and the records that are kept"
+            rows = f"the rows of {view.source} and the upserts that are kept"
             return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
         case View():
             return _view_text(view)

@@ -1,6 +1,6 @@
-"""A checkpoint -> its end stream, which tells the inputs of a query how far they are. Spark reads it like any other.
+"""A checkpoint -> its end stream, which moves the watermarks of the inputs of a query. Spark reads it like any other.
 
-Mostly it is empty. `drain` writes a row with a time after every event time. It moves the watermark past all rows that
+It is mostly empty. `drain` writes a row with a time after every event time. It moves the watermark past all rows that
 were read, so every window closes and every unmatched outer row is sent. `write_heartbeat` writes a heartbeat for one
 input.
 """

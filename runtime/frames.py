@@ -1,4 +1,4 @@
-"""Views that are not SQL alone -> the rows that Spark's Python workers make of others: packed, or by DuckDB."""
+"""Views that are not SQL alone -> the rows that Spark's Python workers compute: by packing, or with DuckDB."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Progress of running queries -> heartbeats in their checkpoints, for the inputs that say nothing.
+"""Progress of running queries -> heartbeats in their checkpoints, for inputs that are silent.
 
-All that is decided here depends on when rows came. It becomes part of a query when Spark reads the heartbeat: from then
-on it is a row of a source, which is there again when a batch is replayed.
+These decisions depend on when rows arrived. A decision becomes part of a query when Spark reads the heartbeat. From
+then on it is a row of a source, and a replayed batch has it again.
 """
 
 from __future__ import annotations
@@ -33,34 +33,32 @@ def now() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A query has looked for rows, at a time in milliseconds since 1970.
-
-    `newest`: by the views of its inputs, the newest event time found, None without a row. `watermark`: that of the
-    micro-batch, and `holds`: whether its operators hold rows after it; both None if there was no micro-batch.
-    """
+    """What a query found when it looked for rows. Times are milliseconds since 1970."""
 
     when: int
     newest: Mapping[str, int | None] = field(default_factory=dict)
+    """The newest event time by the view of the input, None without a row."""
     watermark: int | None = None
+    """The watermark of the micro-batch, None if there was none."""
     holds: bool | None = None
+    """Whether its operators hold rows after the micro-batch, None if there was none."""
 
 
 @dataclass(slots=True)
 class _IntermediateInput:
-    """An intermediate stream, as one query reads it.
-
-    `known`: no row that the reader has not read is older. `coming`: what will be known when it has looked once more
-    after a time.
-    """
+    """An intermediate stream, as one query reads it. Times are milliseconds since 1970."""
 
     reached: int | None = None
+    """The watermark of the input, None before its first row."""
     known: int = 0
+    """No row that the reader has yet to read is older."""
     coming: list[tuple[int, int]] = field(default_factory=list)
+    """Pairs of a time and a watermark of the writer, which is known once the reader has looked after that time."""
 
 
 @dataclass(slots=True)
 class _Followed:
-    """A running query. `sent`: its heartbeats that Spark may not have read yet; when each was written, and where."""
+    """A running query."""
 
     place: str
     watermark_inputs: tuple[WatermarkInput, ...]
@@ -68,10 +66,11 @@ class _Followed:
     holds: bool = True
     passed: int = 0
     sent: list[tuple[int, str]] = field(default_factory=list)
+    """The heartbeats that Spark may not have read yet: when each was written, and its path."""
 
 
 class Heartbeats:
-    """Knows how far the inputs of queries are whose results depend on each other, and tells those that need it."""
+    """Tracks the inputs of queries whose results depend on each other, and writes their heartbeats."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -80,7 +79,7 @@ class Heartbeats:
         self._lock = threading.Lock()
 
     def add(self, query: SparkQuery, place: str, started: int) -> HeartbeatHandle:
-        """A query that is about to be started in the checkpoint folder `place`. The others wait for its first rows."""
+        """Adds a query before it starts in the checkpoint folder `place`. The others wait for its first rows."""
         intermediates = {each.name: _IntermediateInput() for each in query.watermark_inputs if each.lag is not None}
         self._queries[query.name] = _Followed(place, query.watermark_inputs, intermediates)
         self._paces |= {
@@ -91,7 +90,7 @@ class Heartbeats:
         return HeartbeatHandle(self, query.name)
 
     def observe(self, name: str, observation: Observation) -> None:
-        """Notes what a query has found, and writes the heartbeats that follow from it."""
+        """Records what a query has found, and writes the heartbeats that follow."""
         with self._lock:
             query = self._queries.get(name)
             if query is None:
@@ -107,7 +106,7 @@ class Heartbeats:
                 self._beat()
 
     def end(self, name: str) -> None:
-        """The query is being stopped; nothing is written to its checkpoint from now on."""
+        """Stops the heartbeats of a query. Nothing is written to its checkpoint from now on."""
         with self._lock:
             self._queries.pop(name, None)
             self._paces = {key: pace for key, pace in self._paces.items() if key[0] != name}

@@ -1,7 +1,7 @@
-"""A path -> a file that says which process may write beside it, and that is void when that process has ended.
+"""A path -> a lock file that says which process may write beside it. It is void when that process has ended.
 
-Two Spark queries on one checkpoint notice each other only after both have written. A process that is killed leaves its
-JVM alive for a moment, which may still commit a batch: so both must have ended.
+Two Spark queries on one checkpoint notice each other only after both have written. The JVM of a killed process lives
+for a moment and may still commit a batch. So the process and its JVM must both have ended.
 """
 
 from __future__ import annotations

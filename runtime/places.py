@@ -1,8 +1,8 @@
-"""The places of a program -> what it reads and writes lies apart, or together where that is sound.
+"""The places of a program -> a check that what it reads and writes is apart, or together only where that is safe.
 
-A reader that names the very folder of a files sink sees whole micro-batches, because Spark keeps a log there. All other
-ways to the same files, a pattern, a folder around them, lead past that log. And who reads a folder before its first
-micro-batch takes whatever else lies in it for rows.
+A reader of the exact folder of a files sink sees whole micro-batches, because Spark keeps a log there. Any other way to
+the same files, such as a pattern or a parent folder, bypasses that log. A reader that starts before the first
+micro-batch of the folder takes whatever else is in it for rows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A checkpoint -> nothing, or a refusal that names the file of it which is lost or damaged.
+"""A checkpoint -> nothing, or a refusal that names its lost or damaged file.
 
-Spark finds some of this late, in words of its own, and some not at all: without the newest file of an input's log it
-reads nothing more, or the same rows again. Files that it does not look at any more may be missing.
+Spark notices some damage late and with unclear messages, and some not at all. Without the newest file of an input's log
+it reads nothing more, or the same rows again. Files that Spark no longer reads may be missing.
 """
 
 from __future__ import annotations

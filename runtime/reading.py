@@ -1,8 +1,7 @@
-"""A Read -> its rows: what its inputs hold at this moment, evaluated by Spark in one go.
+"""A Read -> its rows: what its inputs hold at this moment, evaluated by Spark at once.
 
-Of files that queries write only whole micro-batches are seen, those that the log of Spark's file sink lists: a
-micro-batch that is in it is not written again, whatever becomes of the query. What is in memory is there likewise by
-whole micro-batches.
+Of files that queries write, only whole micro-batches are read: those in the log of Spark's file sink. A micro-batch in
+that log is never written again. Memory sinks also hold whole micro-batches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A program and the folder of its checkpoints -> these are gone, so that its queries begin anew.
+"""A program and the folder of its checkpoints -> the checkpoints are deleted, so that its queries begin anew.
 
-Nothing is removed unless all can be, and the queries can then be started: where rows are still there that they would
-write once more, they cannot.
+Either all checkpoints are deleted or none. None is deleted if a query could not start afterwards, because the rows that
+it would write again still exist.
 """
 
 from __future__ import annotations

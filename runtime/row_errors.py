@@ -1,6 +1,6 @@
-"""What an expression failed with in some row -> a finding at its place in the script, with a hint that fits it.
+"""An error of an expression in some row -> a finding at its place in the script, with a hint.
 
-Spark names the place of some errors only. For the others the table says which functions and operators raise them: those
+Spark gives the place of some errors only. For the others, a table says which functions and operators raise them. Those
 of the query are the candidates.
 """
 

@@ -1,4 +1,4 @@
-"""Settings of Spark that users give -> checked: none that results depend on, none that Spark would pass over."""
+"""Settings of Spark that users give -> a check that no result depends on them and that Spark does not ignore them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Folders of Spark's logs -> what they hold, or the file that cannot be what Spark wrote.
+"""Folders of Spark's logs -> their entries, or the file that Spark cannot have written.
 
-A log has a file for each micro-batch, named by its number. Logs of files have every so often one, `<number>.compact`,
-for all up to it; those before are deleted some time later. Spark notices few gaps: it goes on without what is lost.
+A log has a file for each micro-batch, named by its number. Logs of files also have `<number>.compact`, which holds
+everything up to that number; the files before it are deleted later. Spark notices few gaps and goes on without the lost
+entries.
 """
 
 from __future__ import annotations

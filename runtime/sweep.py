@@ -1,4 +1,4 @@
-"""An intermediate stream -> without the files that every query which reads it is done with."""
+"""An intermediate stream -> the deletion of the files that all of its readers have finished."""
 
 from __future__ import annotations
 

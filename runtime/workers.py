@@ -1,6 +1,6 @@
-"""A cluster -> whether the Python of its workers can run a program. Spark by itself says it late and not clearly.
+"""A cluster -> whether the Python of its workers can run a program. Spark reports this late and unclearly.
 
-The workers' Python is asked by a job that needs no Python of Spark's: it runs a program and reads what that prints.
+A job that does not use PySpark's Python workers runs the workers' Python as a program and reads what it prints.
 """
 
 from __future__ import annotations

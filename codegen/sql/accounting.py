@@ -1,12 +1,12 @@
-"""Plan -> for each scanned stream, the condition under which a row of it is used rather than filtered out.
+"""Plan -> for each scanned stream, the condition under which a row is used and not filtered out.
 
 A row of a stream is used if it passes the filters on some way from its scan to a stateful operator or to the result.
-Filters above a stateful operator (HAVING) look at other rows; those of tables take rows away and use all records. The
-condition is brought down to the scan's own columns, where it is evaluated once per row, so that
+Filters above a stateful operator (HAVING) look at other rows. Filters of tables delete rows, so they use all upserts.
+The condition is pushed down to the scan's own columns and evaluated once per row. So
 `in = rejected + late + filtered + used` holds however often a stream is read.
 
-OVER and rankings give each row that they take back once. A row that a filter above them drops has been counted as used,
-and becomes a filtered one when it comes out.
+OVER and rankings return each of their rows once. A row that a filter above them drops was first counted as used. It is
+moved to filtered when it comes out.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def count_if(condition: Expression) -> str:
 def _run(node: Node, readers: Mapping[Node, int]) -> list[Filter | Project | Rekey]:
     """The node and those below it, as long as each passes rows of streams on one by one and is read by one alone."""
     run: list[Filter | Project | Rekey] = []
-    # A filter of records that do not pass takes the rows of their keys away.
+    # An upsert that fails a filter becomes a delete.
     while isinstance(node, Filter | Project | Rekey) and (isinstance(node.shape, KStream) or isinstance(node, Project)):
         run.append(node)
         node = node.input

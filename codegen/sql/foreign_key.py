@@ -1,18 +1,18 @@
 """ForeignKeyJoin -> buckets of references, in which Python workers keep the rows of both sides, and a DuckDB join.
 
-A bucket has the left rows that refer to some keys, and the newest records of these keys. In a micro-batch left rows
-leave a bucket and come into one, maybe another, and records change. The left rows to which any of this happens leave
-the result as they were, beside what they referred to before, and come into it as they are now. Views:
+A bucket has the left rows that refer to some keys, and the newest upserts of these keys. In a micro-batch left rows are
+deleted from a bucket and inserted into one, maybe another, and right rows change. Each left row that is affected is
+deleted from the result beside its former right row, and inserted beside its present one. Views:
 
-* `<name>_sides`: left rows, those that leave as deleted ones, and the records, each as a struct beside a NULL;
+* `<name>_sides`: left rows, deletes included, and the upserts of the right side, each as a struct beside a NULL;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
 * `<name>_pairs`: deltas of left rows, each beside the right row that it refers to;
 * `<name>`: deltas of the joined rows.
 
-Windows say `until` when they are kept, and all that comes what the watermark is `now`. A window of the left side that
-is let go takes nothing back: of windowed tables there are no deltas, but the rows that come. A window of the right side
-that is let go is not found by left rows that come from then on. Those from before show it until they change, and it
-stays with them, so that what leaves is what has come.
+Windows say `until` which watermark they are kept. All arriving rows say what the watermark is `now`. A dropped window
+of the left side retracts nothing: windowed tables have no deltas, only inserted rows. Left rows that arrive later do
+not find a dropped window of the right side. Left rows from before show it until they change, and it is kept for them.
+So every deleted row equals the row that was inserted.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _LEAVES = exp.LT(this=column(DELTA), expression=number(0))
 def foreign_key_views(
     node: ForeignKeyJoin, name: str, lefts: str, rights: str, buckets: int, clock: str
 ) -> tuple[AnyView, ...]:
-    """The views; the last one has the node's schema and, of tables without windows, MOVE.
+    """The views. The last one has the node's schema and, for tables without windows, DELTA_ROW.
 
-    References are spread over so many `buckets`. The view `clock` knows the watermark, where there are windows.
+    References are spread over `buckets`. The view `clock` has the watermark, which windows need.
     """
     references = [f"k{place}" for place in range(len(node.equalities))]
     assert not isinstance(node.shape, KStream)
@@ -132,7 +132,7 @@ def _until(side: Node, kept: int | None) -> list[Expression]:
 
 
 def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest record of each key.
+    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest upsert of each key.
 
     Of windows only those that are kept.
     """
@@ -145,14 +145,14 @@ def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[
     there = there.where(exp.Not(this=column("deleted")), copy=False)
     newest = alias(call("ARG_MAX", column("place"), column("order")), "place")
     rights = select([newest], "rows").where(exp.Not(this=is_left.copy()), copy=False)
-    records: Expression = rights.group_by(*map(column, references), copy=False)
+    upserts: Expression = rights.group_by(*map(column, references), copy=False)
     if isinstance(node.right.shape, WTable):
-        records = _is_kept_or_shown(records, there, references, now)
-    return exp.Union(this=there, expression=records, distinct=False)
+        upserts = _is_kept_or_shown(upserts, there, references, now)
+    return exp.Union(this=there, expression=upserts, distinct=False)
 
 
-def _is_kept_or_shown(records: Expression, lefts: Expression, references: Sequence[str], now: Expression) -> Expression:
-    """Of the records at some places those that are kept, or that a left row shows which came while they were."""
+def _is_kept_or_shown(upserts: Expression, lefts: Expression, references: Sequence[str], now: Expression) -> Expression:
+    """The upserts that are kept, or that a left row shows because it came while they were."""
 
     def among(places: Expression, alias: str, *names: str) -> exp.Subquery:
         shown = [column_of("o", each) for each in ("place", *references, *names)]
@@ -161,7 +161,7 @@ def _is_kept_or_shown(records: Expression, lefts: Expression, references: Sequen
         tree.append("joins", exp.Join(this=_select_as(places.copy(), "p"), on=same))
         return _select_as(tree, alias)
 
-    place = exp.Select(expressions=[column_of("r", "place")]).from_(among(records, "r", "until"), copy=False)
+    place = exp.Select(expressions=[column_of("r", "place")]).from_(among(upserts, "r", "until"), copy=False)
     in_time = exp.LTE(this=column_of("l", "now"), expression=column_of("r", "until"))
     equal = (exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references)
     shown = place.copy()
@@ -207,14 +207,14 @@ def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[s
 
 
 def _select_touched_keys(references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """The keys of the left rows to which something happens: those that have come or left, or whose record has."""
+    """The keys of the left rows that are affected: inserted or deleted ones, and those whose right row has changed."""
     is_new = exp.Not(this=column("known"))
     own = select(map(column, identity), "rows").where(both(column("is_left"), is_new), copy=False)
-    records = rows_where(_all(exp.Not(this=column("is_left")), is_new.copy()), "n")
+    upserts = rows_where(_all(exp.Not(this=column("is_left")), is_new.copy()), "n")
     equal = both(*(exp.EQ(this=column_of("o", each), expression=column_of("n", each)) for each in references))
     others = exp.Select(expressions=[alias(column_of("o", each), each) for each in identity])
     others = others.from_(rows_where(column("is_left"), "o"), copy=False)
-    others.append("joins", exp.Join(this=records, on=equal))
+    others.append("joins", exp.Join(this=upserts, on=equal))
     return exp.Union(this=own, expression=others, distinct=True)
 
 

@@ -1,8 +1,8 @@
-"""Rows -> the tables of the rows of each pane: what operators over panes have in common.
+"""Rows -> the tables of the rows of each pane. All operators over panes share this.
 
-Spark's state does not hold rows, but tables of them, and each micro-batch adds its own: what is there already is not
-written again, however many micro-batches a pane is filled in. Partitions are spread over a few buckets; DuckDB tells
-those of one bucket apart. Views:
+Spark's state holds tables of rows, and each micro-batch adds its own tables. A pane may fill over many micro-batches,
+but a table is written only once. Partitions are spread over a few buckets, and DuckDB separates those of one bucket.
+Views:
 
 * `<name>_rows`: each row's bucket and time, and the row as a struct;
 * `<name>_tables`: these in tables, whose rows are in the same panes;

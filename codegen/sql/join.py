@@ -1,14 +1,14 @@
 """IntervalJoin -> a JOIN view, over one side spread into buckets of time.
 
-Spark keeps the rows of a stream-stream join by their key and tries all rows of a key against each new one: with few
-keys the cost of a row grows with all that is kept. So the bucket of its event time becomes a part of the key. Rows of
-one side stand in every bucket that their partners' times can lie in, those of the other in a single one, so that a pair
-still meets once. The side in a single bucket is the preserved one; a FULL join, which preserves both, goes without.
+Spark keeps the rows of a stream-stream join by key, and compares each new row with all kept rows of its key. With few
+keys, the cost of a row grows with the state. So the bucket of the event time becomes part of the key. A row of one side
+is put into every bucket that its partners' times can lie in. A row of the other side is put into one bucket, so a pair
+still meets once. The side in one bucket is the preserved one. A FULL join preserves both sides and has no buckets.
 
-The bound is printed as `right >= left + … AND right <= left + …` on bare columns with a watermark: in this form, and in
-hardly any other, Spark finds the time at which a row kept for the join can be forgotten, and lets outer joins run. The
-columns are the last microseconds of the milliseconds that the event times lie in: Spark drops rows of the very
-watermark, which are not late, and forgets their partners. The bound on the event times themselves stands beside.
+The bound is printed as `right >= left + … AND right <= left + …` on bare columns with a watermark. In this form, and in
+few others, Spark finds the time at which it can forget a row, and allows outer joins. The columns are the last
+microseconds of the milliseconds of the event times. Otherwise Spark would drop rows exactly at the watermark, which are
+not late, and would forget their partners. The bound on the event times themselves is a further condition.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""TableLookup -> buckets in which Python workers keep the table's newest records, and a DuckDB join with what comes.
+"""TableLookup -> buckets in which Python workers keep the newest rows of the table, and a DuckDB join.
 
-Spark's own aggregations cannot do this: they would keep the rows of the stream with those of the table. So the keys
-are spread over some buckets, and Spark's state of a bucket is a table of the records, written again when one of them
-changes. Views:
+Aggregations of Spark cannot do this, because they would also keep the rows of the stream. So the keys are spread over
+some buckets. Spark's state of a bucket is a table of upserts, which is written again when one of them changes. Views:
 
-* `<name>_sides`: the rows of the stream and the records, each as a struct beside a NULL, with their keys;
+* `<name>_sides`: the rows of the stream and the upserts, each as a struct beside a NULL, with their keys;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_pairs`: DuckDB's join of the rows with the records, as pairs of structs;
+* `<name>_pairs`: DuckDB's join of the rows with the upserts, as pairs of structs;
 * `<name>`: the columns of the pairs; NULL on the right where the rest of the condition does not hold.
 
-Of a windowed table the records say `until` when they are kept, and all rows that come what the watermark is `now`.
+Upserts of a windowed table say `until` which watermark they are kept. All arriving rows say what it is `now`.
 """
 
 from __future__ import annotations
@@ -51,14 +50,14 @@ NO_TIME = alias(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
 
 
 def lookup_views(
-    node: TableLookup, name: str, stream: str, records: str, buckets: int, clock: str
+    node: TableLookup, name: str, stream: str, upserts: str, buckets: int, clock: str
 ) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`.
 
-    The view `clock` knows the watermark, if records are kept for a time.
+    The view `clock` knows the watermark, if upserts are kept for a time.
     """
     keys = [f"k{place}" for place in range(len(node.equalities))]
-    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
+    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, upserts)))
     values = {each: column(each) for each in ("is_left", *keys, "order", "deleted")}
     if node.kept is not None:
         values |= {"until": column("until"), "now": exp.Subquery(this=select([column("watermark")], clock))}
@@ -78,7 +77,7 @@ def lookup_views(
     return sides, rows, tables, pairs, View(name, print_sql(select_joined(node, node.stream, node.table, pairs.name)))
 
 
-def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
+def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Expression:
     """Columns `time`, `is_left`, `k0`, `k1` …, `order`, `deleted`, of windowed tables `until`, `left`, `right`."""
 
     def one(*, is_left: bool) -> Expression:
@@ -93,7 +92,7 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
             alias(row_of(node.stream) if is_left else exp.Null(), "left"),
             alias(exp.Null() if is_left else row_of(node.table), "right"),
         ]
-        return select(items, stream if is_left else records)
+        return select(items, stream if is_left else upserts)
 
     return exp.Union(this=one(is_left=True), expression=one(is_left=False), distinct=False)
 
@@ -110,7 +109,7 @@ def row_of(node: Node) -> Expression:
 
 
 def order_of(table: Node) -> Expression:
-    """The order of a record as a value that DuckDB compares as Spark does."""
+    """The order of an upsert as a value that DuckDB compares as Spark does."""
     origin = origin_of(table)
     if origin.connector == INTERMEDIATE or origin.newest is None:
         return column(ORDER)
@@ -125,7 +124,7 @@ def origin_of(table: Node) -> Origin:
 
 
 def _newest(node: TableLookup, keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of the newest record of each key, of windows that are kept."""
+    """DuckDB's SELECT: the place of the newest upsert of each key, of windows that are kept."""
     newest = call("ARG_MAX", column("place"), column("order"))
     tree = select([alias(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
     if node.kept is not None:
@@ -135,7 +134,7 @@ def _newest(node: TableLookup, keys: list[str]) -> Expression:
 
 
 def _pairs(node: TableLookup, keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of each row of the stream, and that of the record that it refers to."""
+    """DuckDB's SELECT: the place of each row of the stream, and that of the upsert that it refers to."""
     there = both(column("newest"), exp.Not(this=column("deleted")))
     assert there is not None
     equal = both(*(exp.EQ(this=column_of("l", key), expression=column_of("r", key)) for key in keys))

@@ -1,10 +1,10 @@
-"""OverRows -> rows in buckets, of which Python workers remember the last ones of each partition, and DuckDB over these.
+"""OverRows -> rows in buckets, in which Python workers remember the last rows of each partition, and DuckDB over these.
 
-Panes cannot do this: the row that is n rows back may be from any time. So the partitions are spread over some buckets,
-and Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the watermark
-has not passed. Four views:
+Panes cannot do this, because the row that is n rows back may be from any time. So the partitions are spread over some
+buckets. Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the
+watermark has not passed yet. Four views:
 
-* `<name>_rows`: each row's bucket, its time, and the row with the values that the functions take of it;
+* `<name>_rows`: each row's bucket, its time, and the row with the arguments of the functions;
 * `<name>_tables`: these in tables, one for each bucket;
 * `<name>_framed`: the rows behind the watermark, with what DuckDB's OVER answers;
 * `<name>`: the input's columns and the functions' values under their names.

@@ -1,9 +1,9 @@
 """IntervalJoin -> panes: a window aggregation that holds the rows of both sides, and a DuckDB join in each pane.
 
-A pane [k·p, (k+1)·p) has its own rows, those of the preserved side, and the rows that they can meet, as far as the
-bound reaches. Hopping windows hold both; when the watermark passes a window's end, no more of them can come, and the
-pane's own rows are joined. Each meets all its partners there and in no other pane, so that no pair comes out twice and
-a row without a partner is known to be one. Views:
+A pane [k·p, (k+1)·p) has its own rows, those of the preserved side, and the rows that they can meet within the bound.
+Hopping windows hold both. When the watermark passes a window's end, no more of its rows can arrive, and the pane's own
+rows are joined. Each meets all its partners in this pane and in no other. So no pair is sent twice, and a row without a
+partner here has none. Views:
 
 * `<name>_sides`: the rows of both sides, each as a struct beside a NULL, with their keys;
 * `<name>_rows`, `<name>_tables`: these in tables of one side;

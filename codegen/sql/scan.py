@@ -129,7 +129,7 @@ def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
 
 
 def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
-    """The rows of windows that another query has sent, as records: none is deleted."""
+    """The rows of windows that another query has sent, as upserts: none is deleted."""
     origin = scan.origin
     stored = [*columns(origin.columns), column(ORDER)]
     if reading.delay is None:

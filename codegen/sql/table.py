@@ -1,4 +1,4 @@
-"""Latest -> the newest record of each key, from an aggregation whose state is the table."""
+"""Latest -> the newest upsert of each key, from an aggregation whose state is the table."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from penstock.planner.plan import Expression, Latest, Node
 def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
     """Records -> results."""
     key = key_struct((each, column(each)) for each in node.shape.key)
-    newest = alias(call("MAX_BY", record(node), column(ORDER)), "_newest")
+    newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     table = View(f"{name}_newest", print_sql(group_by_key([newest, count_arrivals()], source, key)))
     items = [alias(column("_newest", each.name), each.name) for each in node.schema]
     own = [*own_key(key), column(ORDER), alias(column("_newest", DELETED), DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 
 
-def record(node: Node) -> Expression:
-    """A record's columns, and whether it deletes, as one value."""
+def upsert_struct(node: Node) -> Expression:
+    """An upsert as one value: its columns, and whether it is a tombstone."""
     return struct_of((each, column(each)) for each in (*(known.name for known in node.schema), DELETED))
 
 

@@ -1,8 +1,8 @@
-"""TableJoin -> the newest record of each side by key, from one aggregation whose state is all the tables; then, step by
-step of the join, which sides show their rows.
+"""TableJoin -> the newest upsert of each side by key, from one aggregation whose state is all the tables.
 
-Rows of windowed tables are in one group with those of the window that they meet, whose end, of the latest of them, is
-the group's time: when the watermark has passed it, the group is final, and Spark lets go of it.
+Then each step of the join decides which sides show their rows. Rows of windowed tables share a group with the rows of
+the windows that they meet. The latest end of these windows is the time of the group. When the watermark has passed it,
+the group is final and Spark drops it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sqlglot import exp
 from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, group_by_key, key_struct, own_key
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.table import count_arrivals, record
+from penstock.codegen.sql.table import count_arrivals, upsert_struct
 from penstock.codegen.sql.trees import alias, both, call, column, either, is_null, only_if, select, shift_time
 from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin, WTable
 
@@ -25,7 +25,7 @@ _FOUND, _START, _TIME = "_found", "_start", "_time"
 
 
 def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
-    """Records of all sides -> results: the joined row of each key; of windowed tables the joined rows there are."""
+    """Upserts of all sides -> key results with the joined row; for windowed tables, only the joined rows that exist."""
     tagged = View(f"{name}_sides", print_sql(_union_sides(node, sources)))
     key = key_struct((each, column(each)) for each in (*_keys(node), *([_START] if node.is_windowed else [])))
     newest = [
@@ -55,7 +55,7 @@ def _keys(node: TableJoin) -> tuple[str, ...]:
 
 
 def _union_sides(node: TableJoin, sources: tuple[str, ...]) -> Expression:
-    """The records of all sides, one below the other, each in the columns of its side."""
+    """The union of the upserts of all sides, each in the columns of its side."""
     branches: list[tuple[int, Expression]] = []
     least = min(side.shift for side in node.sides)
     for place, (side, source) in enumerate(zip(node.sides, sources, strict=True)):
@@ -65,7 +65,7 @@ def _union_sides(node: TableJoin, sources: tuple[str, ...]) -> Expression:
             items.append(alias(shift_time(column(side.input.shape.end), side.shift - least), _TIME))
         for other in range(len(node.sides)):
             mine = other == place
-            items.append(alias(record(side.input) if mine else exp.Null(), _side(other)))
+            items.append(alias(upsert_struct(side.input) if mine else exp.Null(), _side(other)))
             items.append(alias(column(ORDER) if mine else exp.Null(), _order(other)))
         branch = select(items, source)
         if not _shows_alone(node, place):
