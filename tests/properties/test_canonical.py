@@ -23,7 +23,7 @@ from tests.properties.test_scripts import compiled
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CASES)
-def test_nameless_plans_answer_the_same(case: tuple[Node, History]) -> None:
+def test_canonical_plans_answer_the_same(case: tuple[Node, History]) -> None:
     plan, history = case
     tables = accepted(history, clocks(plan)).tables()
     found = canonicalise(plan)
@@ -33,7 +33,7 @@ def test_nameless_plans_answer_the_same(case: tuple[Node, History]) -> None:
     assert canonicalise(found) == found
 
 
-def test_nameless_plans_of_scripts() -> None:
+def test_canonical_plans_of_scripts() -> None:
     """They stay as they are when it is done again; and what workers keep in Spark's state has no names of scripts."""
     over_tables = [*tables.STATELESS, *tables.FOREIGN, *tables.LOOKUPS]
     scripts = [tables.DECLARED + text.format(kind="LEFT", condition=" AND t.v < u.v") for text in over_tables]
