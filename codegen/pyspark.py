@@ -8,28 +8,28 @@ from textwrap import indent
 
 from penstock.codegen.connectors import CHANGES, FORMATS, SINKS, SOURCES
 from penstock.codegen.folders import folder_name
+from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.literals import comment_text, literal, sql_in_line, sql_literal
 from penstock.codegen.program import (
     CHECK_SETTING,
     COST_SETTING,
     PARTITIONS_SETTING,
+    AnyView,
     BucketView,
     Input,
     LookupView,
     Option,
-    Output,
     PackedView,
     PaneView,
     Program,
+    QueryOutput,
     Rejects,
     SparkQuery,
-    Step,
     files_cost,
 )
 from penstock.codegen.sql.records import records_of
-from penstock.codegen.stages import STAGE
 from penstock.codegen.watermark import text_of, watermark_of
-from penstock.codegen.worker_parts import worker_parts
+from penstock.codegen.worker.ship import list_worker_sources
 
 _HEAD = '''"""Streaming queries, written by Penstock.
 
@@ -147,7 +147,7 @@ def report(query, counts, inputs):
         print(f"{query}: {counts[f'in:{name}']} rows of {name} = {text}")
 '''
 
-# What the text of codegen/panes.py and codegen/remembered.py needs besides.
+# What the text of codegen/worker/panes.py and codegen/worker/over_rows.py needs besides.
 _WORKER_IMPORTS = {
     "from collections import Counter\n": "from collections.abc import {}\n",
     "from datetime import UTC, datetime\n": "from typing import Any\n",
@@ -163,7 +163,7 @@ def eject(program: Program) -> str:
     connectors = {source.connector for query in program.queries for source in query.inputs}
     sinks = set(map(_sink, program.queries))
     sinks |= {"files" for query in program.queries if query.rejects or _sink(query) == CHANGES}
-    head, workers = _HEAD, worker_parts(program)
+    head, workers = _HEAD, list_worker_sources(program)
     sources = (source for query in program.queries for source in query.inputs if source.connector == "files")
     formats = dict.fromkeys(str(dict(source.options)["format"]) for source in sources)
     workers += [part for each in formats for part in FORMATS[each]]
@@ -243,7 +243,7 @@ def _function(query: SparkQuery) -> str:
 def _source(source: Input) -> str:
     columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
     arguments = _arguments(source.options, leave_out=("partitions",))
-    if source.connector == STAGE:
+    if source.connector == INTERMEDIATE:
         arguments = f', f"{{os.path.dirname(checkpoint)}}/{source.name}/rows"'
     view = f'rows.createOrReplaceTempView("{source.view}")'
     if source.connector != "files":
@@ -265,7 +265,7 @@ def _source(source: Input) -> str:
     return "rows = read_files(\n" + "".join(f"    {each},\n" for each in given) + f")\n{view}"
 
 
-def _view(view: Step) -> str:
+def _view(view: AnyView) -> str:
     if isinstance(view, PackedView):
         cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
         arguments = [
@@ -282,9 +282,9 @@ def _view(view: Step) -> str:
     if isinstance(view, BucketView):
         own = [f"order={sql_literal(view.order)}", f"time={literal(view.time)}", f"back={view.back}"]
         own.append("only=None" if view.only is None else f"only={literal(view.only)}")
-        return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
+        return _in_buckets(view, "answer_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
-        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
+        return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)
@@ -318,18 +318,18 @@ def _list(names: tuple[str, ...]) -> str:
 
 def _sink(query: SparkQuery) -> str:
     """What is written there: a connector, or CHANGES."""
-    is_files = query.output.connector in ("files", STAGE)
+    is_files = query.output.connector in ("files", INTERMEDIATE)
     return CHANGES if is_files and query.mode == "update" else query.output.connector
 
 
-def _write(output: Output, query: SparkQuery) -> str:
+def _write(output: QueryOutput, query: SparkQuery) -> str:
     options = {"rows": "rows_shown"} if output.connector == "console" else {}
     arguments = _arguments(
         tuple((options.get(name, name), value) for name, value in output.options),
         leave_out=("partitions", "rows", "files_per_batch", "operation"),
     )
     sink = _sink(query)
-    if output.connector == STAGE:
+    if output.connector == INTERMEDIATE:
         arguments = ', f"{checkpoint}/rows"' + (', "parquet"' if sink == CHANGES else "")
     if output.connector == "memory" and query.mode == "update":
         arguments += f", key=[{', '.join(map(literal, query.key))}]"

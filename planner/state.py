@@ -16,7 +16,7 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
-    Session,
+    SessionWindow,
     Settings,
     Stateful,
     StateStore,
@@ -58,7 +58,7 @@ def find_horizon(node: Node) -> int | None:
             back, forward = node.bound.reach(node.type)
             return back + (node.pane or 0) + forward + max(find_delay(node.left), find_delay(node.right))
         case WindowAggregate():
-            length = node.window.gap if isinstance(node.window, Session) else node.window.size
+            length = node.window.gap if isinstance(node.window, SessionWindow) else node.window.size
             return length + find_delay(node.input) + node.grace
         case Over():
             return node.back + node.pane + node.forward + find_delay(node.input)
@@ -84,7 +84,7 @@ def find_windows_span(node: Node) -> int:
     spans = [0]
     for below in walk(node):
         if isinstance(below, WindowAggregate):
-            length = below.window.gap if isinstance(below.window, Session) else below.window.size
+            length = below.window.gap if isinstance(below.window, SessionWindow) else below.window.size
             spans.append(length + find_delay(below.input) + below.grace)
     shifts = [abs(side.shift) for below in walk(node) if isinstance(below, TableJoin) for side in below.sides]
     return max(spans) + sum(shifts)

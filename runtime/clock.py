@@ -1,8 +1,8 @@
 """A checkpoint -> the watermark in force and the micro-batch's number: a one-row Python data source.
 
-Spark has no expression for either, but tells each task the number of its micro-batch, and writes the watermark to the
-checkpoint before (`codegen/watermark.py`). This module travels by value to the workers of a cluster, which have pyspark
-but not penstock.
+Spark has no expression for either. But each task knows the number of its micro-batch, and Spark has written the
+watermark to the checkpoint before (`codegen/watermark.py`). This module is pickled by value, because the workers of a
+cluster have pyspark but not penstock.
 """
 
 from __future__ import annotations

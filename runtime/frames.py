@@ -1,4 +1,4 @@
-"""Views that are not SQL alone -> the rows that Spark's Python workers make of others: packed, or by DuckDB."""
+"""Views that are not SQL alone -> the rows that Spark's Python workers compute: by packing, or with DuckDB."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
-from penstock.codegen import answer_panes, answered_rows, looked_up, packed, unpacked
+from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows, unpack_tables
 from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 
-def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
+def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
     """The view's rows."""
     rows, schema = spark.table(view.source), spark.sql(view.schema).schema
     with warnings.catch_warnings():
@@ -31,18 +31,18 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
                 return rows.mapInArrow(answerer(view), schema)
             case BucketView():
                 facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only}
-                function = in_buckets(answered_rows, view, facts)
+                function = in_buckets(answer_rows, view, facts)
                 return stateful(rows, function, "remembered BINARY, waiting BINARY", "EventTimeTimeout", schema)
             case LookupView():
-                function = in_buckets(looked_up, view, {"newest": view.newest})
+                function = in_buckets(look_up_rows, view, {"newest": view.newest})
                 return stateful(rows, function, "records BINARY", "NoTimeout", schema)
             case _:
                 assert_never(view)
 
 
-def travelling(function: Callable[..., Any]) -> Callable[..., Any]:
+def ship_by_value(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
-    for each in (packed, answer_panes, answered_rows, looked_up):
+    for each in (pack_rows, answer_panes, answer_rows, look_up_rows):
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     return function
 
@@ -51,9 +51,9 @@ def packer(length: int, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
     """The function that the workers run over rows to pack."""
 
     def pack(batches: Batches) -> Batches:
-        return packed(batches, length, cuts)
+        return pack_rows(batches, length, cuts)
 
-    return travelling(pack)
+    return ship_by_value(pack)
 
 
 def answerer(view: PaneView) -> Callable[[Batches], Batches]:
@@ -64,7 +64,7 @@ def answerer(view: PaneView) -> Callable[[Batches], Batches]:
     def answer(batches: Batches) -> Batches:
         return answer_panes(batches, order, sql, given, kept, picked)
 
-    return travelling(answer)
+    return ship_by_value(answer)
 
 
 def in_buckets(
@@ -81,10 +81,10 @@ def in_buckets(
         for table in function(arrived, state, connections, **facts):
             yield pd.DataFrame({"rows": [table]})
 
-    return travelling(run)
+    return ship_by_value(run)
 
 
 def stateful(rows: DataFrame, function: Callable[..., Any], state: str, timeout: str, schema: StructType) -> DataFrame:
     """The rows that a function makes of buckets of tables and of their state."""
     tables = rows.groupBy("bucket").applyInPandasWithState(function, "rows BINARY", state, "append", timeout)
-    return tables.mapInArrow(travelling(unpacked), schema)
+    return tables.mapInArrow(ship_by_value(unpack_tables), schema)

@@ -1,13 +1,13 @@
-"""What a query sets aside -> a query of its own that writes those rows beside the result.
+"""The rejected rows of a query -> a query of its own that writes them beside the result.
 
-Whether a row is rejected depends on the row and its file alone, so this query, which starts late and reads the input
-from the beginning, finds exactly the rows that the first one counted.
+Whether a row is rejected depends only on the row and its file. So this query may start late and read the input from the
+beginning: it finds exactly the rows that the first query counted.
 """
 
 from __future__ import annotations
 
 from penstock.codegen import folder_name
-from penstock.codegen.program import Output, Rejects, SparkQuery
+from penstock.codegen.program import QueryOutput, Rejects, SparkQuery
 from penstock.runtime.checkpoint import place_of
 
 _COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
@@ -30,7 +30,7 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
         inputs=(rejects.input,),
         views=rejects.views,
         result=rejects.view,
-        output=Output(
+        output=QueryOutput(
             name=name,
             connector="files" if kept else "memory",
             options=(("path", name), ("format", "json")) if kept else (),

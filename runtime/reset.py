@@ -1,7 +1,7 @@
-"""A program and the folder of its checkpoints -> these are gone, so that its queries begin anew.
+"""A program and the folder of its checkpoints -> the checkpoints are deleted, so that its queries begin anew.
 
-Nothing is removed unless all can be, and the queries can then be started: where rows are still there that they would
-write once more, they cannot.
+Either all checkpoints are deleted or none. None is deleted if a query could not start afterwards, because the rows that
+it would write again still exist.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Output, Program, SparkQuery
+from penstock.codegen.program import Program, QueryOutput, SparkQuery
 from penstock.runtime import sources
 from penstock.runtime.checkpoint import (
     DESCRIPTION,
@@ -24,10 +24,10 @@ from penstock.runtime.checkpoint import (
     remove,
 )
 from penstock.runtime.lock import lock
-from penstock.runtime.places import qualified
+from penstock.runtime.places import qualify_paths
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.sinks import FilesSink
-from penstock.runtime.sources.stage import STAGE
+from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage, absolute
 
 
@@ -38,7 +38,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         RunError: one is no checkpoint, or in use; an input is missing, or an output holds rows.
     """
     storage = Storage(spark)
-    queries = [qualified(storage, query) for query in program.queries]
+    queries = [qualify_paths(storage, query) for query in program.queries]
     names = dict.fromkeys(
         name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
     )
@@ -59,17 +59,17 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
 
 def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
     """The queries that have written intermediate streams for a query of this name, which may have had more of them."""
-    if query.output.connector == STAGE:
+    if query.output.connector == INTERMEDIATE:
         return
     for each in storage.names(absolute(folder)):
         if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].startswith(f"{STAGE} "):
+            if is_described and description_in(storage, place)["output"].startswith(f"{INTERMEDIATE} "):
                 yield unquote(each)
 
 
-def _outputs(query: SparkQuery, folder: str) -> Iterator[Output]:
+def _outputs(query: SparkQuery, folder: str) -> Iterator[QueryOutput]:
     """Where the query writes, and where what it rejects goes."""
     yield query.output
     for rejects in query.rejects:

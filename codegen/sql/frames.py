@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
-from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
+from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, null, number, only_if, select
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.substitute import substitute
@@ -90,9 +90,9 @@ class Panes:
 
     def schema_of(self, field: Callable[[str], Expression]) -> list[Expression]:
         """The columns kept and the answers, by name and type alone, given how to write a field of some row."""
-        kept = [named(field(name), name) for name in self.kept]
+        kept = [alias(field(name), name) for name in self.kept]
         answers = (
-            named(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
+            alias(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
             for name, (_, type_) in self.answers.items()
         )
         return [*kept, *answers]
@@ -142,7 +142,7 @@ class Panes:
         numbered = exp.Window(this=call("DENSE_RANK"), order=_order(partition), over="OVER")
         values = (self.give(comparable(column(each.name), each.type)) for each in self.schema)
         order = [*partition, self.clock(), *values]
-        query = select([column("place"), named(numbered, "pane")], "rows")
+        query = select([column("place"), alias(numbered, "pane")], "rows")
         return query.order_by(*_order(order).expressions, copy=False)
 
     def clock(self) -> Expression:
@@ -163,7 +163,7 @@ def _order(values: Iterable[Expression]) -> exp.Order:
     return exp.Order(expressions=[exp.Ordered(this=each.copy(), nulls_first=True) for each in values])
 
 
-def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
+def lower_frame(framed: FramedAggregate, panes: Panes) -> Expression:
     """The function's value as a Spark expression over c0, c1 … and r0, r1 …, which `panes` has after this."""
     aggregate, frame = framed.aggregate, framed.frame
     match framed.framing:
@@ -179,7 +179,7 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
         case Framing.VAR_POP | Framing.STDDEV_POP as framing:
             return _spread(aggregate, framing, frame, panes)
         case Framing.MIN | Framing.MAX | Framing.SAME:
-            called = _called(aggregate.entry.original, panes.give(_filtered(aggregate)), aggregate.distinct)
+            called = _call_function(aggregate.entry.original, panes.give(_filtered(aggregate)), aggregate.distinct)
             return panes.answer(panes.over(called, frame), aggregate.type)
         case Framing.FIRST | Framing.LAST as framing:
             place = only_if(aggregate.condition and panes.give(aggregate.condition), column("place"))
@@ -195,7 +195,7 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
         case Framing.RANK:
             return panes.answer(_after(_earlier(frame, panes)), INT)
         case Framing.DENSE_RANK:
-            times = _called("COUNT", panes.clock(), distinct=True)
+            times = _call_function("COUNT", panes.clock(), distinct=True)
             return panes.answer(cast(panes.over(times, replace(frame, end=0)), INT), INT)
         case framing:
             assert_never(framing)
@@ -209,7 +209,7 @@ def _filtered(aggregate: Aggregate) -> Expression:
 def _count(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     if aggregate.distinct:
         value = panes.give(_filtered(aggregate))
-        return panes.answer(panes.over(_called("COUNT", value, distinct=True), frame), BIGINT)
+        return panes.answer(panes.over(_call_function("COUNT", value, distinct=True), frame), BIGINT)
     if framing is Framing.COUNT_IF:
         counted = both(aggregate.condition, *aggregate.arguments)
     else:
@@ -223,7 +223,7 @@ def _count(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, pan
 def _sum(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     value, type_ = _filtered(aggregate), aggregate.type
     taken = panes.give(_as_double(value, panes) if type_ == DOUBLE else value)
-    total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
+    total = panes.over(_call_function("SUM", taken, aggregate.distinct), frame)
     return panes.answer(total if type_ == DOUBLE else cast(total, type_), type_)
 
 
@@ -234,7 +234,8 @@ def _spread(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, pa
     """
     taken = panes.give(_filtered(aggregate))
     spread, total, count = (
-        panes.over(_called(name, taken.copy(), aggregate.distinct), frame) for name in (framing.name, "SUM", "COUNT")
+        panes.over(_call_function(name, taken.copy(), aggregate.distinct), frame)
+        for name in (framing.name, "SUM", "COUNT")
     )
     is_single = exp.EQ(this=count, expression=number(1))
     return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)
@@ -246,8 +247,8 @@ def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Ex
     is_whole = panes.type_of(value) in INTEGERS
     exact = isinstance(aggregate.type, Decimal) or is_whole
     taken = panes.give(value if exact else _as_double(value, panes))
-    total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
-    count = panes.over(_called("COUNT", taken.copy(), aggregate.distinct), frame)
+    total = panes.over(_call_function("SUM", taken, aggregate.distinct), frame)
+    count = panes.over(_call_function("COUNT", taken.copy(), aggregate.distinct), frame)
     if isinstance(aggregate.type, Decimal):
         # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
         assert aggregate.type.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
@@ -307,7 +308,7 @@ def _perhaps(value: Expression, type_: Type) -> Expression:
     return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
 
 
-def _called(function: str, value: Expression, distinct: bool) -> Expression:
+def _call_function(function: str, value: Expression, distinct: bool) -> Expression:
     return call(function, exp.Distinct(expressions=[value]) if distinct else value)
 
 

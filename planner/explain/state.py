@@ -25,7 +25,7 @@ from penstock.planner.plan import (
     Ranked,
     RunningQuery,
     Scan,
-    Session,
+    SessionWindow,
     Settings,
     Stateful,
     StateStore,
@@ -203,7 +203,7 @@ def windows_text(node: WindowAggregate) -> str:
     """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
     lag = find_delay(node.input) + node.grace
     match node.window:
-        case Session():
+        case SessionWindow():
             return f"sessions of the last {duration_text(node.window.gap)} + {duration_text(lag)}"
         case Tumble():
             return f"≤ {-(-lag // node.window.size) + 1} windows"

@@ -19,7 +19,7 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import folded, walk
+from penstock.planner.plan.walk import fold_plan, walk
 
 
 def stream_final_rows(root: Node) -> Node:
@@ -73,4 +73,4 @@ def send_final_rows(root: Node) -> Node:
             return replace(node, emission=Emission.FINAL, every=None)
         return node
 
-    return folded(root, send_once)
+    return fold_plan(root, send_once)

@@ -41,7 +41,7 @@ from penstock.planner.plan import (
     KTable,
     Named,
     Node,
-    Session,
+    SessionWindow,
     Shape,
     WindowAggregate,
     WTable,
@@ -191,7 +191,7 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
     )
-    if isinstance(window, Session) and emission is Emission.CHANGES:
+    if isinstance(window, SessionWindow) and emission is Emission.CHANGES:
         span = select.emit.span if select.emit else window_span
         found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
         raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])

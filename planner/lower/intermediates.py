@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Stateful, anchored
+from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Stateful, anchor_times
 from penstock.planner.plan.walk import stateful, walk
 
 
@@ -18,7 +18,7 @@ def materialise_input(node: Node, time: str | None = None) -> Node:
     if isinstance(node.input if isinstance(node, Filter) else node, Stateful):
         if not isinstance(node.shape, KStream):
             return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
-        times = anchored(each for each in node.shape.times if each.column == time)
+        times = anchor_times(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []

@@ -148,7 +148,7 @@ def derive_projected_shape(node: Node, items: Iterable[Named], span: Span) -> Sh
     key = tuple(names[name] for name in shape.key if name in names)
     match shape:
         case KStream():
-            return shape.renamed(names)
+            return shape.rename(names)
         case KTable() | WTable():
             if missing:
                 wanted = key_text(shape, missing[0])

@@ -229,7 +229,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, tim
             )
         return read_over(named.over, rows, time, function)
     order = call.args.get("order")
-    over = ast.Over(
+    over = ast.OverClause(
         tuple(call.args.get("partition_by") or ()),
         tuple(order.expressions) if order is not None else (),
         call.args.get("spec"),
@@ -238,7 +238,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, tim
     return read_over(over, rows, time, function)
 
 
-def read_over(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
+def read_over(over: ast.OverClause, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
     keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)

@@ -28,7 +28,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             refuse_unbuilt(query, context)
             refuse_subqueries(query, context)
             return lower_select(query, lower_relation(query.relation, conjuncts(query.where), context), context)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             return lower_union(query, context, lower_query)
         case ast.With():
             return lower_with(query, context, lower_query)
@@ -103,7 +103,7 @@ def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
     match syntax:
         case ast.Select() | ast.WindowedTable():
             return find_first_name(syntax.relation)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             return find_first_name(syntax.branches[0])
         case ast.With():
             return find_first_name(syntax.tables[0].query)

@@ -13,7 +13,7 @@ from penstock.parser import ast
 from penstock.planner.lower.context import make_column, resolve_key, resolve_scalar
 from penstock.planner.lower.items import OutputColumn, project_items
 from penstock.planner.lower.rows import Rows
-from penstock.planner.partitions.mend import rekey
+from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.scalars.literals import bare, enclosed

@@ -39,7 +39,7 @@ class Rows:
     scope: Scope
     name: str
     window: TimedWindow | None = None
-    over: ast.Over | None = None
+    over: ast.OverClause | None = None
     as_of: exp.Expression | None = None
 
 

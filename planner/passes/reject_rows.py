@@ -32,7 +32,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import folded, walk
+from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.scalars.failing import (
     TOO_LARGE,
     NoExactFormError,
@@ -75,7 +75,7 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
         above = node.with_inputs(below)
         return _replace_forms(above) if node in covered else above
 
-    return replace(query, root=folded(query.root, remake))
+    return replace(query, root=fold_plan(query.root, remake))
 
 
 def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:

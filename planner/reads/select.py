@@ -43,7 +43,7 @@ from penstock.planner.plan import (
     Sort,
     Sorting,
 )
-from penstock.planner.plan.walk import folded, walk
+from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
 
@@ -65,7 +65,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     for node in walk(root):
         if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
             raise CompileError([explain_out_of_reach(node)])
-    return folded(root, drop_intermediate)
+    return fold_plan(root, drop_intermediate)
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
@@ -73,7 +73,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
     match query:
         case ast.Select():
             return lower_select(query, context)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             refuse_sorted_branches(query)
             return lower_union(query, context, lower_query)
         case ast.With():
@@ -227,7 +227,7 @@ def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
     )
 
 
-def refuse_sorted_branches(union: ast.UnionAll) -> None:
+def refuse_sorted_branches(union: ast.UnionQuery) -> None:
     """Raises CompileError for ORDER BY or LIMIT within UNION ALL, where it is not clear what they are of."""
     for branch in union.branches:
         for clause in (branch.order_by, branch.limit) if isinstance(branch, ast.Select) else ():

@@ -18,7 +18,7 @@ from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
-from penstock.planner.partitions.check import checked
+from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
 from penstock.planner.passes.check_sink import find_folder
 from penstock.planner.passes.pipeline import complete_query, plan_query
@@ -93,7 +93,7 @@ def infer_partitions(
 ) -> tuple[RunningQuery, ...]:
     """The queries with the partitions of their joins; reports where these cannot be."""
     queries = tuple(each for query in queries for each in complete_or_report(query, script))
-    result = checked(queries, script.settings, script.catalog, statements)
+    result = check_partitions(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
         if found not in report:

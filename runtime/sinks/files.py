@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen import CSV_WRITER_OPTIONS
-from penstock.codegen.program import Output
+from penstock.codegen.program import QueryOutput
 from penstock.diagnostics.codes.running import R014, R017
 from penstock.runtime.errors import RunError
 from penstock.runtime.storage import Storage, absolute
@@ -23,7 +23,7 @@ _TIMESTAMP = "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"  # Spark's own default cuts micro
 class FilesSink:
     """Rows of an append query in files, or the changes of a table, each once."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: QueryOutput) -> None:
         self._name = output.name
         self._options = dict(output.options)
         self.path = absolute(str(self._options["path"]))

@@ -19,17 +19,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a memory sink of this name holds. `let_go`: how many older rows were more than it keeps."""
+    """What a memory sink of this name holds. `evicted`: how many older rows were more than it keeps."""
 
     name: str
     rows: list[Row]
-    let_go: int
+    evicted: int
 
 
 class MemorySink:
     """The result of one query. A batch that Spark runs again after a failure changes nothing. Batches are seen whole.
 
-    `begun`: whether it had a batch; `let_go`: how many rows of an append query were more than are kept.
+    `begun`: whether it had a batch; `evicted`: how many rows of an append query were more than are kept.
     """
 
     def __init__(self, query: SparkQuery) -> None:
@@ -47,7 +47,7 @@ class MemorySink:
         return self._newest_batch >= 0
 
     @property
-    def let_go(self) -> int:
+    def evicted(self) -> int:
         return 0 if self._upsert else self._next - len(self._rows)
 
     def put(self, batch: pa.Table, number: int) -> None:

@@ -6,7 +6,7 @@ from penstock.codegen.program import Input
 from penstock.runtime.sink_log import check_files
 from penstock.runtime.sources import files, rate, stage
 from penstock.runtime.storage import Storage, absolute
-from penstock.runtime.sweep import finished
+from penstock.runtime.sweep import list_finished
 
 
 def check(storage: Storage, source: Input, place: str | None = None) -> None:
@@ -16,9 +16,9 @@ def check(storage: Storage, source: Input, place: str | None = None) -> None:
     """
     if source.connector == "files":
         files.check(storage, source)
-    if source.connector == "files" or (source.connector == stage.STAGE and place is not None):
+    if source.connector == "files" or (source.connector == stage.INTERMEDIATE and place is not None):
         path = absolute(str(dict(source.options)["path"]))
-        check_files(storage, path, set() if place is None else finished(storage, place, path))
+        check_files(storage, path, set() if place is None else list_finished(storage, place, path))
 
 
 def stream(spark: SparkSession, source: Input) -> DataFrame:
@@ -32,7 +32,7 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
             return files.stream(spark, source)
         case "rate":
             return rate.stream(spark, source)
-        case stage.STAGE:
+        case stage.INTERMEDIATE:
             return stage.stream(spark, source)
         case other:
             raise AssertionError(f"codegen let the source {other} through")

@@ -17,7 +17,7 @@ from penstock.codegen import csv_rows, header_of, match_header, records_of
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R003, R005
 from penstock.runtime.errors import RunError
-from penstock.runtime.sink_log import committed
+from penstock.runtime.sink_log import list_committed
 from penstock.runtime.storage import Storage, absolute
 
 _ORIGIN = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
@@ -56,11 +56,11 @@ def now(spark: SparkSession, storage: Storage, source: Input) -> DataFrame:
         RunError: a CSV header lacks a declared column, or the log of such a folder is damaged.
     """
     path = absolute(str(dict(source.options)["path"]))
-    names = committed(storage, path)
+    names = list_committed(storage, path)
     if names is None:
         rows = _rows(spark, spark.read, source)
         # A query may have begun to write there since, and have left a part of its first micro-batch.
-        names = committed(storage, path)
+        names = list_committed(storage, path)
         if names is None:
             return rows.withColumn("_commit", F.lit(None).cast("bigint")) if source.ordered else rows
     places = spark.createDataFrame(list(enumerate(names)), "place BIGINT, name STRING").alias("log")

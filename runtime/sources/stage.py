@@ -11,21 +11,21 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.program import Input, Output, SparkQuery
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.runtime.storage import Storage
 
-STAGE = "stage"
+INTERMEDIATE = "intermediate"
 
 
 def placed(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> SparkQuery:
     """The query with its intermediate streams in folders. `places`: the checkpoint folders of the queries by name."""
     output = query.output
-    if output.connector == STAGE:
-        path = stage_rows(places[query.name])
+    if output.connector == INTERMEDIATE:
+        path = rows_folder(places[query.name])
         storage.folder(path)
-        output = Output(output.name, "files", (("path", path), ("format", "parquet")), output.columns)
+        output = QueryOutput(output.name, "files", (("path", path), ("format", "parquet")), output.columns)
     inputs = tuple(
-        replace(each, options=(("path", stage_rows(places[each.name])),)) if each.connector == STAGE else each
+        replace(each, options=(("path", rows_folder(places[each.name])),)) if each.connector == INTERMEDIATE else each
         for each in query.inputs
     )
     return replace(query, inputs=inputs, output=output)
@@ -39,6 +39,6 @@ def stream(spark: SparkSession, source: Input) -> DataFrame:
     return reader.parquet(str(dict(source.options)["path"]))
 
 
-def stage_rows(place: str) -> str:
+def rows_folder(place: str) -> str:
     """The folder of the rows that the query with the checkpoint folder `place` writes."""
     return f"{place}/rows"

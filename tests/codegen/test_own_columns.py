@@ -21,7 +21,7 @@ APART = frozenset(
         "_bucket",
         "_found",
         "_last",
-        "_move",
+        "_entry",
         "_newest",
         "_number",
         "_parsed",

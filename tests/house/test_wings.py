@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from penstock.planner.passes.pipeline import CHECKS, REWRITES, SCRIPT_REWRITES
 from tests.house.files import ROOT, list_files
-from tests.house.test_imports import BELOW, imported
+from tests.house.test_imports import imported
 
 PLANNER = ROOT / "planner"
 
@@ -75,16 +74,3 @@ def test_every_pass_is_run() -> None:
 def test_passes_say_what_they_do() -> None:
     assert [each.__name__ for each in CHECKS if not each.__name__.startswith("check_")] == []
     assert [each.__name__ for each in REWRITES if each.__name__.startswith("check_")] == []
-
-
-# Still defined twice: syntax beside the operator of the same name, and others.
-TWICE = {"Limit", "Over", "Rows", "Rule", "Session", "Side", "UnionAll", "Watermark"}
-
-
-def test_class_names_are_unique() -> None:
-    defined: Counter[str] = Counter()
-    for room in BELOW:
-        for path in list_files(ROOT / room, ".py"):
-            nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            defined.update(node.name for node in nodes if isinstance(node, ast.ClassDef))
-    assert {name for name, count in defined.items() if count > 1} <= TWICE

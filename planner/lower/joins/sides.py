@@ -34,7 +34,7 @@ def qualify_columns(rows: Rows, span: Span) -> Rows:
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
         case KStream():
-            shape = shape.renamed(names)
+            shape = shape.rename(names)
         case KTable():
             shape = KTable(tuple(names[each] for each in shape.key))
         case WTable():

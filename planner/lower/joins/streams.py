@@ -18,7 +18,7 @@ from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_schemas, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
 from penstock.planner.lower.rows import Rows, require_event_time
-from penstock.planner.plan import IntervalJoin, JoinType, KStream, Limit, TimeBound, conjunction, conjuncts
+from penstock.planner.plan import BoundEnd, IntervalJoin, JoinType, KStream, TimeBound, conjunction, conjuncts
 from penstock.planner.scalars.names import Scope
 
 OPERATOR = "a stream-stream join"
@@ -66,7 +66,7 @@ def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Ex
     key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
         schema=join_schemas(join.kind, left.node, right.node),
-        shape=KStream(key, joined.times(), joined.near()),
+        shape=KStream(key, joined.times(), joined.near_times()),
         span=join.span,
         left=materialise_input(add_filter(left.node, filters["left"]), times.left),
         right=materialise_input(add_filter(right.node, filters["right"]), times.right),
@@ -99,12 +99,12 @@ def derive_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tu
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
     """
     scope = Scope((*left.scope.columns, *right.scope.columns))
-    for near in stream_shape(left).near:
+    for near in stream_shape(left).near_times:
         for other in stream_shape(right).times:
             found = bounds.split_bound(parts, bounds.Times(scope, near.column, other.column))[0].bound()
             if found is not None:
-                lower = Limit(found.lower.milliseconds + near.low, found.lower.closed)
-                upper = Limit(found.upper.milliseconds + near.high, found.upper.closed)
+                lower = BoundEnd(found.lower.milliseconds + near.offset_min, found.lower.closed)
+                upper = BoundEnd(found.upper.milliseconds + near.offset_max, found.upper.closed)
                 times = bounds.Times(scope, stream_shape(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None
