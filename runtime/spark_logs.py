@@ -61,7 +61,7 @@ def lines(path: str, text: str) -> list[str]:
     """
     if not text:
         raise Damaged(path, "it is empty")
-    first, *rest = text.removesuffix("\n").split("\n")
+    first, *rest = text.split("\n")
     if first != _VERSION:
         raise Damaged(path, f"it begins with {first[:20]!r} instead of the version {_VERSION}")
     return rest

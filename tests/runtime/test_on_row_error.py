@@ -39,7 +39,7 @@ EXPRESSIONS = (
     "v > 0 OR 1 / v > 0",
     "s = 'x' OR v / w > 1",
     "CASE WHEN w = 0 THEN NULL WHEN v / w > 1 THEN l * 2 ELSE v - w END",
-    "CASE WHEN v % w = 0 THEN 1 WHEN s = '' THEN 1 / 0 END",
+    "CASE WHEN v % w = 0 THEN 1 WHEN s = '' THEN 1 / (v - v) END",
     "IF(w = 0, 0, v / w)",
     "COALESCE(v, 1 / w, l * l)",
     "a[v]",
