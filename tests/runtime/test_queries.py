@@ -222,12 +222,12 @@ def test_two_queries_do_not_write_to_one_folder(session: Session, place: Place) 
     program = place.kept(connector="files", path=str(place.root / "out"), format="json")
     (query,) = program.queries
     both = replace(program, queries=(query, replace(query, name="again")))
-    assert code_of(session, both) == ("R016", f"again and kept write to one folder: {place.root / 'out'}")
+    assert code_of(session, both) == ("R016", f"again and kept write to the same folder: {place.root / 'out'}")
     assert not (place.root / "out").exists()
 
 
 def test_an_unknown_memory_sink_is_named(session: Session) -> None:
-    with pytest.raises(RunError, match=r"R030: no memory sink is called nowhere"):
+    with pytest.raises(RunError, match=r"R030: unknown memory sink nowhere"):
         session.rows("nowhere")
 
 

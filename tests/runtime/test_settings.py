@@ -26,7 +26,7 @@ def test_what_results_depend_on_is_refused(name: str) -> None:
         check_settings({"spark.driver.memory": "1g", name: "geheim"})
     (finding,) = refused.value.diagnostics
     assert finding.code == "R048"
-    assert finding.message.startswith(f"setting {name} cannot be given: ")
+    assert finding.message.startswith(f"setting {name} is not allowed: ")
     assert "geheim" not in str(finding)
 
 
