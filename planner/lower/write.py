@@ -162,7 +162,7 @@ def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
         found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
         hint = "SELECT STREAM over a window gives rows that are final"
         if isinstance(root.shape, KTable):
-            hint = "WITH (…, operation = 'op') writes its changes, and in that column what each does"
+            hint = "WITH (…, operation = 'op') writes its changes, with the kind of each change in that column"
         raise CompileError([found.with_hint(hint)])
     if operation is None:
         return ()

@@ -85,7 +85,7 @@ def overruled(found: Partitions) -> list[Diagnostic]:
         count = found.counts.of[name]
         if stream.into is not None and stream.into != count.partitions:
             warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
-            warning = warning.because(f"In the joins that it meets in, the number is that of {count.giver}.")
+            warning = warning.because(f"Its joins take the number of {count.giver}.")
             report.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
     return report
 
@@ -105,7 +105,7 @@ def finding(wrong: Disagreement, found: Partitions, end: Mended, statements: Seq
     if not wrong.mendings:
         return problem.with_hint(NO_STREAM)
     sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
-    hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
+    hint = f"PARTITION BY the columns that the join compares, on {sides}; or SET auto_repartition = ON"
     return problem.with_hint(hint, fix=fix(wrong, script, end, statements))
 
 
@@ -131,11 +131,11 @@ def different_keys(wrong: Disagreement, script: Script, place: Span) -> Diagnost
 def different_counts(wrong: Disagreement, found: Partitions, place: Span) -> Diagnostic:
     """P001, of one join or of several that re-keyed streams tie together."""
     if len(wrong.joins) == 1:
-        why = "Rows of one key would be in partitions of different numbers."
+        why = "Rows of one key would be in different partitions."
     else:
         streams, of = found.script.graph.streams, found.counts.of
         ties = [streams[each].name for each in members(wrong, found.counts) if of[each].rule is Rule.OPEN]
-        why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
+        why = f"{' and '.join(ties)} can have only one number of partitions, but its joins need different ones."
     return P001.at(place, "joined here").because(why)
 
 
@@ -163,7 +163,7 @@ def relation_name(span: Span) -> str:
 def count_text(count: Count, stream: Stream) -> str:
     """`8 partitions by id, declared`."""
     if count.rule is Rule.SPREAD:
-        return "no number of partitions, spread anew by each join"
+        return "no number of partitions, repartitioned by each join"
     key = f" by {stream.key}" if stream.key else ""
     reasons = {
         Rule.DECLARED: "declared",
