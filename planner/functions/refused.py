@@ -11,7 +11,7 @@ _WINDOW = (
     "windows are written TUMBLE(time, size), HOP(time, slide, size), CUMULATE(time, step, size) or SESSION(time, gap)"
 )
 _ROWS = "it makes several rows of one"
-_ORDER = "its value depends on the order of rows, which a stream does not have; MIN_BY or MAX_BY over the time do not"
+_ORDER = "its value depends on the order of rows, and a stream has no order; MIN_BY and MAX_BY over the time do not"
 _UNBOUNDED = "it keeps all rows of a group"
 _KEY = "keys do not belong in the text of a query"
 _RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"

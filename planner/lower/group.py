@@ -112,7 +112,7 @@ def lower_group(
     if sets is not None and grouping.id_column is not None:
         if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
             found = K006.at(select.span, "", column="GROUPING_ID()")
-            reason = "Without it the row of a total is not told from that of a group of NULLs."
+            reason = "Without it a total cannot be distinguished from a group of NULLs."
             raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
         below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
         exploded, grouping.keys = expand_grouping_sets(below, keys, sets, grouping.id_column)

@@ -193,7 +193,7 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
     if function.distinct and framing.is_ordered:
         raise CompileError([T008.at(span, "", construct=f"DISTINCT of {name}")])
     if framing.is_place and not frame.start <= 0 <= frame.end:
-        raise CompileError([refused.because("It is the place of a row in its frame, and the row is not in this one.")])
+        raise CompileError([refused.because("It ranks a row in its frame, but this frame does not include the row.")])
     if function.distinct and len(function.arguments) > 1:
         raise CompileError([B002.at(span, "", construct=f"{name}(DISTINCT …) of several columns over a frame")])
     is_sum = framing in (Framing.SUM, Framing.MEAN)

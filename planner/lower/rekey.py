@@ -30,7 +30,7 @@ def lower_rekey(
     """
     if not isinstance(result.shape, KStream):
         kind = "table" if isinstance(result.shape, KTable) else "windowed table"
-        hint = "GROUP BY what is to be the key, or SELECT STREAM over a window, whose rows are final"
+        hint = "GROUP BY the new key, or SELECT STREAM over a window: its rows are final"
         raise CompileError([K020.at(clause.span, "", kind=kind).with_hint(hint)])
     listed = make_shown_scope(result.schema, outputs, rows.scope)
     if not plain:

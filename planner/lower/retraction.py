@@ -38,14 +38,14 @@ def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnost
     function = aggregate.function
     if aggregate.distinct:
         found = K019.at(span, "", function=f"{function}(DISTINCT …)")
-        found = found.because("It would have to know how many rows have each value.")
+        found = found.because("It would have to count the rows of each value.")
         return found.with_hint("count the rows by group and value in a subquery, and aggregate its result")
     retraction = aggregate.entry.retraction
     if retraction is None:
         found = K019.at(span, "", function=function)
-        reason = "Only what follows from counts and exact sums comes right."
+        reason = "Only functions of counts and exact sums can retract a row."
         if aggregate.entry.distinct is DistinctRule.IDEMPOTENT:
-            reason = "When the row that decides it leaves the group, the next one is not known any more."
+            reason = "When the deciding row leaves the group, the next value is not known."
         known = sorted(each.name for each in FUNCTIONS if each.retraction is not None)
         return found.because(reason).with_hint(f"over a table there are {', '.join(known)}")
     if retraction.is_counted:
@@ -57,7 +57,7 @@ def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnost
     if type_ == INTERVAL or is_too_fine(aggregate):
         return B002.at(span, "", construct=f"{function} of {type_} over a table")
     if not is_exact(type_):
-        found = found.because("Sums of binary fractions round: a row that leaves would leave a rest behind.")
+        found = found.because("Sums of FLOAT and DOUBLE round: a retracted row would leave a remainder.")
         return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
     if retraction.adds_squares and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
         found = found.because(f"Squares of numbers with more than {DIGITS} digits cannot be added up exactly.")

@@ -153,7 +153,7 @@ def choose_emission(select: ast.Select, context: Context) -> Emission:
             return Emission.CHANGES
         case ast.EmitEarly():
             if select.stream:
-                found = W019.at(select.emit.span, "").because("What was sent early would have to be taken back.")
+                found = W019.at(select.emit.span, "").because("A row that was sent early would have to be retracted.")
                 raise CompileError([found.with_hint("leave out EMIT, or CREATE TABLE … AS SELECT without STREAM")])
             return Emission.CHANGES
         case None:
@@ -181,7 +181,7 @@ def explain_stream_of_table(select: ast.Select, statement: Span) -> Diagnostic:
     found = K001.at(select.span, "the result is a table")
     table = re.sub(r"^(SELECT)\s+STREAM\b", r"\1", select.span.text, flags=re.IGNORECASE)
     return found.with_hint(
-        "leave STREAM out to get the table, or group by a window too, whose rows become final",
+        "leave STREAM out to get the table, or group by a window too: its rows become final",
         fix=table if select.span == statement and table != select.span.text else None,
     )
 

@@ -96,7 +96,7 @@ def warn_overruled(partitions: Partitions) -> list[Diagnostic]:
         count = partitions.counts.of[name]
         if stream.into is not None and stream.into != count.partitions:
             warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
-            warning = warning.because(f"In the joins that it meets in, the number is that of {count.giver}.")
+            warning = warning.because(f"Its joins take the number of {count.giver}.")
             report.append(warning.with_hint(f"INTO {count.partitions} PARTITIONS, or leave INTO out"))
     return report
 
@@ -122,7 +122,7 @@ def describe_disagreement(
     if not wrong.fixes:
         return problem.with_hint(NO_STREAM)
     sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.fixes))
-    hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
+    hint = f"PARTITION BY the columns that the join compares, on {sides}; or SET auto_repartition = ON"
     return problem.with_hint(hint, fix=write_fix(wrong, script, end, statements))
 
 
@@ -152,11 +152,11 @@ def different_keys(wrong: Disagreement, script: PartitionGraph, place: Span) -> 
 def different_counts(wrong: Disagreement, partitions: Partitions, place: Span) -> Diagnostic:
     """P001, of one join or of several that re-keyed streams tie together."""
     if len(wrong.joins) == 1:
-        why = "Rows of one key would be in partitions of different numbers."
+        why = "Rows of one key would be in different partitions."
     else:
         streams, of = partitions.script.graph.streams, partitions.counts.of
         ties = [streams[each].name for each in members(wrong, partitions.counts) if of[each].rule is CountRule.OPEN]
-        why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
+        why = f"{' and '.join(ties)} can have only one number of partitions, but its joins need different ones."
     return P001.at(place, "joined here").because(why)
 
 
@@ -184,7 +184,7 @@ def relation_name(span: Span) -> str:
 def count_text(count: Count, stream: Stream) -> str:
     """`8 partitions by id, declared`."""
     if count.rule is CountRule.SPREAD:
-        return "no number of partitions, spread anew by each join"
+        return "no number of partitions, repartitioned by each join"
     key = f" by {stream.key}" if stream.key else ""
     reasons = {
         CountRule.DECLARED: "declared",

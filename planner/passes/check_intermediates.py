@@ -25,7 +25,7 @@ def find_unheld_columns(node: Node, span: Span) -> Iterator[Diagnostic]:
     column = find_unheld("parquet", node.schema)
     if column is not None:
         found = C009.at(span, "", format="parquet", column=column.name, type=column.type)
-        found = found.because("Rows on their way from one query to the next are written to such files.")
+        found = found.because("Intermediate streams are written to such files.")
         yield found.with_hint(f"CAST({column.name} AS STRING)")
     taken = next((each.name for each in node.schema if each.name.lower() in STREAM_COLUMNS), None)
     if taken is not None:

@@ -69,7 +69,7 @@ def read_table_options(
     known = find_column(columns, str(operation)) if operation is not None else None
     if known is not None:
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
-        hint = f"leave {known} out of the columns: it says what a record does, and no row has it"
+        hint = f"leave {known} out of the columns: it says what a record does, and rows do not have it"
         raise CompileError([found.with_hint(hint)])
     if operation is not None and str(operation).lower() in TABLE_COLUMNS:
         raise CompileError([K016.at(statement.name.span, "", name=operation).with_hint("operation = 'op'")])

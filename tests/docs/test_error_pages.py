@@ -14,8 +14,9 @@ PAGES = Path(__file__).parents[2] / "docs" / "errors"
 SECTION = re.compile(r"^## (Refused|Warned|Accepted)\n+```sql\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDEX_HEAD = """# Every code
 
-A code names one kind of finding for good. Its page says what is wrong, why it is refused and how to mend it, with a
-script that is refused and one that is accepted. In the messages, `{…}` stands for what was found.
+A code names one kind of error or warning forever. Its page says what is wrong, why Penstock refuses it and how to
+repair it. Most pages have a script that is refused and one that is accepted. In the messages, `{…}` stands for what
+was found.
 
 | code | severity | message |
 |---|---|---|"""

@@ -1,14 +1,17 @@
-"""README.md is right: its script is accepted, and refused in the words shown without the bound of its join."""
+"""README.md is right: its script gives the rows shown, and is refused as shown without the bound of its join."""
 
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from penstock import CompileError, compile
 from penstock.diagnostics import render
+from tests.e2e.shell import penstock_here
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -39,10 +42,38 @@ def test_the_error_shown_is_that_of_the_script_without_its_bound(request: pytest
     assert README.read_text(encoding="utf-8") == expected
 
 
+def lines(text: str) -> list[str]:
+    """What a command prints, without blanks at the ends of lines, and sorted: streams have no order."""
+    return sorted(line.rstrip() for line in text.splitlines() if line.strip())
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_the_commands_print_what_is_shown(tmp_path: Path) -> None:
+    page = README.read_text(encoding="utf-8")
+    (data,) = re.findall(r"```sh\n(mkdir .*?)```", page, re.DOTALL)
+    subprocess.run(["sh"], input=data, cwd=tmp_path, text=True, check=True)
+    (tmp_path / "orders.sql").write_text(script(), encoding="utf-8")
+    (session,) = re.findall(r"```console\n(.*?)```", page, re.DOTALL)
+    for shown in session.split("$ penstock ")[1:]:
+        command, _, output = shown.partition("\n")
+        ended = penstock_here(tmp_path, *shlex.split(command))
+        assert ended.exit_code == 0, ended.output
+        assert lines(ended.stdout) == lines(output)
+
+
+def test_the_figures_are_those_measured() -> None:
+    figures = re.findall(r"\d+ k\b", README.read_text(encoding="utf-8"))
+    assert len(figures) > 5
+    measured = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
+    assert [figure for figure in figures if not re.search(rf"\b{figure}\b", measured)] == []
+
+
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 
 
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/architecture.md", "docs/errors/README.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/errors/README.md"]
+PAGES += [f"docs/{name}.md" for name in ("architecture", "semantics", "formats", "guards", "reliability")]
 
 
 @pytest.mark.parametrize("page", PAGES)

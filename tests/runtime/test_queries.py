@@ -222,7 +222,7 @@ def test_two_queries_do_not_write_to_one_folder(session: RuntimeSession, place: 
     program = place.kept(connector="files", path=str(place.root / "out"), format="json")
     (query,) = program.queries
     both = replace(program, queries=(query, replace(query, name="again")))
-    assert code_of(session, both) == ("R016", f"again and kept write to one folder: {place.root / 'out'}")
+    assert code_of(session, both) == ("R016", f"again and kept write to the same folder: {place.root / 'out'}")
     assert not (place.root / "out").exists()
 
 

@@ -261,7 +261,7 @@ CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
         while running[0].status().rows < len(CITIES) + 2:
             assert time.monotonic() < deadline
             time.sleep(0.1)
-        with pytest.raises(penstock.RunError, match="R034: memory sink cities holds no more than the newest 4 of 5"):
+        with pytest.raises(penstock.RunError, match="R034: memory sink cities holds only the newest 4 of 5"):
             session.sql("SELECT * FROM cities")
 
 

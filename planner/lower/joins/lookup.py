@@ -189,7 +189,7 @@ def find_kept_time(join: ast.Join, right: Rows, context: Context) -> int | None:
         return None
     if all(each.retention is None for each in find_windows(right.node)):
         found = J020.at(join.right.span, "", relation=right.name)
-        found = found.because("A window can be looked up until it can change no more, and then no longer.")
+        found = found.because("A window can be looked up only while it can still change.")
         context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
     # By the watermark of another stream, which does not wait for the grace period.
     return max(each.grace + (each.retention or 0) for each in find_windows(right.node))

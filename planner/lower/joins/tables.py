@@ -75,14 +75,14 @@ def lower_primary_join(
     if type_ is JoinType.FULL:
         if condition is not None:
             found = J017.at(find_condition_span(rest) or place_, "decides whether two rows of one key match")
-            reason = "Where it is false both rows come out, each padded, and both are of that key."
+            reason = "If it is false, both rows come out, each padded, with the same key."
             raise CompileError([found.because(reason).with_hint("filter the sides in subqueries instead")])
         if not all(any(group <= each for group in find_shown_groups(fused.steps)) for each in through):
             found = J017.at(place_, "compares columns that can be NULL in rows of the left side")
             hint = ", ".join(key_text(lefts.shape, name) for name in lefts.shape.key)
             raise CompileError([found.with_hint(f"compare the key of the left side: {hint}")])
         if has_nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
-            found = J016.at(place_, "").because("NULL equals nothing, so that two rows of the key NULL would come out.")
+            found = J016.at(place_, "").because("NULL equals nothing, so two rows with the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
     keys = tuple(make_column(rights.shape.key[place]) for _, place in compared)
     sides = (*fused.sides, Side(materialise_input(right.node), keys, shift))
@@ -248,7 +248,7 @@ def find_common_type(sides: Sequence[Side], place: int, span: Span) -> Type:
     lossy = [type_ for type_ in types if common is None or not scalars.is_lossless(type_, common)]
     if common is None or lossy:
         found = J012.at(span, "", left=lossy[0], right=common or types[-1])
-        found = found.because(f"The keys of all these tables meet in one type: {', '.join(map(str, types))}.")
+        found = found.because(f"The keys of all these tables need one common type: {', '.join(map(str, types))}.")
         raise CompileError([found.with_hint("declare all keys with one type")])
     return common
 
@@ -275,4 +275,4 @@ def explain_wrong_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expres
     shown = ", ".join(names.get(find_value_column(each, right.node) or "", "an expression") for each in compared)
     found = J018.at(find_right_span(join), "", compared=shown, relation=right.name, key=key)
     found = found.because("A table is looked up by its whole primary key.")
-    return CompileError([found.with_hint(f"compare {key}, or GROUP BY what is compared to make it a key")])
+    return CompileError([found.with_hint(f"compare {key}, or GROUP BY the compared columns to make them a key")])
