@@ -7,10 +7,6 @@ import json
 from collections.abc import Sequence
 
 from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
-from penstock.codegen.stages import STAGE
-
-# The options that say which data an input is; others (batch sizes, rates) may change from run to run.
-_PLACE = ("path", "format")
 
 
 def fingerprint(
@@ -46,12 +42,11 @@ def computed(view: Step) -> list[object]:
 
 
 def _input(source: Input) -> list[object]:
-    options = [each for each in source.options if each[0] in _PLACE]
-    return [source.connector, source.name if source.connector == STAGE else None, source.columns, options]
+    return [source.connector, source.name if source.is_intermediate else None, source.columns, list(source.identity)]
 
 
 def _output(output: Output) -> list[object]:
-    return [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]]
+    return [output.connector, output.columns, list(output.identity)]
 
 
 def _named_alike(facts: object, query: str) -> object:

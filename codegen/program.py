@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from penstock.diagnostics.source import Span
+from penstock.planner.connectors import STAGE, connector_of
 from penstock.planner.plan import StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
@@ -27,15 +28,40 @@ INSERT, UPDATE, DELETE = "insert", "update", "delete"
 Option = tuple[str, str | int | bool]
 
 
+class _Connected:
+    """What the connector of an Input or an Output says of it."""
+
+    __slots__ = ()
+    connector: str
+    options: tuple[Option, ...]
+
+    @property
+    def values(self) -> dict[str, str | int | bool]:
+        """The options, and the defaults of those that are not set."""
+        return {**connector_of(self.connector).defaults, **dict(self.options)}
+
+    @property
+    def identity(self) -> tuple[Option, ...]:
+        """The options that say which data it is."""
+        names = [each.name for each in connector_of(self.connector).options if each.identifies]
+        return tuple(each for each in self.options if each[0] in names)
+
+    @property
+    def is_intermediate(self) -> bool:
+        """Whether queries of the program write and read it."""
+        return self.connector == STAGE.name
+
+
 @dataclass(frozen=True, slots=True)
-class Input:
+class Input(_Connected):
     """One streaming source, registered under the view name `view` before the views below are made.
 
     The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that
     does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time). Those
     of an `ordered` input have `_place`, too: a value that grows from line to line of a file. In a read, an ordered
-    input of files has `_commit` besides: the place of the file among those that Spark's file sink has committed there,
-    NULL where it has written none; and there is the connector memory, with columns and, if ordered, `_place` alone.
+    input whose records are parsed has `_commit` besides: the place of its file among those that Spark's file sink has
+    committed there, NULL where it has written none. Where records are not parsed there are the columns and, if ordered,
+    `_place` alone.
     """
 
     name: str
@@ -48,8 +74,7 @@ class Input:
     @property
     def has_header(self) -> bool:
         """Whether the first record of each file names the columns."""
-        options = dict(self.options)
-        return self.connector == "files" and options["format"] == "csv" and bool(options.get("header", True))
+        return connector_of(self.connector).has_header(self.options)
 
     @property
     def numbers_records(self) -> bool:
@@ -215,7 +240,7 @@ class Rejects:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class Output(_Connected):
     """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
 
     name: str
@@ -226,7 +251,7 @@ class Output:
     @property
     def holds_rows(self) -> bool:
         """Whether the rows of earlier runs are still there when a query goes on."""
-        return self.connector not in ("console", "memory")
+        return connector_of(self.connector).outlives_process
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from penstock.codegen.behind import behind, disorder
+from penstock.planner import connectors
 from penstock.planner.plan import (
     Emission,
     Intermediate,
@@ -25,8 +26,8 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
 
-STAGE = "stage"
-"""The connector of an intermediate stream: only codegen and the runtime know it."""
+STAGE = connectors.STAGE.name
+"""The connector of an intermediate stream."""
 
 
 def stages(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from penstock.planner.connectors import connector_of
 from penstock.planner.expression_text import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
@@ -98,21 +99,22 @@ def state_bound(node: Node) -> str:
             return "none"
 
 
-def sends_changes(root: Node, connector: str | None) -> bool:
+def sends_changes(root: Node, *, upserts: bool) -> bool:
     """Whether a query of `root` keeps what it has sent: rows of its table can cease to exist, or are asked for again.
 
-    `connector`: where it is written, None for an intermediate changelog.
+    `upserts`: whether a row replaces the one of its key where it is written; in a changelog it does not.
     """
-    return isinstance(root.shape, KTable) and (rows_leave(root) or connector in (None, "files"))
+    return isinstance(root.shape, KTable) and (rows_leave(root) or not upserts)
 
 
 def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
     below = [node.input for node in walk(query.root) if isinstance(node, Intermediate)]
     kept: dict[Node, str] = {}
-    for root, connector in ((query.root, query.sink.connector), *((each, None) for each in below)):
+    upserts = connector_of(query.sink.connector).upserts
+    for root, replaces in ((query.root, upserts), *((each, False) for each in below)):
         node = stateful(root)
-        if node is not None and sends_changes(root, connector):
+        if node is not None and sends_changes(root, upserts=replaces):
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
 

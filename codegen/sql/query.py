@@ -31,6 +31,7 @@ from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.codegen.stages import STAGE
 from penstock.planner import sends_changes, state_store
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -194,7 +195,7 @@ def _names(nodes: list[Node], query: str) -> dict[Node, str]:
 
 
 def _is_tracked(query: RunningQuery) -> bool:
-    return sends_changes(query.root, None if query.sink.connector == STAGE else query.sink.connector)
+    return sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
 
 
 def _operation(query: RunningQuery) -> str | None:
@@ -387,6 +388,6 @@ def _output(query: RunningQuery, operation: str | None) -> Output:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
     if _sends_windows(query):
         columns += ((changes.ORDER, str(BIGINT)),)
-    if operation is not None and query.sink.connector == "files":
+    if operation is not None and not connector_of(query.sink.connector).upserts:
         columns += ((operation, "STRING"),)
     return Output(query.sink.name, query.sink.connector, query.sink.options, columns)

@@ -33,6 +33,7 @@ from penstock.codegen.sql.trees import (
     text,
 )
 from penstock.codegen.stages import STAGE
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.scan import DELETES
@@ -75,9 +76,10 @@ class Reading:
 
 
 def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
-    """The source as the runtime registers it; `at_once`: without a limit on the files of a micro-batch."""
+    """The source as the runtime registers it; `at_once`: without a limit on a micro-batch."""
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
-    options = tuple((name, value) for name, value in origin.options if not (at_once and name == "files_per_batch"))
+    limits = [each.name for each in connector_of(origin.connector).options if each.limits_batch]
+    options = tuple((name, value) for name, value in origin.options if not (at_once and name in limits))
     if is_table and origin.connector == STAGE:
         return Input(origin.name, view, origin.connector, options, stored_changes(origin.columns))
     stored = tuple((each.name, str(each.type)) for each in _stored(origin))
@@ -209,7 +211,7 @@ def rejects_of(scan: Scan, name: str) -> Rejects | None:
 
 
 def _can_reject(origin: Origin) -> bool:
-    return origin.connector == "files"
+    return connector_of(origin.connector).parses_records
 
 
 def _stored(origin: Origin) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.building import B002, B003, B004
 from penstock.diagnostics.codes.connectors import C005
-from penstock.planner.connectors import find_connector
+from penstock.planner.connectors import connector_of
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.rows import operator_name, unchained
 from penstock.planner.plan import (
@@ -157,13 +157,12 @@ def stage_inputs(node: Node) -> Iterator[Intermediate]:
 
 def check_readable(node: Scan) -> None:
     """Raises CompileError for a place that this version cannot read."""
-    connector = find_connector(node.origin.connector)
-    assert connector is not None
-    if not connector.reads:
+    connector = connector_of(node.origin.connector)
+    if not connector.is_source:
         raise CompileError([C005.at(node.span, "", connector=connector.name, used="read")])
     if not connector.built:
         raise CompileError([B004.at(node.span, "", used="reading through", connector=connector.name)])
-    if isinstance(node.shape, KTable) and connector.name != "files":
+    if isinstance(node.shape, KTable) and not connector.reads_table:
         raise CompileError([B002.at(node.span, "", construct=f"reading a table through {connector.name}")])
 
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.connectors import C015
+from penstock.planner.connectors import connector_of
 from penstock.planner.failing import TOO_LARGE, NoExactFormError, Tried, are_too_large, both, tried, with_default
 from penstock.planner.plan import (
     Aggregate,
@@ -33,7 +34,6 @@ from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import expressions, folded, inputs, walk, with_inputs
 
-_CONNECTOR = "files"  # where rejected rows are found again
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
 
@@ -47,7 +47,7 @@ def with_rejects(query: RunningQuery) -> RunningQuery:
     failures: dict[Node, tuple[Failure, ...]] = {}
     covered: set[Node] = set()
     for scan in nodes:
-        if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and scan.origin.connector == _CONNECTOR:
+        if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and _parses(scan):
             run = _run(scan, readers)
             covered |= set(run)
             failures[scan] = _failures(scan, run)
@@ -62,6 +62,11 @@ def with_rejects(query: RunningQuery) -> RunningQuery:
         return _with_forms(above) if node in covered else above
 
     return replace(query, root=folded(query.root, remade))
+
+
+def _parses(scan: Scan) -> bool:
+    """Whether rejected rows of it are found again."""
+    return connector_of(scan.origin.connector).parses_records
 
 
 def _run(scan: Scan, readers: dict[Node, list[Node]]) -> list[Node]:

@@ -16,6 +16,7 @@ from penstock.diagnostics.codes.kinds import K008, K011, K012, K013, K015
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind
+from penstock.planner.connectors import CONSOLE, MEMORY, connector_of
 from penstock.planner.lower.context import Context, UsesBroken
 from penstock.planner.lower.create import lower_create
 from penstock.planner.lower.late import outermost_late, with_late
@@ -24,7 +25,6 @@ from penstock.planner.lower.options import lower_set
 from penstock.planner.lower.query import lower_query
 from penstock.planner.lower.reject import with_rejects
 from penstock.planner.lower.write import (
-    files_path,
     lower_create_as,
     lower_insert,
     require_stream_word,
@@ -154,7 +154,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 replaced = script.catalog.find(derived.name)
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
-                sink = derived.sink or Sink(derived.name, "memory", ())
+                sink = derived.sink or Sink(derived.name, MEMORY.name, ())
                 query = running_query(query_name(derived.name, script), derived.node, sink, derived.span)
                 add_query(query, context, script)
                 if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
@@ -174,7 +174,7 @@ def lower_statement(statement: ast.Statement, script: Script) -> None:
                 require_stream_word(statement.query, statement.span)
             check_retention(root, statement.span)
             shown = query_name("query", script)
-            add_query(running_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
+            add_query(running_query(shown, root, Sink(shown, CONSOLE.name, ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
         case ast.Show():
@@ -223,10 +223,11 @@ def add_query(query: RunningQuery, context: Context, script: Script) -> None:
 
 def check_folder(query: RunningQuery, script: Script) -> None:
     """Raises CompileError where another query of the script appends to the same files."""
-    folder = files_path(query.sink)
-    for other in script.queries:
-        if folder is not None and files_path(other.sink) == folder:
-            found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
+    sink = query.sink
+    place = connector_of(sink.connector).place(sink.options)
+    for other in (each for each in script.queries if each.sink.connector == sink.connector):
+        if place is not None and connector_of(sink.connector).place(other.sink.options) == place:
+            found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from typing import Literal
 
 from sqlglot import exp
@@ -16,14 +14,14 @@ from penstock.diagnostics.codes.windows import W014
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Broken, Declared, Derived
-from penstock.planner.connectors import check_format, check_null, find_connector
+from penstock.planner.connectors import EXAMPLE, Connector, Options, connector_of
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.built import check_built
 from penstock.planner.lower.changes import as_changes
 from penstock.planner.lower.context import Context, UsesBroken, column
 from penstock.planner.lower.create import OPERATION, RETENTION, SEQUENCE
 from penstock.planner.lower.items import renamed
-from penstock.planner.lower.options import Options, checked_options
+from penstock.planner.lower.options import checked_options
 from penstock.planner.lower.prune import pruned
 from penstock.planner.lower.rows import check_size, check_stage, operator_name, staged
 from penstock.planner.plan import (
@@ -136,32 +134,32 @@ def key_of(shape: Shape) -> tuple[str, ...]:
 
 def check_writable(sink: Sink, root: Node, span: Span) -> None:
     """Raises CompileError for a sink that cannot be written, or only appended to while the result changes."""
-    connector = find_connector(sink.connector)
-    assert connector is not None
-    if not connector.writes:
+    connector = connector_of(sink.connector)
+    if not connector.is_sink:
         raise CompileError([C005.at(span, "", connector=connector.name, used="written")])
     if not connector.built:
         raise CompileError([B004.at(span, "", used="writing through", connector=connector.name)])
-    if connector.name != "files":
-        return
-    columns = (*root.schema, *operation_column(sink, root, span))
-    check_format(sink.options, columns, span)
-    check_null(sink.options, columns, span)
-    folder = files_path(sink)
+    if connector.upserts and not connector.deletes and rows_leave(root):
+        reason = f"{connector.name} cannot delete rows, and rows of this table cease to exist"
+        raise CompileError([K008.at(span, "", target=sink.name, reason=reason)])
+    columns = (*root.schema, *(() if connector.upserts else operation_column(sink, connector, root, span)))
+    connector.check(sink.options, columns, span, written=True)
+    place = connector.place(sink.options)
     for node in walk(root):
-        if isinstance(node, Scan) and node.origin.connector == "files" and folder is not None:
-            read = normal_path(dict(node.origin.options)["path"])
-            if folder == read or folder.startswith(f"{read}/"):
+        if isinstance(node, Scan) and node.origin.connector == sink.connector and place is not None:
+            read = connector.place(node.origin.options)
+            if place == read or place.startswith(f"{read}/"):
                 raise CompileError([K009.at(span, "", target=sink.name).also(node.span, "read here")])
 
 
-def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
-    """The column of the files that says what each change does; none where rows are only added."""
+def operation_column(sink: Sink, connector: Connector, root: Node, span: Span) -> tuple[Column, ...]:
+    """The column of a changelog that says what each change does; none where rows are only added."""
     operation = dict(sink.options).get(OPERATION)
     if operation is None and is_changing(root):
-        found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
+        reason = f"{connector.name} can only be appended to, and this table changes"
+        found = K008.at(span, "", target=sink.name, reason=reason)
         hint = "SELECT STREAM over a window gives rows that are final"
-        if isinstance(root.shape, KTable):
+        if isinstance(root.shape, KTable) and connector.takes(OPERATION):
             hint = "WITH (…, operation = 'op') writes its changes, and in that column what each does"
         raise CompileError([found.with_hint(hint)])
     if operation is None:
@@ -178,15 +176,6 @@ def operation_column(sink: Sink, root: Node, span: Span) -> tuple[Column, ...]:
     return (Column(str(operation), STRING),)
 
 
-def files_path(sink: Sink) -> str | None:
-    """The folder of a files sink, None for another one."""
-    return normal_path(dict(sink.options)["path"]) if sink.connector == "files" else None
-
-
-def normal_path(path: object) -> str:
-    return posixpath.normpath(re.sub(r"^file:(//)?(?=/)", "", str(path)))
-
-
 def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQuery:
     """INSERT INTO: the rows cast to the target's columns."""
     entry = context.catalog.find(statement.target.text)
@@ -200,7 +189,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         case Derived():
             reason = "it is computed by a query of its own"
             found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
-            hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
+            hint = f"CREATE STREAM another (…) WITH ({EXAMPLE}); INSERT INTO another …"
             raise CompileError([found.with_hint(hint)])
         case Declared():
             pass

@@ -29,7 +29,7 @@ DATA = {
     "grammar": (),
     "diagnostics": ("diagnostic", "source", "catalog", "codes"),
     "parser": ("ast",),
-    "planner": ("plan", "types"),
+    "planner": ("connectors", "plan", "types"),
     "codegen": ("program",),
     "runtime": (),
 }

@@ -1,0 +1,6 @@
+"""The streams that queries of a script write for each other."""
+
+from penstock.planner.connectors.option import Connector
+
+STAGE = Connector("stage", "an intermediate stream", (), reads_stream=True, appends=True, exactly_once=True)
+"""No script can name it."""
