@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from penstock.codegen.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
 from penstock.codegen.folders import folder_name
 from penstock.codegen.looked_up import looked_up
 from penstock.codegen.packed import packed, unpacked
@@ -19,28 +18,22 @@ from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
-from penstock.codegen.watermark import watermark_of
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
-    "CSV_WRITER_OPTIONS",
     "Records",
     "answer_panes",
     "answered_rows",
-    "csv_rows",
     "eject",
     "folder_name",
-    "header_of",
     "looked_up",
     "lower",
     "lower_read",
-    "match_header",
     "packed",
     "records_of",
     "spark_text",
     "unpacked",
-    "watermark_of",
 ]
 
 

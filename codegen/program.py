@@ -47,6 +47,21 @@ class _Connected:
         return tuple(each for each in self.options if each[0] in names)
 
     @property
+    def path_option(self) -> str | None:
+        """The option that is a path in one of Spark's file systems, None if it is elsewhere."""
+        return next((each.name for each in connector_of(self.connector).options if each.is_path), None)
+
+    @property
+    def folder(self) -> str | None:
+        """The path of that option."""
+        return None if self.path_option is None else str(dict(self.options)[self.path_option])
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether its rows are still there when the process has ended."""
+        return connector_of(self.connector).outlives_process
+
+    @property
     def is_intermediate(self) -> bool:
         """Whether queries of the program write and read it."""
         return self.connector == STAGE.name
@@ -247,11 +262,6 @@ class Output(_Connected):
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
-
-    @property
-    def holds_rows(self) -> bool:
-        """Whether the rows of earlier runs are still there when a query goes on."""
-        return connector_of(self.connector).outlives_process
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,18 @@
-"""Intermediate streams, for ejected programs: Parquet files in the checkpoint of the query that writes them."""
+"""Intermediate streams, for ejected programs."""
 
-READ_STAGE = '''
-def read_stage(spark, columns, path):
-    """The rows that another query of this program has written, each of its micro-batches as a whole."""
-    make_folder(spark, path)
-    declared = ", ".join(f"{quoted(name)} {type_}" for name, type_ in columns.items())
-    return spark.readStream.option("maxFileAge", "36500d").schema(declared).parquet(path)
-'''
+from __future__ import annotations
 
-WRITE_STAGE = '''
-def write_stage(rows, query, path):
-    """Rows for the queries above this one."""
-    return rows.writeStream.format("parquet").option("path", path)
-'''
+from penstock.codegen.literals import literal
+from penstock.codegen.program import Input, SparkQuery
+
+
+def read(source: Input) -> str:
+    """A call of `read_stage`."""
+    columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
+    return f"read_stage(spark, {{{columns}}}, written_by(spark, checkpoint, {literal(source.name)}))"
+
+
+def write(query: SparkQuery) -> str:
+    """A call of what writes files, below the checkpoint."""
+    function = "write_changes" if query.mode == "update" else "write_files"
+    return f'{function}(rows, f"{{checkpoint}}/rows", "parquet")'

@@ -34,6 +34,7 @@ __all__ = [
     "EXAMPLE",
     "FILES",
     "MEMORY",
+    "RATE",
     "STAGE",
     "Connector",
     "ConnectorOption",

@@ -58,7 +58,12 @@ FILES = Connector(
     has_header=has_header,
     own_options=(
         ConnectorOption(
-            "path", NAME, "folder, file or glob; relative to the current directory", required=True, identifies=True
+            "path",
+            NAME,
+            "folder, file or glob; relative to the current directory",
+            required=True,
+            identifies=True,
+            is_path=True,
         ),
         ConnectorOption(
             "format",

@@ -51,6 +51,8 @@ class ConnectorOption:
     """Whether its value is hidden wherever text is shown."""
     identifies: bool = False
     """Whether it says which data is meant: a checkpoint depends on it. Others may change from run to run."""
+    is_path: bool = False
+    """Whether it is a path in one of Spark's file systems."""
     limits_batch: bool = False
     """Whether it limits what a micro-batch reads."""
 
