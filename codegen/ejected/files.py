@@ -88,28 +88,22 @@ class MissingColumnsError(Exception):
         self.file, self.names, self.missing = file, names, missing
 
 
-def write_files(
-    rows: DataFrame, path: str, format: str, header: bool = True, null: str | None = None
-) -> DataStreamWriter:
+def write_files(rows: DataFrame, path: str, format: str, **options: Any) -> DataStreamWriter:
     """Files of a folder, each row exactly once for readers that know Spark's `_spark_metadata`."""
     writer = rows.writeStream.format(format).option("path", path)
-    return writer.options(**options_of_files(format, header, null))
+    return writer.options(**options_of_files(format, **options))
 
 
-def write_changes(
-    rows: DataFrame, path: str, format: str, header: bool = True, null: str | None = None
-) -> DataStreamWriter:
+def write_changes(rows: DataFrame, path: str, format: str, **options: Any) -> DataStreamWriter:
     """The changes of a table in files of a folder."""
 
     def put(batch: DataFrame, number: int) -> None:
-        append_changes(batch, number, path, format, header, null)
+        append_changes(batch, number, path, format, **options)
 
     return rows.writeStream.foreachBatch(put)
 
 
-def append_changes(
-    batch: DataFrame, number: int, path: str, format: str, header: bool = True, null: str | None = None
-) -> None:
+def append_changes(batch: DataFrame, number: int, path: str, format: str, **options: Any) -> None:
     """Writes the changes of a micro-batch; one that is run again after it was finished is known.
 
     Spark gives its file sink to append queries alone, because files cannot be updated. Changes can be appended.
@@ -120,7 +114,7 @@ def append_changes(
     formats = execution.datasources
     classes = {"json": formats.json.JsonFileFormat, "csv": formats.csv.CSVFileFormat}
     written = classes.get(format, formats.parquet.ParquetFileFormat)()
-    options = {name: str(value) for name, value in options_of_files(format, header, null).items()}
+    texts = {name: str(value) for name, value in options_of_files(format, **options).items()}
     sinks = execution.streaming.sinks
     log = sinks.FileStreamSinkLog(1, session, f"{path}/_spark_metadata", jvm.scala.Option.empty())
     newest = log.getLatestBatchId()
@@ -128,11 +122,11 @@ def append_changes(
         # Spark insists on the state of every micro-batch, also where nothing is to be written.
         batch.write.format("noop").mode("overwrite").save()
         return
-    given = python.toSeq([]), python.toScalaMap(options)
+    given = python.toSeq([]), python.toScalaMap(texts)
     sinks.FileStreamSink(session, path, written, *given).addBatch(number, batch._jdf)
 
 
-def options_of_files(format: str, header: bool, null: str | None) -> Mapping[str, Any]:
+def options_of_files(format: str, header: bool = True, null: str | None = None) -> Mapping[str, Any]:
     """Spark's own form of times cuts microseconds off. In the pattern XXX stands for the offset from UTC."""
     options = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX", "ignoreNullFields": False}
     if format == "csv":
