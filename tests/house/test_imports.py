@@ -1,7 +1,7 @@
 """Imports go down only, and through the doors.
 
 grammar, diagnostics <- parser <- planner <- codegen <- runtime <- penstock. A room sees of those below it their doors
-(`__init__`) and their data; pyspark is seen by runtime alone.
+(`__init__`) and their data; pyspark is seen by runtime and by the modules of ejected programs alone.
 """
 
 from __future__ import annotations
