@@ -9,6 +9,8 @@ import pytest
 
 from penstock.codegen import eject, lower
 from penstock.codegen.bundle import bundled
+from penstock.codegen.connectors import CALLS
+from penstock.diagnostics import CompileError
 from tests.codegen.plans import query, scan
 
 ONE = '''
@@ -52,6 +54,12 @@ def test_a_name_is_defined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(AssertionError, match="twice is defined twice"):
         bundled("twice()", ["first_bundled", "second_bundled"])
+
+
+def test_a_program_for_a_connector_that_is_not_made_for_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(CALLS, "memory")
+    with pytest.raises(CompileError, match="not supported yet: a program that writes through connector memory"):
+        eject(lower([query(scan(), "q")]))
 
 
 def test_a_program_has_the_functions_that_it_calls() -> None:
