@@ -6,34 +6,34 @@ import re
 from collections.abc import Sequence
 
 from penstock.codegen.folders import folder_name
-from penstock.codegen.looked_up import looked_up
-from penstock.codegen.packed import packed, unpacked
-from penstock.codegen.panes import answer_panes
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read
 from penstock.codegen.pyspark import eject
-from penstock.codegen.remembered import answered_rows
-from penstock.codegen.sql.places import recorded_places
+from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
-from penstock.codegen.stages import stages
 from penstock.codegen.text import spark_text
+from penstock.codegen.worker.lookup import look_up_rows
+from penstock.codegen.worker.over_rows import answer_rows
+from penstock.codegen.worker.pack import pack_rows, unpack_tables
+from penstock.codegen.worker.panes import answer_panes
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
     "Records",
     "answer_panes",
-    "answered_rows",
+    "answer_rows",
     "eject",
     "folder_name",
-    "looked_up",
+    "look_up_rows",
     "lower",
     "lower_read",
-    "packed",
+    "pack_rows",
     "records_of",
     "spark_text",
-    "unpacked",
+    "unpack_tables",
 ]
 
 
@@ -44,17 +44,21 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
-    parts = [part for query, name in zip(queries, names, strict=True) for part in stages(query, name, names, shared)]
-    observed = any(
+    parts = [
+        part
+        for query, name in zip(queries, names, strict=True)
+        for part in cut_at_intermediates(query, name, names, shared)
+    ]
+    reports_progress = any(
         isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
     )
-    queries_ = tuple(lower_query(part, settings, observed=observed) for part in parts)
+    queries_ = tuple(lower_query(part, settings, reports_progress=reports_progress) for part in parts)
     return Program(settings=_settings(settings.state_partitions), queries=queries_)
 
 
 def lower_read(root: Node) -> Read:
     """The plan of a read as Spark SQL."""
-    with recorded_places() as printed:
+    with record_places() as printed:
         inputs, views, result = read_views(root)
     columns = tuple(each.name for each in root.schema)
     return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns, tuple(printed))

@@ -33,7 +33,7 @@ class Import:
         return name if name == self.own else f"{name} as {self.own}"
 
 
-def bundled(text: str, modules: Iterable[str]) -> tuple[str, list[str]]:
+def bundle_definitions(text: str, modules: Iterable[str]) -> tuple[str, list[str]]:
     """The imports, and the definitions in the order of the modules, that the text needs. The modules are not imported.
 
     A name that the text uses and does not define is that of a definition in one of the modules, or of a builtin.

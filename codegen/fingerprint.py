@@ -1,4 +1,4 @@
-"""What a checkpoint depends on -> one digest, by which it knows the queries that can go on from it."""
+"""What a checkpoint depends on -> a fingerprint. A checkpoint accepts only queries with its own fingerprint."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.program import BucketView, Input, LookupView, Output, PackedView, PaneView, Step
+from penstock.codegen.program import AnyView, BucketView, Input, LookupView, PackedView, PaneView, QueryOutput
 
 
 def fingerprint(
-    query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: Output, state: object
+    query: str, inputs: Sequence[Input], reading: object, views: Sequence[object], output: QueryOutput, state: object
 ) -> str:
-    """SHA-256 over the inputs and how they are read, what must stay of the views, the output, and how state is kept.
+    """SHA-256 of the inputs and how they are read, the checkpoint contract of the views, the output, and the state.
 
-    The query's own name, with which those of its views begin, does not count.
+    The name of the query, with which the names of its views begin, is left out.
     """
     facts = {
         "inputs": [_input(each) for each in inputs],
-        "reading": _named_alike(reading, query),
-        "views": _named_alike(views, query),
+        "reading": _remove_query_name(reading, query),
+        "views": _remove_query_name(views, query),
         "output": _output(output) if output.holds_rows else None,
         "state": state,
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
-def computed(view: Step) -> list[object]:
-    """What the view computes: all but its name, those of its sources, and what is counted."""
+def describe_computation(view: AnyView) -> list[object]:
+    """What the view computes, without its name, the names of its sources, and its metrics."""
     if isinstance(view, PackedView):
         return [view.length, *view.cuts, view.schema]
     if isinstance(view, PaneView):
@@ -45,11 +45,11 @@ def _input(source: Input) -> list[object]:
     return [source.connector, source.name if source.is_intermediate else None, source.columns, list(source.identity)]
 
 
-def _output(output: Output) -> list[object]:
+def _output(output: QueryOutput) -> list[object]:
     return [output.connector, output.columns, list(output.identity)]
 
 
-def _named_alike(facts: object, query: str) -> object:
+def _remove_query_name(facts: object, query: str) -> object:
     if isinstance(facts, str):
         return facts.replace(f"`{query}_", "`_")
-    return [_named_alike(each, query) for each in facts] if isinstance(facts, list | tuple) else facts
+    return [_remove_query_name(each, query) for each in facts] if isinstance(facts, list | tuple) else facts

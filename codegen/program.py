@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from penstock.diagnostics.source import Span
-from penstock.planner.connectors import STAGE, connector_of
+from penstock.planner.connectors import INTERMEDIATE, connector_of
 from penstock.planner.plan import StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
@@ -29,7 +29,7 @@ Option = tuple[str, str | int | bool]
 
 
 class _Connected:
-    """What the connector of an Input or an Output says of it."""
+    """What the connector of an Input or a QueryOutput says of it."""
 
     __slots__ = ()
     connector: str
@@ -64,19 +64,17 @@ class _Connected:
     @property
     def is_intermediate(self) -> bool:
         """Whether queries of the program write and read it."""
-        return self.connector == STAGE.name
+        return self.connector == INTERMEDIATE.name
 
 
 @dataclass(frozen=True, slots=True)
 class Input(_Connected):
-    """One streaming source, registered under the view name `view` before the views below are made.
+    """One source of rows. It is registered as the view `view` before the views of its query are made.
 
-    The registered columns are `columns` (name, Spark type) and, with files, `_malformed` (the text of a record that
-    does not fit the declared types, else NULL), `_file` (its path) and `_arrived` (the file's modification time). Those
-    of an `ordered` input have `_place`, too: a value that grows from line to line of a file. In a read, an ordered
-    input whose records are parsed has `_commit` besides: the place of its file among those that Spark's file sink has
-    committed there, NULL where it has written none. Where records are not parsed there are the columns and, if ordered,
-    `_place` alone.
+    Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
+    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. A
+    read of an ordered input of such records also has `_commit`: the place of the file among those that Spark's file
+    sink has committed, NULL if it has committed none. Other inputs have the declared columns only.
     """
 
     name: str
@@ -84,7 +82,9 @@ class Input(_Connected):
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
+    """The declared columns: name and Spark type."""
     ordered: bool = False
+    """Whether there is a column `_place`, which grows from record to record of a file."""
 
     @property
     def has_header(self) -> bool:
@@ -133,129 +133,134 @@ class Metric:
 
 
 @dataclass(frozen=True, slots=True)
-class Watermark:
-    """`column` is the event time of the view's rows, `delay` milliseconds behind the newest one lies the watermark."""
+class ViewWatermark:
+    """The watermark of a view."""
 
     column: str
+    """The event time of the view's rows."""
     delay: int
+    """How many milliseconds the watermark is behind the newest event time."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A temporary view: one Spark SELECT over views made before. Metrics are observed on its rows, if any."""
+    """A temporary view: one Spark SELECT over earlier views. Its metrics are observed on its rows."""
 
     name: str
     sql: str
-    watermark: Watermark | None = None
+    watermark: ViewWatermark | None = None
     metrics: tuple[Metric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PackedView:
-    """A temporary view of tables of rows, made by Spark's Python workers: few rows of Spark's for many of the stream's.
+    """A temporary view of tables of rows, which Spark's Python workers make: a few Spark rows for many of the stream.
 
-    The view `source` has a column `row`, a struct, `time`, the event time of it, and others before these, numbers or
-    truth values and never NULL. Rows of a micro-batch that agree in those others, and whose times no cut separates,
-    make a table. There is a cut at each of `cuts` and every `length` from there, in microseconds since 1970. In place
-    of `row` the view has `rows`, a table, and its `time` is the newest of these, NULL where nothing is cut. `schema` is
-    a Spark SELECT that is never run: it has the names and types of the columns.
+    The view `source` has a struct `row` and its event time `time`. Its other columns are numbers or booleans, and never
+    NULL. The rows of a micro-batch that agree in these columns make a table, but a cut between two times separates
+    them. Instead of `row` this view has `rows`, a table. Its `time` is the newest one of the table, NULL without cuts.
     """
 
     name: str
     source: str
     length: int
+    """The microseconds from one cut to the next."""
     cuts: tuple[int, ...]
+    """Where cuts begin, in microseconds since 1970: at each of these times, and every `length` from there."""
     schema: str
+    """A Spark SELECT that has the names and types of the columns. It is never run."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaneView:
     """A temporary view that DuckDB computes in Spark's Python workers from the panes of another view.
 
-    The view `source` has columns `begin`, a time, `bucket`, a number, and `tables`, an array of tables of rows. A pane
-    is the rows of one begin and bucket. DuckDB runs `sql` over `rows`: of each its number `place`, the number of its
-    `pane`, the pane's `begin`, and the fields `given`; times and intervals come as microseconds. With an `order`, it is
-    asked that first, over the same columns: for the `place` of each row in the order in which they are then numbered,
-    and for another `pane`. It answers `sql` with `place` and columns of its own. The view's columns are the fields
-    `kept` of the rows at those places, then the columns of the answer, but of a column that is `picked` (its name, a
-    field) the field's value in the row whose place it says. `schema` is a Spark SELECT that is never run: it has the
-    names and types of these columns.
+    The view `source` has a time `begin`, a number `bucket`, and `tables`, an array of tables of rows. A pane is the set
+    of rows of one begin and bucket. DuckDB queries a table `rows` with these columns: the number `place` of each row,
+    the number of its `pane`, the `begin` of the pane, and the fields `given`. Times and intervals are microseconds.
     """
 
     name: str
     source: str
     order: str | None
+    """A query that is run first, if any. Its answer has each `place` in a new order, and a new number of its `pane`."""
     sql: str
+    """The query that answers with `place` and the columns that the functions compute."""
     given: tuple[str, ...]
+    """The fields of the rows that DuckDB sees."""
     kept: tuple[str, ...]
+    """The first columns of the view: these fields of the rows at the answered places. The answered columns follow."""
     picked: tuple[tuple[str, str], ...]
+    """Answered columns that hold a place, each with a field. The view has that field of the row at that place."""
     schema: str
+    """A Spark SELECT that has the names and types of the columns. It is never run."""
 
 
 @dataclass(frozen=True, slots=True)
 class BucketView:
-    """A temporary view that DuckDB computes in Spark's Python workers from rows that are remembered for later ones.
+    """A temporary view that DuckDB computes in Spark's Python workers from buckets of rows that are remembered.
 
-    The view `source` has columns `bucket`, a number, `time`, an event time, and `rows`, a table. The rows of a bucket
-    wait until the watermark has passed the field `time`. Then DuckDB runs `order` over these and the remembered ones:
-    it answers with each row's number `place` and the number of its `pane`, in the order in which rows are in frames.
-    Over rows in that order, which have `new` where they have just become final, it runs `sql`, as that of a PaneView;
-    `given`, `kept`, `picked` and `schema` are as there. The last `back` rows of each pane are
-    remembered, of those where the field `only` is true if there is one.
+    The view `source` has a number `bucket`, an event time `time`, and `rows`, a table. The rows of a bucket wait until
+    the watermark has passed them. Then DuckDB runs `order` and `sql` over these final rows and the remembered ones.
     """
 
     name: str
     source: str
     order: str
+    """A query that answers with the `place` of each row in the order of frames, and the number of its `pane`."""
     sql: str
+    """As in a PaneView, over the rows in that order. The column `new` is true in rows that have just become final."""
     time: str
+    """The field that the watermark has to pass."""
     back: int
+    """How many of the last rows of each pane are remembered."""
     given: tuple[str, ...]
     kept: tuple[str, ...]
     picked: tuple[tuple[str, str], ...]
     schema: str
+    """These four are as in a PaneView."""
     only: str | None = None
+    """A field that is true in the rows that may be remembered. None: all rows may be."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookupView:
-    """A temporary view that DuckDB computes in Spark's Python workers from rows that come and records that are kept.
+    """A temporary view that DuckDB computes in Spark's Python workers from arriving rows and the kept rows of a table.
 
-    The view `source` has columns `bucket`, a number, `time`, which is not looked at, and `rows`, a table. In each
-    micro-batch DuckDB runs `newest` over the records that are kept in a bucket and the rows that have come, which have
-    a `place` and the fields `given`: it answers with the `place` of each that is kept from now on. Over the same rows,
-    which then have `known` where they have been kept before, and `newest` where they are from now on, it runs `sql`, as
-    that of a PaneView; `kept`, `picked` and `schema` are as there.
+    The view `source` has a number `bucket`, an unused `time`, and `rows`, a table. In each micro-batch DuckDB runs
+    `newest` and then `sql` over the kept rows of a bucket and the rows that have arrived.
     """
 
     name: str
     source: str
     newest: str
+    """A query over `place` and the fields `given`. It answers with the `place` of each row that is kept from now on."""
     sql: str
+    """As in a PaneView. `known` is true in rows kept before, and `newest` in rows kept from now on."""
     given: tuple[str, ...]
     kept: tuple[str, ...]
     picked: tuple[tuple[str, str], ...]
     schema: str
+    """These four are as in a PaneView."""
 
 
-Step: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
+AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
 
 
 @dataclass(frozen=True, slots=True)
 class Rejects:
-    """The rows of input `name` that were set aside: a query that is started when the first one has been seen.
-
-    `view` has the columns `reason`, `record` (the row as JSON or its raw text), `file`.
-    """
+    """The rejected rows of an input: a query that is started when the first one has been seen."""
 
     name: str
+    """The name of the input."""
     input: Input
     views: tuple[View, ...]
     view: str
+    """The view with the columns `reason`, `record` (the row as JSON, or its raw text) and `file`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Output(_Connected):
+class QueryOutput(_Connected):
     """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
 
     name: str
@@ -265,64 +270,69 @@ class Output(_Connected):
 
 
 @dataclass(frozen=True, slots=True)
-class Paced:
-    """An input whose rows move the watermark. Times and lengths of time are in milliseconds.
-
-    The metric `newest` of the view `view` is the newest event time of a micro-batch's sound rows, NULL without any; the
-    watermark of the input lies `delay` behind. After `idle` of silence it holds nothing back (None: it always does).
-    `behind`: the input is written by another query, whose rows to come are no more than this behind its own watermark.
-    """
+class WatermarkInput:
+    """An input whose rows move the watermark. Times are in milliseconds."""
 
     name: str
     view: str
+    """The view whose metric `newest` is the newest event time of a micro-batch's valid rows, NULL without any."""
     delay: int
+    """How far the watermark of the input is behind its newest event time."""
     idle: int | None
-    behind: int | None
+    """After this much silence the input no longer holds the watermark back. None: it always does."""
+    lag: int | None
+    """How far rows to come may be behind the watermark of the query that writes this input. None: no query does."""
 
 
 @dataclass(frozen=True, slots=True)
 class SparkQuery:
-    """One Structured Streaming query.
-
-    `inputs` and then `views` are registered in order; `result` names the view whose rows go to `output`.
-    A `timed` query, one with a watermark, has two more views that the runtime registers first: `<name>_clock`, one
-    row whose column `watermark` is the watermark in force in the micro-batch, and `<name>_end`, a stream that tells
-    inputs how far they are: rows of `time` and `input`, the name of one. A query that is drained has one whose `time`
-    lies behind every event time, for all inputs: its `input` is NULL. `paced`: the inputs that others wait for, empty
-    where none is ever told.
-    `key`: the columns by which newer rows replace older ones in an `update` query. `operation`: a column of the result
-    that says whether a row is an 'insert', an 'update' or a 'delete', None where rows are not deleted.
-    `checked`: whether Spark may check the query, which is its CHECK_SETTING when it is started. It refuses two things
-    that queries over tables need: aggregations over others, because rows might be late there (these have no event
-    time), and numbers that tell records apart, because those of several micro-batches may be the same (they are only
-    compared within a file).
-    `store` keeps its state, in so many `partitions`; both are None if it has none.
-    `numbered`: it has that clock for the sake of its column `batch`, the number of the micro-batch.
-    `every`: the milliseconds from one micro-batch to the next, None where that does not matter.
-    `fingerprint` is that of all that a checkpoint of the query depends on: one with another is refused. `lasting`: the
-    views among it; others may change from run to run. `printed` and `span`: where in the script it comes from.
-    """
+    """One Structured Streaming query."""
 
     name: str
     inputs: tuple[Input, ...]
-    views: tuple[Step, ...]
+    """Registered first, in this order."""
+    views: tuple[AnyView, ...]
+    """Registered after the inputs, in this order."""
     result: str
-    output: Output
+    """The view whose rows go to `output`."""
+    output: QueryOutput
     mode: Literal["append", "update"]
     timed: bool
+    """Whether the query has a watermark. If so, the runtime registers two more views before all others.
+
+    `<name>_clock` has one row: `watermark`, the watermark in force in the micro-batch, and `batch`, its number.
+    `<name>_end` is a stream with rows of `time` and `input`, which move the watermark of the input so named. The row
+    that drains a query has an `input` of NULL, which means all inputs, and a `time` after every event time.
+    """
     key: tuple[str, ...]
+    """The columns by which newer rows replace older ones in an `update` query."""
     rejects: tuple[Rejects, ...]
     fingerprint: str
+    """The fingerprint of everything that a checkpoint depends on. A checkpoint with another one is refused."""
     every: int | None = None
+    """The milliseconds from one micro-batch to the next, None where that does not matter."""
     store: StateStore | None = None
-    paced: tuple[Paced, ...] = ()
+    """What keeps its state, None if it has none."""
+    watermark_inputs: tuple[WatermarkInput, ...] = ()
+    """The inputs that other inputs wait for, empty where none takes heartbeats."""
     partitions: int | None = None
+    """The number of partitions of its state, None if it has none."""
     operation: str | None = None
+    """The column of the result that says whether a row is an insert, an update or a delete; None without deletes."""
     checked: bool = True
+    """Whether Spark may check the query: its CHECK_SETTING at the start.
+
+    The check refuses two things that queries over tables need. One is an aggregation over another, because rows might
+    be late there; these have no event time. The other is a number that distinguishes records, because it may be the
+    same in several micro-batches; here it is compared only within a file.
+    """
     numbered: bool = False
-    lasting: tuple[str, ...] = ()
+    """Whether it reads the number of the micro-batch from `<name>_clock`."""
+    contract_views: tuple[str, ...] = ()
+    """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
+    """Where in the script the query comes from."""
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

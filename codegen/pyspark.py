@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import indent
 
-from penstock.codegen.bundle import bundled
+from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.codegen.folders import folder_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
@@ -13,6 +13,7 @@ from penstock.codegen.program import (
     CHECK_SETTING,
     COST_SETTING,
     PARTITIONS_SETTING,
+    AnyView,
     BucketView,
     Input,
     LookupView,
@@ -21,7 +22,6 @@ from penstock.codegen.program import (
     Program,
     Rejects,
     SparkQuery,
-    Step,
     files_cost,
 )
 from penstock.diagnostics import CompileError
@@ -35,12 +35,12 @@ in = rejected + late + filtered + used.
 """
 '''
 
-_EJECTED = "penstock.codegen.ejected"
+_ROOM = "penstock.codegen"
 _MODULES = (
-    *(f"{_EJECTED}.rows", f"{_EJECTED}.watermark", f"{_EJECTED}.clock"),
-    *("penstock.codegen.packed", "penstock.codegen.panes", "penstock.codegen.remembered", "penstock.codegen.looked_up"),
-    *(f"{_EJECTED}.views", f"{_EJECTED}.csv_files", f"{_EJECTED}.files", f"{_EJECTED}.rate", f"{_EJECTED}.stage"),
-    *(f"{_EJECTED}.console", f"{_EJECTED}.memory", f"{_EJECTED}.program"),
+    *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
+    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 
@@ -52,7 +52,7 @@ def eject(program: Program) -> str:
     Raises CompileError where a connector is not made for it.
     """
     own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]
-    imports, parts = bundled("\n".join(own), _MODULES)
+    imports, parts = bundle_definitions("\n".join(own), _MODULES)
     head = "\n".join([_DOCUMENTATION, imports, _settings(program)])
     return "\n\n".join(part.strip("\n") + "\n" for part in (head, *parts, *own))
 
@@ -113,7 +113,7 @@ def _source(source: Input) -> str:
     return f'rows = {read(source)}\nrows.createOrReplaceTempView("{source.view}")'
 
 
-def _view(view: Step) -> str:
+def _view(view: AnyView) -> str:
     if isinstance(view, PackedView):
         cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
         arguments = [literal(view.source), f"length={view.length}", cuts, f"schema={sql_literal(view.schema)}"]
@@ -124,9 +124,9 @@ def _view(view: Step) -> str:
     if isinstance(view, BucketView):
         own = [f"order={sql_literal(view.order)}", f"time={literal(view.time)}", f"back={view.back}"]
         own.append("only=None" if view.only is None else f"only={literal(view.only)}")
-        return _in_buckets(view, "answered_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
+        return _in_buckets(view, "answer_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
-        return _in_buckets(view, "looked_up", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
+        return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)
@@ -150,7 +150,7 @@ def _asked(view: PaneView | BucketView | LookupView) -> list[str]:
     ]
 
 
-def _call(view: Step, function: str, arguments: list[str]) -> str:
+def _call(view: AnyView, function: str, arguments: list[str]) -> str:
     rows = f"{function}(\n    spark,\n" + "".join(f"    {each},\n" for each in arguments) + ")"
     return f"{rows}.createOrReplaceTempView({literal(view.name)})"
 

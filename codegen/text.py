@@ -5,6 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 
 from penstock.codegen.program import (
+    AnyView,
     BucketView,
     Input,
     LookupView,
@@ -12,7 +13,6 @@ from penstock.codegen.program import (
     PaneView,
     Program,
     SparkQuery,
-    Step,
     View,
 )
 
@@ -32,7 +32,9 @@ def _query(query: SparkQuery, program: Program) -> str:
     if query.store is not None and str(query.partitions) != program.state_partitions:
         state += f", in {query.partitions} partitions"
     head = f"query {query.name}: {query.mode} rows of {query.result} to {place}{key}{every}{state}"
-    head += "".join(f"\n  {each.name} is idle after {each.idle} ms" for each in query.paced if each.idle is not None)
+    head += "".join(
+        f"\n  {each.name} is idle after {each.idle} ms" for each in query.watermark_inputs if each.idle is not None
+    )
     parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
 
@@ -43,10 +45,10 @@ def _input(source: Input) -> str:
     return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{options}"
 
 
-def _view(view: Step) -> str:
+def _view(view: AnyView) -> str:
     match view:
         case PackedView():
-            return _packed(view)
+            return _packed_text(view)
         case PaneView():
             rows = f"the rows of the panes of {view.source}"
             return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
@@ -55,13 +57,13 @@ def _view(view: Step) -> str:
             rows = f"the rows of {view.source} behind the watermark and the last {last} of each pane before"
             return _by_duckdb(view, f"{rows}, ordered by", view.order)
         case LookupView():
-            rows = f"the rows of {view.source} and the records that are kept"
+            rows = f"the rows of {view.source} and the upserts that are kept"
             return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
         case View():
-            return _selected(view)
+            return _view_text(view)
 
 
-def _packed(view: PackedView) -> str:
+def _packed_text(view: PackedView) -> str:
     text = f"view {view.name}, the rows of {view.source} in tables"
     if not view.cuts:
         return text
@@ -77,7 +79,7 @@ def _by_duckdb(view: PaneView | BucketView | LookupView, rows: str, first: str |
     return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
 
 
-def _selected(view: View) -> str:
+def _view_text(view: View) -> str:
     lines = [f"view {view.name}:", indent(view.sql, "  ")]
     if view.watermark is not None:
         lines.append(f"  watermark {view.watermark.column}, {view.watermark.delay} ms behind")

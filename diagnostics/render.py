@@ -130,7 +130,7 @@ def _line_with_carets(line: str, marks: list[_Mark]) -> tuple[str, list[tuple[st
         start = max(mark.start, left)
         blanks = len(before) + _cells(line[left:start])
         carets.append((" " * blanks, "^" * max(1, _cells(line[start : min(mark.end, right)])), mark.text))
-    return before + "".join(map(_shown, line[left:right])) + after, carets
+    return before + "".join(map(_print_char, line[left:right])) + after, carets
 
 
 def _clip(line: str, mark: _Mark) -> tuple[int, int]:
@@ -148,7 +148,7 @@ def _clip(line: str, mark: _Mark) -> tuple[int, int]:
     return left, right
 
 
-def _shown(char: str) -> str:
+def _print_char(char: str) -> str:
     """A character as printed: tabs as blanks, characters that steer a terminal or the direction of text as a mark."""
     if char == "\t":
         return TAB

@@ -46,10 +46,10 @@ def show_options(names: Iterable[str]) -> None:
     hide_secrets.cache_clear()
 
 
-def shown_value(name: str, value: object) -> str:
+def redact_value(name: str, value: object) -> str:
     """The value of an option as it may be shown."""
     text = str(value)
-    return hide_credentials(text) if _is_shown(name, text) else _masked(text)
+    return hide_credentials(text) if _is_shown(name, text) else _mask(text)
 
 
 def hide_credentials(text: str, *, quoted: bool = False) -> str:
@@ -57,14 +57,14 @@ def hide_credentials(text: str, *, quoted: bool = False) -> str:
 
     `quoted`: of what is assigned only strings are hidden, so that `a.token = b.token` stays.
     """
-    text = _URL.sub(lambda found: found["shown"] + _masked(found["hidden"]), text)
+    text = _URL.sub(lambda found: found["shown"] + _mask(found["hidden"]), text)
     position = 0
     while sign := _SIGN.search(text, position):
         position = sign.end()
         value = _VALUE.match(text, position)
         if value is not None and is_secret(sign["name"]) and not (quoted and value[0][0] not in "'\""):
             position = value.end()
-            text = text[: value.start()] + _masked(value[0]) + text[position:]
+            text = text[: value.start()] + _mask(value[0]) + text[position:]
     return text
 
 
@@ -74,7 +74,7 @@ def hide_secrets(sql: str) -> str:
     tokens = [_Token(str(match.lastgroup), match[0]) for match in _TOKEN.finditer(sql)]
     shown = [hide_credentials(token.text) if token.kind == "comment" else token.text for token in tokens]
     solid = [place for place, token in enumerate(tokens) if token.kind not in ("space", "comment")]
-    for place, text in _shown_tokens([tokens[place] for place in solid]):
+    for place, text in _redact_tokens([tokens[place] for place in solid]):
         shown[solid[place]] = text
     return "".join(shown)
 
@@ -93,7 +93,7 @@ def _is_shown(option: str, value: str) -> bool:
     return option.lower() in SHOWN_OPTIONS or (_NO_STRING.fullmatch(value) is not None and not is_secret(option))
 
 
-def _masked(text: str) -> str:
+def _mask(text: str) -> str:
     return re.sub(r"[^\r\n]", "*", text)
 
 
@@ -102,19 +102,19 @@ class _Token(NamedTuple):
     text: str
 
 
-def _shown_tokens(tokens: list[_Token]) -> Iterator[tuple[int, str]]:
+def _redact_tokens(tokens: list[_Token]) -> Iterator[tuple[int, str]]:
     """Of each token its place and its text as it may be shown. No token is a blank or a comment."""
     begin = 0
     for end in [*(place for place, token in enumerate(tokens) if token.text == ";"), len(tokens)]:
         words = [token.text.upper() for token in tokens[begin:end]]
         if words[:1] == ["SET"]:
-            yield from _shown_item(tokens, begin + 1, end)
+            yield from _redact_item(tokens, begin + 1, end)
         else:
-            yield from _shown_statement(tokens, words, begin)
+            yield from _redact_statement(tokens, words, begin)
         begin = end + 1
 
 
-def _shown_statement(tokens: list[_Token], words: list[str], begin: int) -> Iterator[tuple[int, str]]:
+def _redact_statement(tokens: list[_Token], words: list[str], begin: int) -> Iterator[tuple[int, str]]:
     place, depth, item = 0, 0, 0
     for place, word in enumerate(words):
         if not depth and word == "(" and words[max(place - 1, 0)] == "WITH":
@@ -122,15 +122,15 @@ def _shown_statement(tokens: list[_Token], words: list[str], begin: int) -> Iter
         elif depth:
             depth += {"(": 1, ")": -1}.get(word, 0)
             if not depth or (depth == 1 and word == ","):
-                yield from _shown_item(tokens, begin + item, begin + place)
+                yield from _redact_item(tokens, begin + item, begin + place)
                 item = place + 1
         elif tokens[begin + place].kind == "string":
-            yield begin + place, _shown_string(tokens, begin, begin + place)
+            yield begin + place, _redact_string(tokens, begin, begin + place)
     if depth:
-        yield from _shown_item(tokens, begin + item, begin + len(words))
+        yield from _redact_item(tokens, begin + item, begin + len(words))
 
 
-def _shown_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[int, str]]:
+def _redact_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[int, str]]:
     """`name = value`, of which the name is shown, and the value if it is no secret. Without a sign nothing is."""
     sign = next((place for place in range(begin, end) if tokens[place].text == "="), begin - 1)
     name = "".join(token.text.strip("'\"`") for token in tokens[begin : max(sign, begin)])
@@ -139,13 +139,13 @@ def _shown_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[in
     if _NO_STRING.fullmatch(" ".join(values)) and not is_secret(name):
         shown = len(values)
     for place, text in enumerate(values):
-        yield sign + 1 + place, hide_credentials(text) if place < shown else _masked(text)
+        yield sign + 1 + place, hide_credentials(text) if place < shown else _mask(text)
 
 
-def _shown_string(tokens: list[_Token], begin: int, place: int) -> str:
+def _redact_string(tokens: list[_Token], begin: int, place: int) -> str:
     """A string outside of an option list, hidden behind a name such as `password`, with or without a sign."""
     text = tokens[place].text
     before = [token.text.strip("'\"`") for token in tokens[max(begin, place - 3) : place]]
     while before and not re.search(r"\w", before[-1]):
         before.pop()
-    return _masked(text) if before and is_secret(before[-1]) else hide_credentials(text)
+    return _mask(text) if before and is_secret(before[-1]) else hide_credentials(text)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Rule, Shift, Tables, UnexpectedToken
+from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Production, Shift, Tables, UnexpectedToken
 from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, Fault, Lexer, Token
 
 __all__ = [
@@ -71,7 +71,7 @@ def dialect() -> Dialect:
     """The lexer and the parser of the dialect, loaded once per process."""
     data = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
     rules = [
-        Rule(name, origin, size, tuple(parts), inline, helper)
+        Production(name, origin, size, tuple(parts), inline, helper)
         for name, origin, size, parts, inline, helper in data["rules"]
     ]
     rows: list[dict[str, Action]] = []

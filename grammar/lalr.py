@@ -21,7 +21,7 @@ Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Production:
     """A production. `name` is that of its alternative, `origin` that of the symbol it makes.
 
     `parts` picks what is built from: the position of a symbol on the right-hand side, None for an optional part left
@@ -41,7 +41,7 @@ class Shift:
     state: int
 
 
-Action: TypeAlias = Shift | Rule
+Action: TypeAlias = Shift | Production
 Row: TypeAlias = Mapping[str, Action]
 
 
@@ -109,7 +109,7 @@ class Parser:
             if len(states) > self._max_states:
                 raise NestedTooDeep(token.start, token.end)
             before = states.copy()  # a token that does not fit may have closed rules before that is found out
-            terminal = token.type if token.word is None else self._reading(states, token.word, tokens[index + 1])
+            terminal = token.type if token.word is None else self._read_word(states, token.word, tokens[index + 1])
             while True:
                 action = rows[states[-1]].get(terminal)
                 if isinstance(action, Shift):
@@ -117,7 +117,7 @@ class Parser:
                     values.append((token, token.start, token.end, 0))
                     break
                 if action is None:
-                    raise UnexpectedToken(token, self._expected(before))
+                    raise UnexpectedToken(token, self._list_expected(before))
                 if action.inline and action.size == 1:  # a value climbs the precedence levels as it is
                     states[-1] = gotos[states[-2]][action.origin]
                     continue
@@ -129,7 +129,9 @@ class Parser:
                     return reduced[0]
         raise AssertionError("the tokens end without END")
 
-    def _reduce(self, rule: Rule, values: list[tuple[Any, int, int, int]], build: Build) -> tuple[Any, int, int, int]:
+    def _reduce(
+        self, rule: Production, values: list[tuple[Any, int, int, int]], build: Build
+    ) -> tuple[Any, int, int, int]:
         taken = values[len(values) - rule.size :]
         del values[len(values) - rule.size :]
         parts: list[Any] = []
@@ -154,7 +156,7 @@ class Parser:
                 raise NestedTooDeep(start, end)
         return build(rule.name, parts, start, end), start, end, depth
 
-    def _reading(self, states: list[int], word: str, following: Token) -> str:
+    def _read_word(self, states: list[int], word: str, following: Token) -> str:
         """The terminal that a word is: a keyword, or a name."""
         row = self._tables.rows[states[-1]]
         if word in self._reserved:
@@ -191,7 +193,7 @@ class Parser:
             if terminal == END and states[-1] == self._tables.end:
                 return states
 
-    def _expected(self, states: list[int]) -> frozenset[str]:
+    def _list_expected(self, states: list[int]) -> frozenset[str]:
         return frozenset(
             terminal for terminal in self._tables.rows[states[-1]] if self._after(states, terminal) is not None
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from penstock.diagnostics import shown_value
+from penstock.diagnostics import redact_value
 from penstock.parser.ast import Duration, Name, Option, Statement
 from penstock.parser.unparse import text
 from penstock.parser.unparse_queries import duration_text
@@ -39,7 +39,7 @@ def ast_text(statement: Statement) -> str:
 def _part(node: Any, field: str) -> Any:
     """A field of a node; the value of an option as it may be shown."""
     part = getattr(node, field)
-    return shown_value(node.name.text, text(part)) if isinstance(node, Option) and field == "value" else part
+    return redact_value(node.name.text, text(part)) if isinstance(node, Option) and field == "value" else part
 
 
 def _leaf(value: Any) -> str | None:

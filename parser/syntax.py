@@ -58,14 +58,14 @@ def parse(source: Source) -> tuple[Statement, ...]:
     """The statements of a text. Raises CompileError with one finding for each statement that is none."""
     language = dialect()
     parsed: list[Statement] = []
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for tokens in _statements(language.lexer.tokens(source.text)):
         try:
             parsed.append(_statement(language, source, tokens))
         except CompileError as error:
-            found.extend(error.diagnostics)
-    if found:
-        raise CompileError(found)
+            findings.extend(error.diagnostics)
+    if findings:
+        raise CompileError(findings)
     return tuple(parsed)
 
 
@@ -85,12 +85,12 @@ def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            raise CompileError([_fault(token.type, _shown(source, token), Span(source, token.start, token.end))])
+            raise CompileError([_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))])
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
     except UnexpectedToken as error:
-        raise CompileError([_unexpected(language, source, tokens, error)]) from None
+        raise CompileError([_report_unexpected(language, source, tokens, error)]) from None
     except NestedTooDeep as error:
         deep = limits.L001.at(Span(source, error.start, error.end), limit=MAX_DEPTH)
         raise CompileError([deep.with_hint("compute the inner part in a subquery's SELECT list or a view")]) from None
@@ -102,8 +102,8 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     """What the lexer could not read."""
     match fault:
         case Fault.UNTERMINATED_STRING:
-            found = syntax.S003.at(span, "opened here")
-            return found.with_hint("a quote inside a string is written twice: 'it''s'")
+            finding = syntax.S003.at(span, "opened here")
+            return finding.with_hint("a quote inside a string is written twice: 'it''s'")
         case Fault.UNTERMINATED_NAME:
             return syntax.S005.at(span, "opened here", quote=value)
         case Fault.UNTERMINATED_COMMENT:
@@ -111,33 +111,35 @@ def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
         case Fault.EMPTY_NAME:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
-            found = syntax.S007.at(span, number=_short(value))
-            return found.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
+            finding = syntax.S007.at(span, number=_short(value))
+            return finding.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
         case Fault.UNKNOWN_CHARACTER:
             return syntax.S006.at(span, character=repr(value))
         case _:
             assert_never(fault)
 
 
-def _unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:
+def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:
     token = error.token
     at_end = token.type == END
     place = tokens[-1] if at_end else token
     span = Span(source, place.start, place.end)
     diagnostic = (
-        syntax.S002.at(span, "nothing follows this") if at_end else syntax.S001.at(span, found=_found(source, token))
+        syntax.S002.at(span, "nothing follows this")
+        if at_end
+        else syntax.S001.at(span, found=_describe_found(source, token))
     )
     diagnostic = diagnostic.because(f"expected {_alternatives(language, error.expected)}")
     proposal = _misspelt(language, source, tokens, error)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 
-def _found(source: Source, token: Token) -> str:
-    text = _shown(source, token)
+def _describe_found(source: Source, token: Token) -> str:
+    text = _redact_token(source, token)
     return f"string '{_short(text)}'" if token.type == STRING else _short(text)
 
 
-def _shown(source: Source, token: Token) -> str:
+def _redact_token(source: Source, token: Token) -> str:
     """The token's value as it may be shown."""
     text = source.shown[token.start : token.end]
     return token.value if text == source.text[token.start : token.end] else text
@@ -155,7 +157,7 @@ def _misspelt(language: Dialect, source: Source, tokens: list[Token], error: Une
         if token.word is not None and token.word not in language.keywords:
             near = nearest(token.word, sorted(keywords))
             if near is not None:
-                return f"did you mean {near} instead of {_short(_shown(source, token))}?"
+                return f"did you mean {near} instead of {_short(_redact_token(source, token))}?"
     return None
 
 

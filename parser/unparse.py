@@ -32,13 +32,13 @@ from penstock.parser.ast import (
     SetOption,
     Show,
     Statement,
-    UnionAll,
+    UnionQuery,
     Update,
     Watermark,
     With,
 )
 from penstock.parser.unparse_queries import duration_text, item_pieces, query_pieces, relation_pieces
-from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separated
+from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separate
 
 
 def unparse(statement: Statement) -> str:
@@ -62,7 +62,7 @@ def text(node: Any) -> str:
 def _pieces(node: Statement | Query | Relation | Item | exp.Expression) -> Pieces:
     if isinstance(node, exp.Expression):
         return scalar_pieces(node)
-    if isinstance(node, Select | UnionAll | With):
+    if isinstance(node, Select | UnionQuery | With):
         return query_pieces(node)
     if isinstance(node, Item):
         return item_pieces(node)
@@ -163,5 +163,5 @@ def _update(statement: Update) -> Pieces:
     pieces += [" FROM STREAM ", statement.source, " WHERE ", statement.where]
     if statement.default is not None:
         columns = _names(statement.default.columns)
-        pieces += [f" ELSE INSERT ({columns}) VALUES (", *separated(statement.default.values), ")"]
+        pieces += [f" ELSE INSERT ({columns}) VALUES (", *separate(statement.default.values), ")"]
     return pieces

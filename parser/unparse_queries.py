@@ -13,20 +13,20 @@ from penstock.parser.ast import (
     Join,
     Late,
     Name,
-    Over,
+    OverClause,
     PartitionBy,
     Query,
     Relation,
     Select,
     Subquery,
     Table,
-    UnionAll,
+    UnionQuery,
     WindowedTable,
     With,
     Within,
 )
 from penstock.parser.ast.queries import Emit
-from penstock.parser.unparse_scalars import Pieces, name_text, over_node_pieces, separated, string_text
+from penstock.parser.unparse_scalars import Pieces, name_text, over_node_pieces, separate, string_text
 
 
 def query_pieces(query: Query) -> Pieces:
@@ -34,8 +34,8 @@ def query_pieces(query: Query) -> Pieces:
     match query:
         case Select():
             return _select(query)
-        case UnionAll():
-            return separated(query.branches, " UNION ALL ")
+        case UnionQuery():
+            return separate(query.branches, " UNION ALL ")
         case With():
             pieces: Pieces = []
             for table in query.tables:
@@ -51,14 +51,14 @@ def _select(select: Select) -> Pieces:
         pieces.append("STREAM ")
     if select.distinct:
         pieces.append("DISTINCT ")
-    pieces += [*separated(select.items), " FROM ", select.relation]
+    pieces += [*separate(select.items), " FROM ", select.relation]
     if select.where is not None:
         pieces += [" WHERE ", select.where]
     if select.deduplicate is not None:
         keys, within = select.deduplicate.keys, duration_text(select.deduplicate.within)
-        pieces += [" DEDUPLICATE ON (", *separated(keys), f") WITHIN {within}"]
+        pieces += [" DEDUPLICATE ON (", *separate(keys), f") WITHIN {within}"]
     if select.group_by:
-        pieces += [" GROUP BY ", *separated(select.group_by)]
+        pieces += [" GROUP BY ", *separate(select.group_by)]
     if select.having is not None:
         pieces += [" HAVING ", select.having]
     for i, window in enumerate(select.windows):
@@ -76,7 +76,7 @@ def _select(select: Select) -> Pieces:
     if select.late is not None:
         pieces.append(_late(select.late))
     if select.order_by is not None:
-        pieces += [" ORDER BY ", *separated(select.order_by.keys)]
+        pieces += [" ORDER BY ", *separate(select.order_by.keys)]
     if select.limit is not None:
         pieces.append(f" LIMIT {select.limit.count}")
     return pieces
@@ -91,13 +91,13 @@ def _alias(alias: Name | None) -> Pieces:
     return [] if alias is None else [f" AS {name_text(alias.text)}"]
 
 
-def _over(over: Over | None) -> Pieces:
+def _over(over: OverClause | None) -> Pieces:
     return [] if over is None else [" OVER ", *over_node_pieces(over)]
 
 
 def _partition_by(clause: PartitionBy) -> Pieces:
     into = "" if clause.into is None else f" INTO {clause.into} PARTITIONS"
-    return [" PARTITION BY ", *separated(clause.keys), into]
+    return [" PARTITION BY ", *separate(clause.keys), into]
 
 
 def _emit(emit: Emit) -> Pieces:

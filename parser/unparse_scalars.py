@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from penstock.grammar import PREFERRED, RESERVED
-from penstock.parser.ast import Over
+from penstock.parser.ast import OverClause
 
 Piece: TypeAlias = Any  # a string, a scalar or an AST node
 Pieces: TypeAlias = list[Piece]
@@ -66,7 +66,7 @@ def string_text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def separated(parts: Iterable[Piece], separator: str = ", ") -> Pieces:
+def separate(parts: Iterable[Piece], separator: str = ", ") -> Pieces:
     """The parts with a separator between each two."""
     pieces: Pieces = []
     for part in parts:
@@ -82,36 +82,36 @@ def scalar_pieces(node: exp.Expression) -> Pieces:
     left, right = node.args.get("this"), node.args.get("expression")
     if kind in BINARY:
         sign, level = BINARY[kind]
-        return [*_held(left, level), f" {sign} ", *_held(right, level + 1)]
+        return [*_bracket(left, level), f" {sign} ", *_bracket(right, level + 1)]
     if kind in COMPARISONS:
-        return [*_held(left, BIT_OR), f" {COMPARISONS[kind]} ", *_held(right, BIT_OR)]
+        return [*_bracket(left, BIT_OR), f" {COMPARISONS[kind]} ", *_bracket(right, BIT_OR)]
     if isinstance(node, NEGATABLE):
         return _predicate(node, "")
     match node:
         case exp.Or():
-            return separated_chain(node, exp.Or, " OR ", AND)
+            return separate_chain(node, exp.Or, " OR ", AND)
         case exp.And():
-            return separated_chain(node, exp.And, " AND ", NOT)
+            return separate_chain(node, exp.And, " AND ", NOT)
         case exp.Not() if isinstance(left, NEGATABLE):
             return _predicate(left, "NOT ")
         case exp.Not():
-            return ["NOT ", *_held(left, NOT)]
+            return ["NOT ", *_bracket(left, NOT)]
         case exp.Neg():
-            return ["- " if isinstance(left, exp.Neg) else "-", *_held(left, SIGN)]
+            return ["- " if isinstance(left, exp.Neg) else "-", *_bracket(left, SIGN)]
         case exp.BitwiseNot():
-            return ["~", *_held(left, SIGN)]
+            return ["~", *_bracket(left, SIGN)]
         case exp.Dot():
             dot = " ." if isinstance(left, exp.Literal) and not left.is_string else "."
-            return [*_held(left, ACCESS), dot, right]
+            return [*_bracket(left, ACCESS), dot, right]
         case exp.Bracket():
-            return [*_held(left, ACCESS), "[", *separated(node.expressions), "]"]
+            return [*_bracket(left, ACCESS), "[", *separate(node.expressions), "]"]
         case exp.Lambda():
             return _lambda(node)
         case _:
             return _atom_pieces(node)
 
 
-def _held(node: Any, level: int) -> Pieces:
+def _bracket(node: Any, level: int) -> Pieces:
     """An operand, in brackets if it binds less tightly than its place asks."""
     return [node] if _level(node) >= level else ["(", node, ")"]
 
@@ -139,7 +139,7 @@ def _level(node: exp.Expression) -> int:
             return ATOM
 
 
-def separated_chain(node: exp.Expression, kind: type[exp.Expression], word: str, level: int) -> Pieces:
+def separate_chain(node: exp.Expression, kind: type[exp.Expression], word: str, level: int) -> Pieces:
     """AND or OR: the operands of the whole tree in order. They are associative, so its shape does not show."""
     operands: list[exp.Expression] = []
     open_nodes = [node]
@@ -151,30 +151,30 @@ def separated_chain(node: exp.Expression, kind: type[exp.Expression], word: str,
             operands.append(inner)
     pieces: Pieces = []
     for operand in operands:
-        pieces += [*([word] if pieces else []), *_held(operand, level)]
+        pieces += [*([word] if pieces else []), *_bracket(operand, level)]
     return pieces
 
 
 def _predicate(node: exp.Expression, negation: str) -> Pieces:
-    operand = _held(node.this, BIT_OR)
+    operand = _bracket(node.this, BIT_OR)
     match node:
         case exp.Is():
             return [*operand, f" IS {negation}", node.expression]
         case exp.Between():
             low, high = node.args["low"], node.args["high"]
-            return [*operand, f" {negation}BETWEEN ", *_held(low, BIT_OR), " AND ", *_held(high, BIT_OR)]
+            return [*operand, f" {negation}BETWEEN ", *_bracket(low, BIT_OR), " AND ", *_bracket(high, BIT_OR)]
         case exp.In():
-            values = [node.args["query"]] if "query" in node.args else separated(node.expressions)
+            values = [node.args["query"]] if "query" in node.args else separate(node.expressions)
             return [*operand, f" {negation}IN (", *values, ")"]
         case _:
-            return [*operand, f" {negation}{LIKES[type(node)]} ", *_held(node.expression, BIT_OR)]
+            return [*operand, f" {negation}{LIKES[type(node)]} ", *_bracket(node.expression, BIT_OR)]
 
 
 def _lambda(node: exp.Lambda) -> Pieces:
     parameters = node.expressions
     if len(parameters) == 1:
         return [parameters[0], " -> ", node.this]
-    return ["(", *separated(parameters), ") -> ", node.this]
+    return ["(", *separate(parameters), ") -> ", node.this]
 
 
 def _atom_pieces(node: exp.Expression) -> Pieces:
@@ -197,9 +197,9 @@ def _atom_pieces(node: exp.Expression) -> Pieces:
         case exp.Paren() | exp.Subquery():
             return ["(", node.this, ")"]
         case exp.Tuple():
-            return ["(", *separated(node.expressions), ")"]
+            return ["(", *separate(node.expressions), ")"]
         case exp.GroupingSets():
-            return ["GROUPING SETS (", *separated(node.expressions), ")"]
+            return ["GROUPING SETS (", *separate(node.expressions), ")"]
         case exp.Exists():
             return ["EXISTS(", node.this, ")"]
         case exp.TryCast():
@@ -209,15 +209,15 @@ def _atom_pieces(node: exp.Expression) -> Pieces:
         case exp.Case():
             return _case(node)
         case exp.Anonymous():
-            return [name_text(node.this), "(", *separated(node.expressions), ")"]
+            return [name_text(node.this), "(", *separate(node.expressions), ")"]
         case exp.Distinct():
-            return ["DISTINCT ", *separated(node.expressions)]
+            return ["DISTINCT ", *separate(node.expressions)]
         case exp.Filter():
             return [node.this, " FILTER (WHERE ", node.expression.this, ")"]
         case exp.Window():
             return _window(node)
         case exp.Ordered():
-            return _ordered(node)
+            return _order_item(node)
         case exp.WindowSpec():
             return _frame(node)
         case exp.DataType() | exp.DataTypeParam() | exp.ColumnDef():
@@ -253,34 +253,34 @@ def over_pieces(
     """The bracket behind OVER."""
     parts: list[Pieces] = []
     if partition_by:
-        parts.append(["PARTITION BY ", *separated(partition_by)])
+        parts.append(["PARTITION BY ", *separate(partition_by)])
     if order_by:
-        parts.append(["ORDER BY ", *separated(order_by)])
+        parts.append(["ORDER BY ", *separate(order_by)])
     if frame is not None:
         parts.append([frame])
     return ["(", *(piece for i, part in enumerate(parts) for piece in ([" "] if i else []) + part), ")"]
 
 
-def over_node_pieces(over: Over) -> Pieces:
+def over_node_pieces(over: OverClause) -> Pieces:
     """OVER of a relation or a named window."""
     return over_pieces(over.partition_by, over.order_by, over.frame)
 
 
-def _ordered(node: exp.Ordered) -> Pieces:
+def _order_item(node: exp.Ordered) -> Pieces:
     descending, nulls_first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
     nulls = "" if nulls_first != descending else (" NULLS FIRST" if nulls_first else " NULLS LAST")
     return [node.this, " DESC" if descending else "", nulls]
 
 
 def _frame(node: exp.WindowSpec) -> Pieces:
-    start = _bound(node.args["start"], node.args["start_side"])
-    end = _bound(node.args["end"], node.args["end_side"])
+    start = _frame_bound(node.args["start"], node.args["start_side"])
+    end = _frame_bound(node.args["end"], node.args["end_side"])
     if node.args["end"] == "CURRENT ROW" and node.args["start_side"] == "PRECEDING":
         return [node.args["kind"], " ", *start]
     return [node.args["kind"], " BETWEEN ", *start, " AND ", *end]
 
 
-def _bound(distance: exp.Expression | str, side: str | None) -> Pieces:
+def _frame_bound(distance: exp.Expression | str, side: str | None) -> Pieces:
     return [distance] if side is None else [distance, f" {side}"]
 
 
@@ -295,4 +295,4 @@ def _type(node: exp.Expression) -> Pieces:
             if not node.expressions:
                 return [word]
             opening, closing = ("<", ">") if node.args.get("nested") else ("(", ")")
-            return [word, opening, *separated(node.expressions), closing]
+            return [word, opening, *separate(node.expressions), closing]

@@ -42,8 +42,8 @@ def show_kept(tables: Iterable[Kept]) -> None:
     for table in tables:
         count = len(table.rows)
         rows = "1 row" if count == 1 else f"{count:,} rows"
-        if table.let_go:
-            rows = f"the newest {count:,} of {count + table.let_go:,} rows"
+        if table.evicted:
+            rows = f"the newest {count:,} of {count + table.evicted:,} rows"
         show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
 
 

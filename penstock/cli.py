@@ -23,7 +23,7 @@ from penstock.diagnostics.codes.running import R090
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
     from penstock.compilation import Compilation
-    from penstock.runtime import Session, Status
+    from penstock.runtime import RuntimeSession, Status
 
 REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
@@ -68,7 +68,7 @@ def check(files: tuple[str, ...], form: str) -> None:
     status = 0
     findings: tuple[Diagnostic, ...]
     try:
-        compilation = _compiled(files)
+        compilation = _compile_files(files)
         findings = compilation.diagnostics
     except CompileError as refusal:
         status, findings = _status(refusal), refusal.diagnostics
@@ -112,14 +112,14 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
     if mermaid and stage != "PARTITIONS":
         raise click.UsageError("--mermaid needs PARTITIONS")
     with _errors_shown():
-        compilation = _compiled(files)
+        compilation = _compile_files(files)
         _show(compilation.diagnostics)
 
-        from penstock.explain import drawing
+        from penstock.explain import draw_partitions
         from penstock.explain import explain as text_of
         from penstock.parser.ast import Stage
 
-        click.echo(drawing(compilation) if mermaid else text_of(compilation, Stage(stage)), nl=False)
+        click.echo(draw_partitions(compilation) if mermaid else text_of(compilation, Stage(stage)), nl=False)
 
 
 @main.command()
@@ -162,7 +162,7 @@ def run(
     if reset and checkpoint is None:
         raise click.UsageError("--reset needs --checkpoint")
     with _errors_shown():
-        compilation = _compiled(files)
+        compilation = _compile_files(files)
         _show(compilation.diagnostics)
 
         from penstock.explain import answer_text
@@ -203,7 +203,7 @@ def run(
 @contextmanager
 def _spark(
     master: str | None, checkpoint: str | None, settings: dict[str, str]
-) -> Iterator[tuple[Session, Callable[[Status], None], Event]]:
+) -> Iterator[tuple[RuntimeSession, Callable[[Status], None], Event]]:
     """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
 
     Before, they raise KeyboardInterrupt. An exception in the middle of a call to the JVM would break the connection
@@ -236,13 +236,13 @@ def _settings(given: Iterable[str]) -> dict[str, str]:
     return settings
 
 
-def _remove_checkpoints(session: Session, program: Program) -> None:
+def _remove_checkpoints(session: RuntimeSession, program: Program) -> None:
     for folder in session.reset(program):
         # Not by click, which would write into the line that shows the progress.
         print(f"removed checkpoint {hide_credentials(folder)}", file=sys.stderr)
 
 
-def _run_on(session: Session, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
+def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Status], None], stopping: Event) -> None:
     """Until all queries have been stopped, or `stopping` is set. Raises RunError as soon as a query fails."""
     from penstock.runtime import RunError
 
@@ -288,7 +288,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     with _errors_shown():
         from penstock.compilation import compile_read
 
-        read = compile_read(Source("<query>", select), _compiled(files).catalog, memory=False)
+        read = compile_read(Source("<query>", select), _compile_files(files).catalog, memory=False)
 
     from penstock import runtime
     from penstock.answers import show_answer
@@ -318,7 +318,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     Exit code 0: written, 1: refused, 2: a file cannot be read.
     """
     with _errors_shown():
-        compilation = _compiled(files)
+        compilation = _compile_files(files)
         _show(compilation.diagnostics)
 
         from penstock.codegen import eject
@@ -333,14 +333,14 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
         raise click.BadParameter(f"{output} cannot be written: {_reason(problem)}", param_hint="-o") from problem
 
 
-def _compiled(files: Iterable[str]) -> Compilation:
+def _compile_files(files: Iterable[str]) -> Compilation:
     """The files as one script. Raises CompileError."""
     from penstock.compilation import compile_sources
 
-    return compile_sources([Source("<stdin>" if file == "-" else file, _read(file)) for file in files])
+    return compile_sources([Source("<stdin>" if file == "-" else file, _read_file(file)) for file in files])
 
 
-def _read(file: str) -> str:
+def _read_file(file: str) -> str:
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return content.decode("utf-8-sig")

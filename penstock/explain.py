@@ -9,7 +9,7 @@ from typing import assert_never
 from penstock.codegen import eject, lower, spark_text
 from penstock.codegen.program import Input, Option, Program
 from penstock.compilation import Compilation
-from penstock.diagnostics import shown_value
+from penstock.diagnostics import redact_value
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
 from penstock.planner import mermaid, partitions_text, plan_text, state_text
@@ -25,7 +25,7 @@ def explain(compilation: Compilation, stage: Stage) -> str:
     return _stage_text(stage, syntax, queries, settings, compilation.program)
 
 
-def drawing(compilation: Compilation) -> str:
+def draw_partitions(compilation: Compilation) -> str:
     """The streams and joins of all queries as a Mermaid flowchart, with a final line break."""
     return mermaid(compilation.queries, compilation.settings, compilation.catalog) + "\n"
 
@@ -71,17 +71,17 @@ def _stage_text(
 def _without_secrets(program: Program) -> Program:
     """The program with asterisks in the place of what its options must not show."""
 
-    def shown(options: tuple[Option, ...]) -> tuple[Option, ...]:
-        return tuple((name, shown_value(name, value) if isinstance(value, str) else value) for name, value in options)
+    def redact_options(options: tuple[Option, ...]) -> tuple[Option, ...]:
+        return tuple((name, redact_value(name, value) if isinstance(value, str) else value) for name, value in options)
 
     def inputs(read: tuple[Input, ...]) -> tuple[Input, ...]:
-        return tuple(replace(each, options=shown(each.options)) for each in read)
+        return tuple(replace(each, options=redact_options(each.options)) for each in read)
 
     queries = (
         replace(
             query,
             inputs=inputs(query.inputs),
-            output=replace(query.output, options=shown(query.output.options)),
+            output=replace(query.output, options=redact_options(query.output.options)),
             rejects=tuple(replace(each, input=inputs((each.input,))[0]) for each in query.rejects),
         )
         for query in program.queries

@@ -26,7 +26,7 @@ def connect(
 class Session:
     """What `connect` returns. Use it in a `with` statement, or close it. `catalog`: what was declared so far."""
 
-    def __init__(self, spark: runtime.Session) -> None:
+    def __init__(self, spark: runtime.RuntimeSession) -> None:
         self.catalog = Catalog()
         self._spark = spark
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 from penstock.parser import name_text
 from penstock.planner.intervals import fixed_milliseconds, interval_duration
 from penstock.planner.names import Scope
-from penstock.planner.plan import Limit, TimeBound
+from penstock.planner.plan import BoundEnd, TimeBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "="}
 class Ends:
     """The ends found so far: of the difference right.time - left.time, None while open."""
 
-    lower: Limit | None = None
-    upper: Limit | None = None
+    lower: BoundEnd | None = None
+    upper: BoundEnd | None = None
 
-    def above(self, limit: Limit) -> Ends:
+    def above(self, limit: BoundEnd) -> Ends:
         """Also at least `limit`: the higher one holds, an open end before a closed one."""
         if self.lower and (self.lower.milliseconds, not self.lower.closed) >= (limit.milliseconds, not limit.closed):
             return self
         return Ends(limit, self.upper)
 
-    def below(self, limit: Limit) -> Ends:
+    def below(self, limit: BoundEnd) -> Ends:
         """Also at most `limit`: the lower one holds, an open end before a closed one."""
         if self.upper and (self.upper.milliseconds, self.upper.closed) <= (limit.milliseconds, limit.closed):
             return self
@@ -143,9 +143,9 @@ def compare(first: exp.Expression, operator: str, second: exp.Expression, times:
             return None
     ends = Ends()
     if operator in (">", ">=", "="):
-        ends = ends.above(Limit(constant, operator != ">"))
+        ends = ends.above(BoundEnd(constant, operator != ">"))
     if operator in ("<", "<=", "="):
-        ends = ends.below(Limit(constant, operator != "<"))
+        ends = ends.below(BoundEnd(constant, operator != "<"))
     return ends
 
 
@@ -164,7 +164,7 @@ def split(parts: Iterable[exp.Expression], times: Times) -> tuple[Ends, list[exp
 
 def within(before: int, after: int) -> Ends:
     """`WITHIN (before BEFORE, after AFTER)`, in milliseconds: both ends closed."""
-    return Ends(Limit(-before, True), Limit(after, True))
+    return Ends(BoundEnd(-before, True), BoundEnd(after, True))
 
 
 def mentions(expression: exp.Expression, times: Times) -> Sequence[str]:

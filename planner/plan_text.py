@@ -10,6 +10,7 @@ from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
+    BoundEnd,
     Cumulate,
     Distinct,
     Filter,
@@ -23,7 +24,6 @@ from penstock.planner.plan import (
     KStream,
     KTable,
     Latest,
-    Limit,
     Named,
     Node,
     Over,
@@ -35,7 +35,7 @@ from penstock.planner.plan import (
     RowsFrame,
     RunningQuery,
     Scan,
-    Session,
+    SessionWindow,
     Settings,
     Shape,
     TableJoin,
@@ -233,7 +233,7 @@ def window_text(window: Window) -> str:
             return f"hop {duration_text(window.slide)} size {duration_text(window.size)}"
         case Cumulate():
             return f"cumulate {duration_text(window.step)} up to {duration_text(window.size)}"
-        case Session():
+        case SessionWindow():
             return f"session gap {duration_text(window.gap)}"
         case _:
             assert_never(window)
@@ -262,7 +262,7 @@ def ranking_text(ranking: Ranking) -> str:
 def bound_text(bound: TimeBound, difference: str) -> str:
     """`0 s <= b.time - a.time < 5 min`."""
 
-    def sign(limit: Limit) -> str:
+    def sign(limit: BoundEnd) -> str:
         return "<=" if limit.closed else "<"
 
     lower, upper = duration_text(bound.lower.milliseconds), duration_text(bound.upper.milliseconds)

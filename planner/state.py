@@ -24,7 +24,7 @@ from penstock.planner.plan import (
     Ranked,
     RunningQuery,
     Scan,
-    Session,
+    SessionWindow,
     Settings,
     StateStore,
     TableJoin,
@@ -149,7 +149,7 @@ def horizon(node: Node) -> int | None:
             back, forward = node.bound.reach(node.type)
             return back + (node.pane or 0) + forward + max(delay_of(node.left), delay_of(node.right))
         case WindowAggregate():
-            length = node.window.gap if isinstance(node.window, Session) else node.window.size
+            length = node.window.gap if isinstance(node.window, SessionWindow) else node.window.size
             return length + delay_of(node.input) + node.grace
         case Over():
             return node.back + node.pane + node.forward + delay_of(node.input)
@@ -193,7 +193,7 @@ def windows_span(node: Node) -> int:
     spans = [0]
     for below in walk(node):
         if isinstance(below, WindowAggregate):
-            length = below.window.gap if isinstance(below.window, Session) else below.window.size
+            length = below.window.gap if isinstance(below.window, SessionWindow) else below.window.size
             spans.append(length + delay_of(below.input) + below.grace)
     shifts = [abs(side.shift) for below in walk(node) if isinstance(below, TableJoin) for side in below.sides]
     return max(spans) + sum(shifts)
@@ -255,7 +255,7 @@ def windows_text(node: WindowAggregate) -> str:
     """How many windows of a key can be open: those that end behind the watermark and begin before the newest row."""
     lag = delay_of(node.input) + node.grace
     match node.window:
-        case Session():
+        case SessionWindow():
             return f"sessions of the last {duration_text(node.window.gap)} + {duration_text(lag)}"
         case Tumble():
             return f"≤ {-(-lag // node.window.size) + 1} windows"

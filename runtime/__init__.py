@@ -4,7 +4,7 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.ledger import InputReport, QueryReport, Status
 from penstock.runtime.queries import QueryHandle
-from penstock.runtime.session import Session, connect
+from penstock.runtime.session import RuntimeSession, connect
 from penstock.runtime.tables import output, show_rows
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "QueryHandle",
     "QueryReport",
     "RunError",
-    "Session",
+    "RuntimeSession",
     "Status",
     "connect",
     "output",

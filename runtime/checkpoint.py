@@ -16,13 +16,13 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input, Output, PackedView, SparkQuery, Step, View
+from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, SparkQuery, View
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
-from penstock.runtime.preflight import damaged
-from penstock.runtime.spark_logs import required
+from penstock.runtime.preflight import refuse_damaged
+from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Damaged, Storage, absolute
 
 DESCRIPTION = "penstock.json"
@@ -42,7 +42,7 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
     """
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="penstock-", ignore_cleanup_errors=True) as temporary:
-            yield Storage(spark).qualified(temporary)
+            yield Storage(spark).qualify(temporary)
         return
     storage = Storage(spark)
     place = place_of(query.name, folder)
@@ -68,7 +68,7 @@ def check_is_checkpoint(storage: Storage, place: str) -> None:
         return
     if "offsets" in names:
         hint = f"restore it from a backup; without one, remove {place} and the folder that the query writes to"
-        raise damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
+        raise refuse_damaged(Damaged(f"{place}/{DESCRIPTION}", "it is missing"), hint)
     raise RunError([R011.at(None, path=place).because("it holds files, but not those of a checkpoint")])
 
 
@@ -92,7 +92,7 @@ def _empty(storage: Storage, place: str) -> None:
 
 def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     """Writes what the query is into a new checkpoint, and compares it with what an old one was made for."""
-    present, description = described(query), f"{place}/{DESCRIPTION}"
+    present, description = describe_query(query), f"{place}/{DESCRIPTION}"
     if {DESCRIPTION, _REMOVING} <= set(storage.names(place)):
         _empty(storage, place)
     if not is_begun(storage, place):
@@ -101,9 +101,9 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
     check_is_checkpoint(storage, place)
-    found = refusal(description_in(storage, place), present, place)
-    if found is not None:
-        raise RunError([found])
+    finding = refusal(description_in(storage, place), present, place)
+    if finding is not None:
+        raise RunError([finding])
 
 
 def description_in(storage: Storage, place: str) -> dict[str, Any]:
@@ -114,24 +114,24 @@ def description_in(storage: Storage, place: str) -> dict[str, Any]:
     """
     path = f"{place}/{DESCRIPTION}"
     try:
-        found: dict[str, Any] = json.loads(required(storage, path))
+        description: dict[str, Any] = json.loads(read_required(storage, path))
     except Damaged as damage:
-        raise damaged(damage) from None
+        raise refuse_damaged(damage) from None
     except ValueError:
-        raise damaged(Damaged(path, "it is not JSON")) from None
-    match found:
-        case {"fingerprint": str(), "views": dict(), "output": str()} if found.get("mode", "append") in _SENT:
-            return found
-    raise damaged(Damaged(path, "it does not describe a query"))
+        raise refuse_damaged(Damaged(path, "it is not JSON")) from None
+    match description:
+        case {"fingerprint": str(), "views": dict(), "output": str()} if description.get("mode", "append") in _SENT:
+            return description
+    raise refuse_damaged(Damaged(path, "it does not describe a query"))
 
 
-def described(query: SparkQuery) -> dict[str, Any]:
+def describe_query(query: SparkQuery) -> dict[str, Any]:
     """What is kept of a query in its checkpoint."""
     return {
         "fingerprint": query.fingerprint,
         "inputs": [_input_text(source) for source in query.inputs],
         "views": {view.name: _text(view) for view in query.views},
-        "lasting": list(query.lasting),
+        "contract_views": list(query.contract_views),
         "output": _output_text(query.output),
         "mode": query.mode,
         "partitions": query.partitions,
@@ -155,7 +155,7 @@ def _input_text(source: Input) -> str:
     return f"{source.name}: {source.connector}{place} ({columns})"
 
 
-def _output_text(output: Output) -> str:
+def _output_text(output: QueryOutput) -> str:
     if not output.holds_rows:
         return output.connector
     columns = ", ".join(f"{name} {type_}" for name, type_ in output.columns)
@@ -163,7 +163,7 @@ def _output_text(output: Output) -> str:
     return f"{output.connector}{place} ({columns})"
 
 
-def _text(view: Step) -> str:
+def _text(view: AnyView) -> str:
     if isinstance(view, PackedView):
         return f"tables cut every {view.length} us from {', '.join(map(str, view.cuts))}"
     if not isinstance(view, View):
@@ -173,36 +173,38 @@ def _text(view: Step) -> str:
 
 
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:
-    found = []
+    differences = []
     if _other(past, present, "inputs"):
-        found.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
+        differences.append(f"it read {' and '.join(past['inputs'])}, and would read {' and '.join(present['inputs'])}")
     if past["output"] != present["output"]:
-        found.append(f"output was {past['output']} and is {present['output']}")
+        differences.append(f"output was {past['output']} and is {present['output']}")
     if _other(past, present, "mode"):
-        found.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
+        differences.append(f"its rows were {_SENT[past['mode']]} and would be {_SENT[present['mode']]}")
     kept, keeps = past.get("store", present["store"]), present["store"]
     if (kept is None) != (keeps is None):
-        found.append("it kept no state and would keep some" if kept is None else "it kept state and would keep none")
+        differences.append(
+            "it kept no state and would keep some" if kept is None else "it kept state and would keep none"
+        )
     else:
         if kept != keeps:
-            found.append(f"its state was in {kept} and would be in {keeps}")
+            differences.append(f"its state was in {kept} and would be in {keeps}")
         if _other(past, present, "partitions"):
-            found.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
-    lasting = {*past.get("lasting", past["views"]), *present["lasting"]}
-    views = _changed_views(past["views"], present["views"])
-    told = [text for name, text in views.items() if name in lasting] or ([] if found else [*views.values()])
-    return "\n".join([*(["; ".join(found)] if found else []), *told]) or "how its inputs are read"
+            differences.append(f"its state had {past['partitions']} partitions and would have {present['partitions']}")
+    contract = {*past.get("contract_views", past["views"]), *present["contract_views"]}
+    views = _diff_views(past["views"], present["views"])
+    told = [text for name, text in views.items() if name in contract] or ([] if differences else [*views.values()])
+    return "\n".join([*(["; ".join(differences)] if differences else []), *told]) or "how its inputs are read"
 
 
-def _changed_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
+def _diff_views(before: dict[str, str], now: dict[str, str]) -> dict[str, str]:
     """The lines that are gone or have come, by view."""
-    found = {}
+    diffs = {}
     for name in dict.fromkeys((*before, *now)):
         texts = (before.get(name, "").splitlines(), now.get(name, "").splitlines())
         lines = [line for line in ndiff(*texts) if line[0] in "-+"]
         if lines:
-            found[name] = "\n".join([name, *lines])
-    return found
+            diffs[name] = "\n".join([name, *lines])
+    return diffs
 
 
 def _other(past: dict[str, Any], present: dict[str, Any], fact: str) -> bool:

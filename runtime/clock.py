@@ -1,6 +1,6 @@
 """A checkpoint -> the watermark in force and the micro-batch's number, by a data source.
 
-Its modules travel by value to the workers of a cluster, which have pyspark but not penstock.
+Its modules are pickled by value, because the workers of a cluster have pyspark but not penstock.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""A checkpoint -> its end stream, which tells the inputs of a query how far they are. Spark reads it like any other.
+"""A checkpoint -> its end stream, which moves the watermarks of the inputs of a query. Spark reads it like any other.
 
-Mostly it is empty. `drain` puts a row behind every event time into it, which moves the watermark past all rows that
-were read, so that every window closes and every outer row comes out; `tell` puts a heartbeat for one input into it.
+It is mostly empty. `drain` writes a row with a time after every event time. It moves the watermark past all rows that
+were read, so every window closes and every unmatched outer row is sent. `write_heartbeat` writes a heartbeat for one
+input.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ def end_stream(spark: SparkSession, storage: Storage, checkpoint: str) -> DataFr
 
 def drain(storage: Storage, checkpoint: str) -> None:
     """Declares the input of the checkpoint's query complete. For good: rows that come later are late."""
-    if not drained(storage, checkpoint):
+    if not is_drained(storage, checkpoint):
         storage.publish(f"{checkpoint}/end/end.json", _END)
 
 
-def drained(storage: Storage, checkpoint: str) -> bool:
+def is_drained(storage: Storage, checkpoint: str) -> bool:
     """Whether the input of the checkpoint's query was declared complete."""
     return storage.is_file(f"{checkpoint}/end/end.json")
 
 
-def tell(storage: Storage, checkpoint: str, input_: str, newest: int) -> str:
+def write_heartbeat(storage: Storage, checkpoint: str, input_: str, newest: int) -> str:
     """Takes an input to have had a row of the event time `newest`, in milliseconds. Returns the path of the file."""
     path = f"{checkpoint}/end/{time.time_ns()}.json"
     row = {"time": (EPOCH + timedelta(milliseconds=newest)).isoformat(), "input": input_}

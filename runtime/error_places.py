@@ -12,14 +12,14 @@ from penstock.runtime.layers import Layer
 def places_of(layer: Layer, printed: Sequence[Printed], names: Collection[str]) -> list[Place]:
     """The place that Spark names; where it names none, those of all expressions that are called one of `names`."""
     if layer.fragment:
-        return _named_place(layer, printed)
+        return _find_named_place(layer, printed)
     said = layer.parameters.get("functionName", "").strip("`").upper()
     every = [place for text in printed for place in text.places]
     exact = [place for place in every if place.name == said and said in names]
     return _distinct(exact or (place for place in every if place.name in names))
 
 
-def _named_place(layer: Layer, printed: Sequence[Printed]) -> list[Place]:
+def _find_named_place(layer: Layer, printed: Sequence[Printed]) -> list[Place]:
     """The expression itself; else the largest one in it, as of a CAST that nobody wrote; else the least one around."""
     start, end = (_solid(layer.sql[:border]) for border in (layer.start, layer.start + len(layer.fragment)))
     known = [place for text in printed if text.sql == layer.sql for place in text.places]
@@ -42,5 +42,5 @@ def _solid(text: str) -> int:
 
 def _distinct(places: Iterable[Place]) -> list[Place]:
     """One for each place in the script, in the order of the script."""
-    found = {(id(place.span.source), place.span.start, place.span.end): place for place in places}
-    return sorted(found.values(), key=lambda place: (place.span.start, place.span.end))
+    distinct = {(id(place.span.source), place.span.start, place.span.end): place for place in places}
+    return sorted(distinct.values(), key=lambda place: (place.span.start, place.span.end))

@@ -38,16 +38,16 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     layers = list(layers_of(error))
     if is_disk_full(layers):
         return R055.at(None, query=query).with_hint("make room and start again")
-    found = row_error(layers, query, printed, span)
-    if found is not None:
-        return found
+    finding = row_error(layers, query, printed, span)
+    if finding is not None:
+        return finding
     for number in reversed(range(len(layers))):
         for conditions, rule in _RULES:
             if re.match(conditions, layers[number].condition):
                 return rule(layers[number], layers[number + 1 :], query)
-    found = java_error(layers, query, printed, span)
-    if found is not None:
-        return found
+    finding = java_error(layers, query, printed, span)
+    if finding is not None:
+        return finding
     told = next((layer for layer in reversed(layers) if layer.condition not in ("", "STREAM_FAILED")), layers[-1])
     return R099.at(None, query=query, reason=_first_line(told.message) or told.condition)
 
@@ -117,7 +117,7 @@ def _misfit(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     return R006.at(None, file=_file(layer)).because(detail)
 
 
-def _raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
+def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     """What a view raises: a file with another header than the first one."""
     told = layer.parameters.get("errorMessage", "")
     header = re.fullmatch(r"CSV header of (\S+) (.*)", told, re.DOTALL)
@@ -146,7 +146,7 @@ _RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] 
     (r"FAILED_READ_FILE\.PARQUET_COLUMN_DATA_TYPE_MISMATCH", _misfit),
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
     (r"PYTHON_EXCEPTION", _python),
-    (r"USER_RAISED_EXCEPTION", _raised),
+    (r"USER_RAISED_EXCEPTION", _explain_raised),
     (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
 )
 

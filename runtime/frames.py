@@ -1,4 +1,4 @@
-"""Views that are not SQL alone -> the rows that Spark's Python workers make of others: packed, or by DuckDB."""
+"""Views that are not SQL alone -> the rows that Spark's Python workers compute: by packing, or with DuckDB."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, assert_never
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import answer_panes, answered_rows, looked_up, packed
+from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows
 from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view
 from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
 
-_TRAVELLING = (packed, answer_panes, answered_rows, looked_up, packed_view)
+_TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, packed_view)
 """Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
-def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
+def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
     """The view's rows."""
     for each in _TRAVELLING:
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
@@ -32,10 +32,10 @@ def framed(spark: SparkSession, view: PackedView | PaneView | BucketView | Looku
             case BucketView():
                 state, timeout = "remembered BINARY, waiting BINARY", "EventTimeTimeout"
                 facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only, **_asked(view)}
-                return bucket_view(spark, view.source, answered_rows, state, timeout, **facts)
+                return bucket_view(spark, view.source, answer_rows, state, timeout, **facts)
             case LookupView():
                 facts = {"newest": view.newest, **_asked(view)}
-                return bucket_view(spark, view.source, looked_up, "records BINARY", "NoTimeout", **facts)
+                return bucket_view(spark, view.source, look_up_rows, "records BINARY", "NoTimeout", **facts)
             case _:
                 assert_never(view)
 

@@ -1,7 +1,7 @@
-"""Progress of running queries -> heartbeats in their checkpoints, for the inputs that say nothing.
+"""Progress of running queries -> heartbeats in their checkpoints, for inputs that are silent.
 
-All that is decided here depends on when rows came. It becomes part of a query when Spark reads the heartbeat: from then
-on it is a row of a source, which is there again when a batch is replayed.
+These decisions depend on when rows arrived. A decision becomes part of a query when Spark reads the heartbeat. From
+then on it is a row of a source, and a replayed batch has it again.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from datetime import datetime, timedelta
 
 from pyspark.sql.streaming.listener import QueryIdleEvent, QueryProgressEvent
 
-from penstock.codegen.program import Paced, SparkQuery
-from penstock.runtime.drain import EPOCH, tell
+from penstock.codegen.program import SparkQuery, WatermarkInput
+from penstock.runtime.drain import EPOCH, write_heartbeat
 from penstock.runtime.failures import SPARK_ERRORS
-from penstock.runtime.idle import Pace, heartbeats, passed_on
+from penstock.runtime.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
 from penstock.runtime.storage import Storage
 
 _PAUSE = 5000
@@ -31,126 +31,127 @@ def now() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A query has looked for rows, at a time in milliseconds since 1970.
-
-    `newest`: by the views of its inputs, the newest event time found, None without a row. `watermark`: that of the
-    micro-batch, and `holds`: whether its operators hold rows after it; both None if there was no micro-batch.
-    """
+class Observation:
+    """What a query found when it looked for rows. Times are milliseconds since 1970."""
 
     when: int
     newest: Mapping[str, int | None] = field(default_factory=dict)
+    """The newest event time by the view of the input, None without a row."""
     watermark: int | None = None
+    """The watermark of the micro-batch, None if there was none."""
     holds: bool | None = None
+    """Whether its operators hold rows after the micro-batch, None if there was none."""
 
 
 @dataclass(slots=True)
-class _Stage:
-    """An intermediate stream, as one query reads it.
-
-    `known`: no row that the reader has not read is older. `coming`: what will be known when it has looked once more
-    after a time.
-    """
+class _IntermediateInput:
+    """An intermediate stream, as one query reads it. Times are milliseconds since 1970."""
 
     reached: int | None = None
+    """The watermark of the input, None before its first row."""
     known: int = 0
+    """No row that the reader has yet to read is older."""
     coming: list[tuple[int, int]] = field(default_factory=list)
+    """Pairs of a time and a watermark of the writer, which is known once the reader has looked after that time."""
 
 
 @dataclass(slots=True)
 class _Followed:
-    """A running query. `sent`: its heartbeats that Spark may not have read yet; when each was written, and where."""
+    """A running query."""
 
     place: str
-    paced: tuple[Paced, ...]
-    stages: dict[str, _Stage]
+    watermark_inputs: tuple[WatermarkInput, ...]
+    intermediates: dict[str, _IntermediateInput]
     holds: bool = True
     passed: int = 0
     sent: list[tuple[int, str]] = field(default_factory=list)
+    """The heartbeats that Spark may not have read yet: when each was written, and its path."""
 
 
-class Pacemaker:
-    """Knows how far the inputs of queries are whose results depend on each other, and tells those that need it."""
+class Heartbeats:
+    """Tracks the inputs of queries whose results depend on each other, and writes their heartbeats."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._queries: dict[str, _Followed] = {}
-        self._paces: dict[tuple[str, str], Pace] = {}
+        self._paces: dict[tuple[str, str], InputPace] = {}
         self._lock = threading.Lock()
 
-    def add(self, query: SparkQuery, place: str, started: int) -> Pulse:
-        """A query that is about to be started in the checkpoint folder `place`. The others wait for its first rows."""
-        stages = {each.name: _Stage() for each in query.paced if each.behind is not None}
-        self._queries[query.name] = _Followed(place, query.paced, stages)
+    def add(self, query: SparkQuery, place: str, started: int) -> HeartbeatHandle:
+        """Adds a query before it starts in the checkpoint folder `place`. The others wait for its first rows."""
+        intermediates = {each.name: _IntermediateInput() for each in query.watermark_inputs if each.lag is not None}
+        self._queries[query.name] = _Followed(place, query.watermark_inputs, intermediates)
         self._paces |= {
-            (query.name, each.name): Pace(each.idle, started, started) for each in query.paced if each.behind is None
+            (query.name, each.name): InputPace(each.idle, started, started)
+            for each in query.watermark_inputs
+            if each.lag is None
         }
-        return Pulse(self, query.name)
+        return HeartbeatHandle(self, query.name)
 
-    def looked(self, name: str, look: Look) -> None:
-        """Notes what a query has found, and writes the heartbeats that follow from it."""
+    def observe(self, name: str, observation: Observation) -> None:
+        """Records what a query has found, and writes the heartbeats that follow."""
         with self._lock:
             query = self._queries.get(name)
             if query is None:
                 return
-            for each in query.paced:
-                self._note(name, query, each, look)
-            if look.holds is not None:
-                query.holds = look.holds
-            if look.watermark is not None:
-                self._announce(name, look.watermark)
+            for each in query.watermark_inputs:
+                self._note(name, query, each, observation)
+            if observation.holds is not None:
+                query.holds = observation.holds
+            if observation.watermark is not None:
+                self._announce(name, observation.watermark)
             with suppress(*SPARK_ERRORS):  # a heartbeat that cannot be written is due again
-                self._forget(query, look.when)
+                self._forget(query, observation.when)
                 self._beat()
 
     def end(self, name: str) -> None:
-        """The query is being stopped; nothing is written to its checkpoint from now on."""
+        """Stops the heartbeats of a query. Nothing is written to its checkpoint from now on."""
         with self._lock:
             self._queries.pop(name, None)
             self._paces = {key: pace for key, pace in self._paces.items() if key[0] != name}
 
-    def _note(self, name: str, query: _Followed, paced: Paced, look: Look) -> None:
-        newest = look.newest.get(paced.view)
-        reached = None if newest is None else newest - paced.delay
-        stage = query.stages.get(paced.name)
-        if stage is None:
-            self._paces[name, paced.name] = _after(self._paces[name, paced.name], look.when, reached)
+    def _note(self, name: str, query: _Followed, input_: WatermarkInput, observation: Observation) -> None:
+        newest = observation.newest.get(input_.view)
+        reached = None if newest is None else newest - input_.delay
+        intermediate = query.intermediates.get(input_.name)
+        if intermediate is None:
+            self._paces[name, input_.name] = _advance(self._paces[name, input_.name], observation.when, reached)
             return
         if reached is not None:
-            stage.reached = max(reached, stage.reached or 0)
-        while stage.coming and stage.coming[0][0] < look.when:
-            stage.known = stage.coming.pop(0)[1] - (paced.behind or 0)
+            intermediate.reached = max(reached, intermediate.reached or 0)
+        while intermediate.coming and intermediate.coming[0][0] < observation.when:
+            intermediate.known = intermediate.coming.pop(0)[1] - (input_.lag or 0)
 
     def _announce(self, name: str, watermark: int) -> None:
         """A micro-batch is committed: those who look from now on find all that it wrote."""
         for reader in self._queries.values():
-            if name in reader.stages:
-                reader.stages[name].coming.append((now(), watermark))
+            if name in reader.intermediates:
+                reader.intermediates[name].coming.append((now(), watermark))
 
     def _beat(self) -> None:
-        for (name, input_), level in heartbeats(self._paces).items():
+        for (name, input_), level in plan_heartbeats(self._paces).items():
             self._tell(name, input_, level)
             self._paces[name, input_] = replace(self._paces[name, input_], reached=level)
         for name, query in self._queries.items():
-            if not query.stages or not self._is_awaited(name) or now() - query.passed < _PAUSE:
+            if not query.intermediates or not self._is_awaited(name) or now() - query.passed < _PAUSE:
                 continue
             sources = {each: pace.reached for (reader, each), pace in self._paces.items() if reader == name}
-            stages = {each: stage.reached for each, stage in query.stages.items()}
-            known = {each: stage.known for each, stage in query.stages.items()}
-            for input_, level in passed_on({**sources, **stages}, known).items():
+            intermediates = {each: intermediate.reached for each, intermediate in query.intermediates.items()}
+            known = {each: intermediate.known for each, intermediate in query.intermediates.items()}
+            for input_, level in plan_stream_heartbeats({**sources, **intermediates}, known).items():
                 self._tell(name, input_, level)
-                query.stages[input_].reached = level
+                query.intermediates[input_].reached = level
                 query.passed = now()
 
     def _is_awaited(self, name: str) -> bool:
         """Whether the query, or one that reads what it writes, holds rows that wait for the watermark."""
-        readers = (reader for reader, each in self._queries.items() if name in each.stages)
+        readers = (reader for reader, each in self._queries.items() if name in each.intermediates)
         return self._queries[name].holds or any(map(self._is_awaited, readers))
 
     def _tell(self, name: str, input_: str, level: int) -> None:
         query = self._queries[name]
-        delay = next(each.delay for each in query.paced if each.name == input_)
-        path = tell(self._storage, query.place, input_, level + delay)
+        delay = next(each.delay for each in query.watermark_inputs if each.name == input_)
+        path = write_heartbeat(self._storage, query.place, input_, level + delay)
         query.sent.append((now(), path))
 
     def _forget(self, query: _Followed, when: int) -> None:
@@ -162,10 +163,10 @@ class Pacemaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Pulse:
-    """What the listener of one query calls, and who stops it."""
+class HeartbeatHandle:
+    """Handle through which a query's listener reports progress."""
 
-    pacemaker: Pacemaker
+    heartbeats: Heartbeats
     query: str
 
     def batch(self, event: QueryProgressEvent) -> None:
@@ -174,18 +175,18 @@ class Pulse:
         newest = {view: row.asDict().get("newest") for view, row in progress.observedMetrics.items()}
         watermark = _milliseconds(progress.eventTime["watermark"]) if "watermark" in progress.eventTime else None
         holds = any(operator.numRowsTotal for operator in progress.stateOperators)
-        self.pacemaker.looked(self.query, Look(_milliseconds(progress.timestamp), newest, watermark, holds))
+        self.heartbeats.observe(self.query, Observation(_milliseconds(progress.timestamp), newest, watermark, holds))
 
     def silence(self, event: QueryIdleEvent) -> None:
         """Spark has looked for rows, and found none."""
-        self.pacemaker.looked(self.query, Look(_milliseconds(event.timestamp)))
+        self.heartbeats.observe(self.query, Observation(_milliseconds(event.timestamp)))
 
     def end(self) -> None:
         """The query is being stopped."""
-        self.pacemaker.end(self.query)
+        self.heartbeats.end(self.query)
 
 
-def connected(queries: Iterable[SparkQuery]) -> list[list[SparkQuery]]:
+def group_connected(queries: Iterable[SparkQuery]) -> list[list[SparkQuery]]:
     """The queries in groups: those that an intermediate stream leads from one to the other are in the same one."""
     groups: list[tuple[set[str], list[SparkQuery]]] = []
     for query in queries:
@@ -196,7 +197,7 @@ def connected(queries: Iterable[SparkQuery]) -> list[list[SparkQuery]]:
     return [group for _, group in groups]
 
 
-def _after(pace: Pace, when: int, reached: int | None) -> Pace:
+def _advance(pace: InputPace, when: int, reached: int | None) -> InputPace:
     if reached is None:
         return replace(pace, looked=when)
     furthest = reached if pace.reached is None else max(reached, pace.reached)

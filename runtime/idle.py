@@ -1,8 +1,8 @@
-"""What is known of the inputs of queries -> which of them are idle, and how far they are then taken to be.
+"""Facts about the inputs of queries -> which inputs are idle, and the heartbeats that they get.
 
-Spark's watermark is that of the slowest input, and an input that says nothing is the slowest. One that was declared
-with IDLE AFTER and has been silent for so long is told how far the others are: a heartbeat, which Spark reads as a row
-of the end stream and logs as such, so that a batch that is run again has the same watermark.
+Spark's watermark is that of the slowest input, and a silent input is the slowest. An input that was declared with IDLE
+AFTER and has been silent for so long gets a heartbeat with the watermark of the others. Spark reads the heartbeat as a
+row of the end stream and logs it. So a batch that is run again has the same watermark.
 """
 
 from __future__ import annotations
@@ -15,30 +15,29 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """An input as a query has seen it. All times are milliseconds since 1970.
-
-    `looked`: when the query last looked for rows, of those times of which it is known what was there; `spoke`: when it
-    last found any, or was started. `reached`: the watermark of the input, None before its first row. `idle`: the
-    silence after which the input holds nothing back, None if it always does.
-    """
+class InputPace:
+    """The progress of an input as a query has seen it. Times are milliseconds since 1970."""
 
     idle: int | None
+    """The milliseconds of silence after which the input no longer holds the watermark back; None: it always does."""
     spoke: int
+    """When the query last found rows, or was started."""
     looked: int
+    """When the query last looked for rows with a known result."""
     reached: int | None = None
+    """The watermark of the input, None before its first row."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether the input holds nothing back."""
+        """Whether the input no longer holds the watermark back."""
         return self.idle is not None and self.looked - self.spoke >= self.idle
 
 
-def heartbeats(paces: Mapping[Key, Pace]) -> dict[Key, int]:
-    """The watermarks of the inputs that are to be told one: the idle ones that are behind all the others.
+def plan_heartbeats(paces: Mapping[Key, InputPace]) -> dict[Key, int]:
+    """The heartbeats, as watermarks, of the idle inputs that are behind all others.
 
-    `paces` are the inputs of queries whose results depend on each other. Nothing moves where all are idle, or where one
-    that is not has had no row yet.
+    `paces` are the inputs of queries whose results depend on each other. There are no heartbeats if all inputs are
+    idle, or if an input that is not idle has had no row yet.
     """
     reached = [each.reached for each in paces.values() if not each.is_idle]
     level = min((-1 if each is None else each for each in reached), default=-1)
@@ -47,11 +46,11 @@ def heartbeats(paces: Mapping[Key, Pace]) -> dict[Key, int]:
     return {key: level for key, pace in paces.items() if pace.is_idle and (pace.reached or 0) < level}
 
 
-def passed_on(reached: Mapping[Key, int | None], known: Mapping[Key, int]) -> dict[Key, int]:
-    """The watermarks that the intermediate streams among a query's inputs are to be told.
+def plan_stream_heartbeats(reached: Mapping[Key, int | None], known: Mapping[Key, int]) -> dict[Key, int]:
+    """The heartbeats, as watermarks, of the intermediate streams among a query's inputs.
 
-    `reached` are those of all its inputs, None before their first rows; `known`, of intermediate streams, before what
-    time no row is to come. None of them is told more than moves the query's watermark, which is the least of all.
+    `reached` has the watermarks of all inputs, None before their first rows. `known` says for each intermediate stream
+    before which time no row will come. The query's watermark is the least of all, so no heartbeat goes beyond it.
     """
     level = min(max(each or 0, known.get(key, 0)) for key, each in reached.items())
     return {key: level for key in known if (reached[key] or 0) < level}

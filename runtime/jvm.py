@@ -27,7 +27,7 @@ from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import reason
 from penstock.runtime.reasons import line_of_noise
-from penstock.runtime.settings import check_settings, redacted, without_secrets
+from penstock.runtime.settings import check_settings, redact, without_secrets
 
 _VERSIONS = (17, 21)
 _ANY_SPARK = {
@@ -71,7 +71,7 @@ def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSes
         except (PySparkException, Py4JError) as error:
             noise.seek(0)
             told = _reason(noise.read().decode(errors="replace"), error)
-            raise RunError([R002.at(None, reason=redacted(told, given))]) from None
+            raise RunError([R002.at(None, reason=redact(told, given))]) from None
     # It prints a stack trace when the JVM hangs up while a query is being stopped.
     context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     return SparkSession(context)
@@ -136,8 +136,8 @@ def _version(java: str) -> int | None:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=30, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(\d+)', told)
-    return int(found[1]) if found else None
+    version = re.search(r'version "(\d+)', told)
+    return int(version[1]) if version else None
 
 
 def _how_to_get() -> str:

@@ -1,8 +1,8 @@
-"""Progress events of Spark -> what became of each row, per query.
+"""Progress events of Spark -> the accounting of each query: what became of each row.
 
-Codegen observes counts on the views of a query and names them `<kind>:<input>`: `in` rows were read; of these
-`rejected` were malformed or had an impossible time, `late` came behind the watermark, `filtered` failed a condition,
-`used` went on.
+The views of a query observe counts named `<kind>:<input>`. `in` counts the rows that were read. Of these, `rejected`
+were malformed or had an impossible time, `late` were behind the watermark, `filtered` failed a condition, and `used`
+went on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A path -> a file that says which process may write beside it, and that is void when that process has ended.
+"""A path -> a lock file that says which process may write beside it. It is void when that process has ended.
 
-Two Spark queries on one checkpoint notice each other only after both have written. A process that is killed leaves its
-JVM alive for a moment, which may still commit a batch: so both must have ended.
+Two Spark queries on one checkpoint notice each other only after both have written. The JVM of a killed process lives
+for a moment and may still commit a batch. So the process and its JVM must both have ended.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
     host = socket.gethostname()
     pids = {"python": os.getpid(), "jvm": processes.current().pid()}
-    mine = json.dumps({"host": host, **{name: [pid, _started(processes, pid)] for name, pid in pids.items()}})
+    mine = json.dumps({"host": host, **{name: [pid, _read_start_time(processes, pid)] for name, pid in pids.items()}})
     deadline = time.monotonic() + _JVM_END_SECONDS
     while not storage.create(path, mine):
         held = _holder(storage, path)
@@ -73,35 +73,39 @@ def _holder(storage: Storage, path: str) -> dict[str, Any] | None:
     try:
         text = storage.read(path)
     except Damaged as damage:
-        raise _damaged(path, damage.reason) from None
+        raise _refuse_damaged(path, damage.reason) from None
     if not text:
         return None
     try:
         held: dict[str, Any] = json.loads(text)
     except ValueError:
-        raise _damaged(path, "it is not JSON") from None
+        raise _refuse_damaged(path, "it is not JSON") from None
     match held:
         case {"host": str(), "python": [int(), int()], "jvm": [int(), int()]}:
             return held
-    raise _damaged(path, "it does not say which process holds it")
+    raise _refuse_damaged(path, "it does not say which process holds it")
 
 
-def _damaged(path: str, reason: str) -> RunError:
+def _refuse_damaged(path: str, reason: str) -> RunError:
     hint = f"if no process uses the checkpoint, delete {path}: nothing else is kept in it"
     return RunError([R051.at(None, path=path).because(reason).with_hint(hint)])
 
 
-def _started(processes: Any, pid: int) -> int:
+def _read_start_time(processes: Any, pid: int) -> int:
     """When a process started, in milliseconds since 1970; 0 if there is none, or the system does not tell."""
-    found = processes.of(pid)
-    if not found.isPresent() or not found.get().isAlive():
+    process = processes.of(pid)
+    if not process.isPresent() or not process.get().isAlive():
         return 0
-    start = found.get().info().startInstant()
+    start = process.get().info().startInstant()
     return int(start.get().toEpochMilli()) if start.isPresent() else 0
 
 
 def _alive(processes: Any, process: list[int]) -> bool:
     """Whether the process still runs: its number alone may be that of a later one."""
     pid, started = process
-    found = processes.of(pid)
-    return found.isPresent() and found.get().isAlive() and abs(_started(processes, pid) - started) < _START_TOLERANCE_MS
+    known = processes.of(pid)
+    return (
+        known.isPresent()
+        and known.get().isAlive()
+        and abs(_read_start_time(processes, pid) - started) < _START_TOLERANCE_MS
+    )

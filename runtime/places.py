@@ -1,8 +1,8 @@
-"""The places of a program -> what it reads and writes lies apart, or together where that is sound.
+"""The places of a program -> a check that what it reads and writes is apart, or together only where that is safe.
 
-A reader that names the very folder of a files sink sees whole micro-batches, because Spark keeps a log there. All other
-ways to the same files, a pattern, a folder around them, lead past that log. And who reads a folder before its first
-micro-batch takes whatever else lies in it for rows.
+A reader of the exact folder of a files sink sees whole micro-batches, because Spark keeps a log there. Any other way to
+the same files, such as a pattern or a parent folder, bypasses that log. A reader that starts before the first
+micro-batch of the folder takes whatever else is in it for rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
-from penstock.codegen.program import Input, Option, Output, Program, SparkQuery
+from penstock.codegen.program import Input, Option, Program, QueryOutput, SparkQuery
 from penstock.diagnostics.codes.running import R016, R042, R043, R044
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.runtime.checkpoint import place_of
@@ -34,28 +34,28 @@ class _Written:
     kind: str
 
 
-def qualified(storage: Storage, query: SparkQuery) -> SparkQuery:
-    """The query with the paths of its files as `Storage.qualified` gives them.
+def qualify_paths(storage: Storage, query: SparkQuery) -> SparkQuery:
+    """The query with the paths of its files as `Storage.qualify` gives them.
 
     Raises:
         RunError: a path is malformed, or Spark has no such file system.
     """
     return replace(
         query,
-        inputs=tuple(qualified_input(storage, each) for each in query.inputs),
+        inputs=tuple(qualify_input(storage, each) for each in query.inputs),
         output=replace(query.output, options=_options(storage, query.output)),
-        rejects=tuple(replace(each, input=qualified_input(storage, each.input)) for each in query.rejects),
+        rejects=tuple(replace(each, input=qualify_input(storage, each.input)) for each in query.rejects),
     )
 
 
-def qualified_input(storage: Storage, source: Input) -> Input:
+def qualify_input(storage: Storage, source: Input) -> Input:
     """The same of one input."""
     return replace(source, options=_options(storage, source))
 
 
-def _options(storage: Storage, place: Input | Output) -> tuple[Option, ...]:
+def _options(storage: Storage, place: Input | QueryOutput) -> tuple[Option, ...]:
     return tuple(
-        (name, storage.qualified(str(value)) if name == place.path_option else value) for name, value in place.options
+        (name, storage.qualify(str(value)) if name == place.path_option else value) for name, value in place.options
     )
 
 
@@ -67,8 +67,8 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     Raises:
         RunError: as said.
     """
-    queries = [qualified(storage, query) for query in program.queries]
-    written = [each for query in queries for each in _written(query, folder)]
+    queries = [qualify_paths(storage, query) for query in program.queries]
+    written = [each for query in queries for each in _list_written(query, folder)]
     for one, other in combinations(written, 2):
         _check_apart(one, other)
     patterns: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
             path = source.folder
             if path is not None:
                 patterns[path] = patterns.get(path) or [*_patterns(storage, path)]
-                for each in _shared(storage, query, path, patterns[path], written):
+                for each in _find_shared(storage, query, path, patterns[path], written):
                     storage.folder(each.path)  # it is there, if still empty
                     loop = R043.at(None, query=query.name, path=path, place=each.path)
                     because = f"{each.query} writes there, and what it writes depends on {query.name}"
@@ -88,7 +88,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     _check_ends(readers)
 
 
-def _written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
+def _list_written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
     path = query.output.folder
     if path is not None:
         yield _Written(query.name, f"the rows of {query.name}", path, _parts(_real(path)), "rows")
@@ -104,17 +104,17 @@ def _written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
 
 def _check_apart(one: _Written, other: _Written) -> None:
     if one.parts == other.parts and one.kind == other.kind == "rows":
-        found = R016.at(None, query=other.query, other=one.query, path=other.path)
-        raise RunError([found.with_hint("join them by UNION ALL, or give each a folder of its own")])
+        finding = R016.at(None, query=other.query, other=one.query, path=other.path)
+        raise RunError([finding.with_hint("join them by UNION ALL, or give each a folder of its own")])
     outer, inner = sorted((one, other), key=lambda each: len(each.parts))
     if inner.parts[: len(outer.parts)] != outer.parts:
         return
     if outer.kind == "checkpoint" or not _is_hidden(inner.parts[len(outer.parts) :]):
-        found = R042.at(None, what=inner.what, other=outer.what, path=inner.path, place=outer.path)
-        raise RunError([found.with_hint("give each a folder of its own, none inside another")])
+        finding = R042.at(None, what=inner.what, other=outer.what, path=inner.path, place=outer.path)
+        raise RunError([finding.with_hint("give each a folder of its own, none inside another")])
 
 
-def _shared(
+def _find_shared(
     storage: Storage, query: SparkQuery, path: str, patterns: list[str], written: list[_Written]
 ) -> Iterator[_Written]:
     """The folders of other queries that the query reads, each as a whole. Raises RunError if it reads otherwise."""
@@ -134,15 +134,15 @@ def _shared(
 def _patterns(storage: Storage, path: str) -> Iterator[str]:
     """The patterns that an input reads, each without links; and where links below it lead."""
     if not is_glob(path):
-        yield from _linked(path)
+        yield from _follow_links(path)
         return
     for pattern in storage.alternatives(path):
         yield _real(pattern)
-    for match in storage.matching(path) if _is_local(path) else ():
-        yield from _linked(match)
+    for match in storage.find_matching(path) if _is_local(path) else ():
+        yield from _follow_links(match)
 
 
-def _linked(path: str) -> Iterator[str]:
+def _follow_links(path: str) -> Iterator[str]:
     """The real path, and those to which links in the folder lead, from which Spark reads, too."""
     seen: set[str] = set()
     ahead = [_real(path)]

@@ -1,7 +1,7 @@
-"""A checkpoint -> nothing, or a refusal that names the file of it which is lost or damaged.
+"""A checkpoint -> nothing, or a refusal that names its lost or damaged file.
 
-Spark finds some of this late, in words of its own, and some not at all: without the newest file of an input's log it
-reads nothing more, or the same rows again. Files that it does not look at any more may be missing.
+Spark notices some damage late and with unclear messages, and some not at all. Without the newest file of an input's log
+it reads nothing more, or the same rows again. Files that Spark no longer reads may be missing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from penstock.runtime.spark_logs import (
     entry,
     first_entry,
     first_gap,
-    numbered,
+    number_files,
     offsets_of,
-    required,
+    read_required,
     span,
 )
 from penstock.runtime.storage import Damaged, Storage
@@ -28,7 +28,7 @@ from penstock.runtime.storage import Damaged, Storage
 RESTORE = "restore it from a backup; without one --reset begins anew"
 
 
-def damaged(damage: Damaged, hint: str = RESTORE) -> RunError:
+def refuse_damaged(damage: Damaged, hint: str = RESTORE) -> RunError:
     """The refusal of a checkpoint for one of its files."""
     return RunError([R050.at(None, path=damage.path).because(damage.reason).with_hint(hint)])
 
@@ -39,17 +39,17 @@ def check_checkpoint(storage: Storage, place: str) -> int:
     Raises:
         RunError: a file that Spark needs to go on is missing or damaged.
     """
-    offsets, commits = (numbered(storage.names(f"{place}/{log}")) for log in ("offsets", "commits"))
+    offsets, commits = (number_files(storage.names(f"{place}/{log}")) for log in ("offsets", "commits"))
     started, finished = max(offsets, default=-1), max(commits, default=-1)
     try:
         _check_numbers(place, started, finished)
         for number in range(max(0, started - 1), started + 1):
             path = f"{place}/offsets/{number}"
-            offsets_of(path, required(storage, path))
+            offsets_of(path, read_required(storage, path))
         if started >= 0:
             _check_metadata(storage, f"{place}/metadata")
     except Damaged as damage:
-        raise damaged(damage) from None
+        raise refuse_damaged(damage) from None
     if finished >= 0:
         _check_commit(storage, place, finished, started)
     _check_schemas(storage, f"{place}/state")
@@ -70,13 +70,13 @@ def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:
         return
     path = f"{place}/offsets/{started}"
     try:
-        offsets = offsets_of(path, required(storage, path))
+        offsets = offsets_of(path, read_required(storage, path))
         if len(offsets) != len(numbers):
             raise Damaged(path, f"it is about {len(offsets)} inputs instead of {len(numbers)}")
         for number, offset in zip(numbers, offsets, strict=True):
             _check_source(storage, f"{place}/sources/{number}", offset)
     except Damaged as damage:
-        raise damaged(damage) from None
+        raise refuse_damaged(damage) from None
 
 
 def _check_numbers(place: str, started: int, finished: int) -> None:
@@ -88,16 +88,16 @@ def _check_numbers(place: str, started: int, finished: int) -> None:
 
 
 def _check_metadata(storage: Storage, path: str) -> None:
-    entry(path, 1, required(storage, path), {"id": str})
+    entry(path, 1, read_required(storage, path), {"id": str})
 
 
 def _check_commit(storage: Storage, place: str, finished: int, started: int) -> None:
     path = f"{place}/commits/{finished}"
     try:
-        first_entry(path, required(storage, path), COMMIT)
+        first_entry(path, read_required(storage, path), COMMIT)
     except Damaged as damage:
         rerun = f"delete it and its checksum .{finished}.crc: micro-batch {finished} is run again, as after a crash"
-        raise damaged(damage, rerun if finished == started else RESTORE) from None
+        raise refuse_damaged(damage, rerun if finished == started else RESTORE) from None
 
 
 def _check_schemas(storage: Storage, state: str) -> None:
@@ -118,18 +118,18 @@ def _check_schemas(storage: Storage, state: str) -> None:
                 else:
                     check_schema(path, content)
             except Damaged as damage:
-                raise damaged(damage, "delete it and its checksum .schema.crc: Spark writes it anew") from None
+                raise refuse_damaged(damage, "delete it and its checksum .schema.crc: Spark writes it anew") from None
 
 
 def _check_source(storage: Storage, log: str, offset: object) -> None:
     """The log of an input of files has to hold all up to its offset. Spark reads it from the last compacted file on."""
     if not isinstance(offset, dict) or "logOffset" not in offset:
         return
-    files = numbered(storage.names(log))
+    files = number_files(storage.names(log))
     newest = max(offset["logOffset"], max(files, default=-1))
     gap = first_gap(files, newest)
     if gap is not None:
         raise Damaged(f"{log}/{gap}", "it is missing")
     for number in span(files, newest):
         path = f"{log}/{files[number]}"
-        entries(path, required(storage, path), SOURCE_ENTRY)
+        entries(path, read_required(storage, path), SOURCE_ENTRY)

@@ -18,12 +18,12 @@ from penstock.codegen import folder_name
 from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, View, files_cost
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.clock import clock
-from penstock.runtime.connectors import Sink, source_of
-from penstock.runtime.drain import drain, drained, end_stream
+from penstock.runtime.connectors import RuntimeSink, source_of
+from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
-from penstock.runtime.frames import framed
-from penstock.runtime.heartbeats import Pulse
+from penstock.runtime.frames import compute_frame
+from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.rejects import rejects_query
@@ -48,7 +48,7 @@ class Run:
         query: SparkQuery,
         place: str,
         folder: str | None,
-        sink_of: Callable[[SparkQuery, str], Sink],
+        sink_of: Callable[[SparkQuery, str], RuntimeSink],
     ) -> None:
         self.query = query
         self.account = Account(query.name)
@@ -70,40 +70,44 @@ class Run:
         finished = check_checkpoint(self._storage, self._place)
         for source in self.query.inputs:
             source_of(source).check(self._storage, self._place)
-        if not draining and drained(self._storage, self._place):
+        if not draining and is_drained(self._storage, self._place):
             hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
         self._sink.check(self._storage, self._place, finished)
         for run in self.rejects.values():
             run.check(draining)
 
-    def start(self, *, once: bool, progress: Progress | None = None, pulse: Pulse | None = None) -> StreamingQuery:
-        """Starts Spark on the query: to the end of what is there now, or for good. `pulse`: whom silence is told.
+    def start(
+        self, *, once: bool, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
+    ) -> StreamingQuery:
+        """Starts the query in Spark, to the end of the input that exists now (`once`), or forever.
+
+        `heartbeat` is told of batches and of silence.
 
         Raises:
             RunError: Spark refuses the query, or a log of its inputs is damaged.
         """
         try:
             with _preparing:
-                if pulse is not None:
+                if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
                 self._sink.open(self._storage)
-                writer = self._sink.writer(rows) or rows.writeStream.foreachBatch(self._put)
+                writer = self._sink.writer(rows) or rows.writeStream.foreachBatch(self._put_batch)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 started = writer.start()
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.account.status(started.isActive)))
-        if pulse is not None:
-            listeners.append(pulse.batch)
-        self._ledger.follow(str(started.runId), *listeners, idle=None if pulse is None else pulse.silence)
+        if heartbeat is not None:
+            listeners.append(heartbeat.batch)
+        self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
         return started
 
     def wait(self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None) -> bool:
@@ -124,7 +128,7 @@ class Run:
         except SPARK_ERRORS as error:
             if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
                 raise KeyboardInterrupt from None
-            raise self._failed(self._failure or error) from None
+            raise self._fail(self._failure or error) from None
         self._ledger.settle(str(started.runId))
         return True
 
@@ -148,14 +152,14 @@ class Run:
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
             return self.account.report(self.query, draining and self.query.timed, places)
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
         try:
             return not self._storage.create(f"{self._place}/unsettled", "")
         except SPARK_ERRORS as error:
-            raise self._failed(error) from None
+            raise self._fail(error) from None
 
     def begun(self) -> bool:
         """Whether the checkpoint holds a batch."""
@@ -172,16 +176,16 @@ class Run:
                 started.stop()
             raise
 
-    def _failed(self, error: BaseException) -> RunError:
+    def _fail(self, error: BaseException) -> RunError:
         folder = self.query.output.folder
         writes = [] if folder is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
-            found = explain_storage(error, self.query.name, self._spark, self._place, writes)
-            if found is not None:
-                return RunError([found])
+            finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
+            if finding is not None:
+                return RunError([finding])
         return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
 
-    def _put(self, batch: DataFrame, number: int) -> None:
+    def _put_batch(self, batch: DataFrame, number: int) -> None:
         try:
             self._sink.write(batch, number)
         except BaseException as error:
@@ -198,16 +202,16 @@ class Run:
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for view in query.views:
             if not isinstance(view, View):
-                _register(framed(self._spark, view), view.name)
+                _register(compute_frame(self._spark, view), view.name)
                 continue
             rows = self._spark.sql(view.sql)
             if view.watermark is not None:
-                rows = rows.withWatermark(_quoted(view.watermark.column), f"{view.watermark.delay} milliseconds")
+                rows = rows.withWatermark(_quote_name(view.watermark.column), f"{view.watermark.delay} milliseconds")
             if view.metrics:
                 rows = rows.observe(view.name, *(F.expr(metric.sql).alias(metric.name) for metric in view.metrics))
             _register(rows, view.name)
         out = F.count(F.lit(1)).alias(f"out:{query.name}")
-        return self._spark.table(_quoted(query.result)).observe(f"{query.name} out", out)
+        return self._spark.table(_quote_name(query.result)).observe(f"{query.name} out", out)
 
 
 def rejects_place(place: str, name: str) -> str:
@@ -241,15 +245,15 @@ def configure(spark: SparkSession, query: SparkQuery) -> None:
 class QueryHandle:
     """A query that runs until it is stopped."""
 
-    def __init__(self, run: Run, resources: ExitStack, pulse: Pulse | None = None) -> None:
+    def __init__(self, run: Run, resources: ExitStack, heartbeat: HeartbeatHandle | None = None) -> None:
         self._run = run
-        self._pulse = pulse
+        self._heartbeat = heartbeat
         self._resources = resources
         self._starter = ThreadPoolExecutor(1, "penstock-rejects")
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
         self._stopped = False
         interrupted = run.mark_unsettled()
-        self._started = run.start(once=False, progress=self._after_batch, pulse=pulse)
+        self._started = run.start(once=False, progress=self._after_batch, heartbeat=heartbeat)
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
@@ -282,8 +286,8 @@ class QueryHandle:
             RunError: the rejected rows could not be written.
         """
         self._stopped = True
-        if self._pulse is not None:
-            self._pulse.end()
+        if self._heartbeat is not None:
+            self._heartbeat.end()
         with self._resources:  # freed last, whatever happens before
             with jvm_may_be_gone():
                 self._started.stop()
@@ -309,8 +313,8 @@ class QueryHandle:
 
 
 def _register(rows: DataFrame, view: str) -> None:
-    rows.createOrReplaceTempView(_quoted(view))
+    rows.createOrReplaceTempView(_quote_name(view))
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"

@@ -1,8 +1,7 @@
-"""A Read -> its rows: what its inputs hold at this moment, evaluated by Spark in one go.
+"""A Read -> its rows: what its inputs hold at this moment, evaluated by Spark at once.
 
-Of files that queries write only whole micro-batches are seen, those that the log of Spark's file sink lists: a
-micro-batch that is in it is not written again, whatever becomes of the query. What is in memory is there likewise by
-whole micro-batches.
+Of files that queries write, only whole micro-batches are read: those in the log of Spark's file sink. A micro-batch in
+that log is never written again. Memory sinks also hold whole micro-batches.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from penstock.codegen.program import COST_SETTING, Read, files_cost
 from penstock.runtime.connectors import Row, source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
-from penstock.runtime.places import qualified_input
+from penstock.runtime.places import qualify_input
 from penstock.runtime.storage import Storage
 
 
@@ -32,7 +31,7 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
     try:
         for name, value in (*query.settings, (COST_SETTING, str(files_cost(query.inputs)))):
             spark.conf.set(name, value)
-        for source in map(partial(qualified_input, storage), query.inputs):
+        for source in map(partial(qualify_input, storage), query.inputs):
             place = source_of(source)
             place.check(storage, None)
             place.snapshot(spark, storage, held.get(source.name, ())).createOrReplaceTempView(source.view)

@@ -1,7 +1,7 @@
-"""What a query sets aside -> a query of its own that writes those rows beside the result.
+"""The rejected rows of a query -> a query of its own that writes them beside the result.
 
-Whether a row is rejected depends on the row and its file alone, so this query, which starts late and reads the input
-from the beginning, finds exactly the rows that the first one counted.
+Whether a row is rejected depends only on the row and its file. So this query may start late and read the input from the
+beginning: it finds exactly the rows that the first query counted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A program and the folder of its checkpoints -> these are gone, so that its queries begin anew.
+"""A program and the folder of its checkpoints -> the checkpoints are deleted, so that its queries begin anew.
 
-Nothing is removed unless all can be, and the queries can then be started: where rows are still there that they would
-write once more, they cannot.
+Either all checkpoints are deleted or none. None is deleted if a query could not start afterwards, because the rows that
+it would write again still exist.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from penstock.runtime.checkpoint import (
 )
 from penstock.runtime.connectors import sink_of, source_of
 from penstock.runtime.lock import lock
-from penstock.runtime.places import qualified
+from penstock.runtime.places import qualify_paths
 from penstock.runtime.rejects import rejects_query
 from penstock.runtime.storage import Storage, absolute
 
@@ -36,7 +36,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
         RunError: one is no checkpoint, or in use; an input is missing, or an output holds rows.
     """
     storage = Storage(spark)
-    queries = [qualified(storage, query) for query in program.queries]
+    queries = [qualify_paths(storage, query) for query in program.queries]
     names = dict.fromkeys(
         name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
     )
@@ -62,7 +62,7 @@ def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator
         if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].startswith("stage "):
+            if is_described and description_in(storage, place)["output"].startswith("intermediate "):
                 yield unquote(each)
 
 

@@ -1,6 +1,6 @@
-"""What an expression failed with in some row -> a finding at its place in the script, with a hint that fits it.
+"""An error of an expression in some row -> a finding at its place in the script, with a hint.
 
-Spark names the place of some errors only. For the others the table says which functions and operators raise them: those
+Spark gives the place of some errors only. For the others, a table says which functions and operators raise them. Those
 of the query are the candidates.
 """
 
@@ -50,7 +50,7 @@ class _Rule:
     hint: str | None = None
 
 
-def _said(layer: Layer) -> str:
+def _extract_message(layer: Layer) -> str:
     """Spark's own words, without its name for the error and its advice about settings."""
     text = re.sub(r"^\[[\w.]+\]\s*", "", layer.message.strip().split("\n", 1)[0]).partition(" SQLSTATE")[0]
     text = re.sub(r"\s*(If necessary|To return NULL instead|Use `?try_|Use '?try_|You may get).*", "", text)
@@ -58,14 +58,14 @@ def _said(layer: Layer) -> str:
 
 
 def _parameter(name: str) -> Callable[[Layer], str]:
-    return lambda layer: layer.parameters.get(name, "").strip("`") or _said(layer)
+    return lambda layer: layer.parameters.get(name, "").strip("`") or _extract_message(layer)
 
 
-def _fixed(text: str) -> Callable[[Layer], str]:
+def _always(text: str) -> Callable[[Layer], str]:
     return lambda layer: text
 
 
-def _nothing(layer: Layer) -> None:
+def _no_detail(layer: Layer) -> None:
     return None
 
 
@@ -77,57 +77,63 @@ def _index(layer: Layer) -> str:
 
 _CONDITIONS = (
     _Rule(
-        r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", R020, _nothing, ("/", "%", "DIV", "MOD", "PMOD")
+        r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", R020, _no_detail, ("/", "%", "DIV", "MOD", "PMOD")
     ),
-    _Rule(r"CAST_INVALID_INPUT", R021, _nothing),
-    _Rule(r"CAST_OVERFLOW", R022, _said),
-    _Rule(r"\w*ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", R022, _nothing, _OVERFLOWING, others=_SIGNS),
+    _Rule(r"CAST_INVALID_INPUT", R021, _no_detail),
+    _Rule(r"CAST_OVERFLOW", R022, _extract_message),
+    _Rule(r"\w*ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", R022, _no_detail, _OVERFLOWING, others=_SIGNS),
     _Rule(r"INVALID_ARRAY_INDEX", R023, _index, ("[]", "ELEMENT_AT", "ELT")),
     _Rule(
         r"INVALID_INDEX_OF_ZERO",
         R023,
-        _fixed("positions count from 1, or back from -1, and this one is 0"),
+        _always("positions count from 1, or back from -1, and this one is 0"),
         ("SPLIT_PART", "ELEMENT_AT", "TRY_ELEMENT_AT", "ARRAY_INSERT"),
         hint="with NULLIF(i, 0) for the position i it gives NULL",
     ),
     _Rule(r"DUPLICATED_MAP_KEY", R024, lambda layer: f"the key {layer.parameters.get('key')} is there twice", _MAPS),
-    _Rule(r"NULL_MAP_KEY", R024, _fixed("a key is NULL"), _MAPS),
-    _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _fixed("there are not as many values as keys"), _MAPS),
+    _Rule(r"NULL_MAP_KEY", R024, _always("a key is NULL"), _MAPS),
+    _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _always("there are not as many values as keys"), _MAPS),
     _Rule(r"CANNOT_PARSE_TIMESTAMP", R025, _parameter("message"), _TIMES),
-    _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _said, ("TO_NUMBER",)),
-    _Rule(r"CONVERSION_INVALID_INPUT", R025, _said, ("UNHEX", "UNBASE64")),
-    _Rule(r"CANNOT_DECODE_URL", R025, _said, ("URL_DECODE",)),
-    _Rule(r"INVALID_URL", R025, _said, ("PARSE_URL",)),
-    _Rule(r"MALFORMED_CHARACTER_CODING", R025, _said, ("ENCODE", "DECODE")),
-    _Rule(r"INVALID_PARAMETER_VALUE\.PATTERN|INVALID_REGEXP_REPLACE", R026, _said, _PATTERNS),
-    _Rule(r"INVALID_FORMAT\.ESC", R026, _said, ("LIKE", "ILIKE")),
-    _Rule(r"INVALID_DATETIME_PATTERN|INCONSISTENT_BEHAVIOR_CROSS_VERSION", R026, _said, _FORMATTED),
-    _Rule(r"INVALID_FORMAT", R026, _said, ("TO_NUMBER", "TRY_TO_NUMBER", "TO_CHAR")),
+    _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _extract_message, ("TO_NUMBER",)),
+    _Rule(r"CONVERSION_INVALID_INPUT", R025, _extract_message, ("UNHEX", "UNBASE64")),
+    _Rule(r"CANNOT_DECODE_URL", R025, _extract_message, ("URL_DECODE",)),
+    _Rule(r"INVALID_URL", R025, _extract_message, ("PARSE_URL",)),
+    _Rule(r"MALFORMED_CHARACTER_CODING", R025, _extract_message, ("ENCODE", "DECODE")),
+    _Rule(r"INVALID_PARAMETER_VALUE\.PATTERN|INVALID_REGEXP_REPLACE", R026, _extract_message, _PATTERNS),
+    _Rule(r"INVALID_FORMAT\.ESC", R026, _extract_message, ("LIKE", "ILIKE")),
+    _Rule(r"INVALID_DATETIME_PATTERN|INCONSISTENT_BEHAVIOR_CROSS_VERSION", R026, _extract_message, _FORMATTED),
+    _Rule(r"INVALID_FORMAT", R026, _extract_message, ("TO_NUMBER", "TRY_TO_NUMBER", "TO_CHAR")),
     _Rule(
         r"INVALID_PARAMETER_VALUE",
         R027,
-        _said,
+        _extract_message,
         ("BIT_GET", "GETBIT", "ENCODE", "DECODE", "SLICE", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL"),
     ),
-    _Rule(r"ILLEGAL_DAY_OF_WEEK", R027, _said, ("NEXT_DAY",)),
-    _Rule(r"INVALID_TIMEZONE", R027, _said, ("FROM_UTC_TIMESTAMP", "TO_UTC_TIMESTAMP")),
-    _Rule(r"_LEGACY_ERROR_TEMP_3243", R027, _said, ("SEQUENCE",)),
-    _Rule(r"DATATYPE_MISMATCH|NON_FOLDABLE_ARGUMENT", R027, _said),
+    _Rule(r"ILLEGAL_DAY_OF_WEEK", R027, _extract_message, ("NEXT_DAY",)),
+    _Rule(r"INVALID_TIMEZONE", R027, _extract_message, ("FROM_UTC_TIMESTAMP", "TO_UTC_TIMESTAMP")),
+    _Rule(r"_LEGACY_ERROR_TEMP_3243", R027, _extract_message, ("SEQUENCE",)),
+    _Rule(r"DATATYPE_MISMATCH|NON_FOLDABLE_ARGUMENT", R027, _extract_message),
     _Rule(r"DATETIME_FIELD_OUT_OF_BOUNDS", R028, _parameter("rangeMessage"), _MADE),
-    _Rule(r"INVALID_FRACTION_OF_SECOND", R028, _said, _MADE),
-    _Rule(r"DATETIME_OVERFLOW", R028, _said, ("+", "-", "TIMESTAMP_SECONDS", "TIMESTAMP_MILLIS", "ADD_MONTHS")),
-    _Rule(r"COLLECTION_SIZE_LIMIT_EXCEEDED|_LEGACY_ERROR_TEMP_2176", R029, _said, _LONG_ARRAYS),
+    _Rule(r"INVALID_FRACTION_OF_SECOND", R028, _extract_message, _MADE),
+    _Rule(
+        r"DATETIME_OVERFLOW", R028, _extract_message, ("+", "-", "TIMESTAMP_SECONDS", "TIMESTAMP_MILLIS", "ADD_MONTHS")
+    ),
+    _Rule(r"COLLECTION_SIZE_LIMIT_EXCEEDED|_LEGACY_ERROR_TEMP_2176", R029, _extract_message, _LONG_ARRAYS),
 )
 _CLASSES = (
-    _Rule(r"java\.util\.regex\.PatternSyntaxException", R026, _said, _PATTERNS),
+    _Rule(r"java\.util\.regex\.PatternSyntaxException", R026, _extract_message, _PATTERNS),
     _Rule(
-        r"java\.util\.\w*(Format|Argument)\w*Exception", R026, _said, ("PRINTF", "FORMAT_STRING"), only_if_there=True
+        r"java\.util\.\w*(Format|Argument)\w*Exception",
+        R026,
+        _extract_message,
+        ("PRINTF", "FORMAT_STRING"),
+        only_if_there=True,
     ),
-    _Rule(r"java\.lang\.IllegalArgumentException", R025, _said, ("UNBASE64",), only_if_there=True),
-    _Rule(r"java\.lang\.IllegalArgumentException", R027, _said, ("SEQUENCE",), only_if_there=True),
-    _Rule(r"java\.lang\.ArithmeticException", R029, _nothing, _LONG_TEXTS, only_if_there=True),
-    _Rule(r"java\.lang\.ArithmeticException", R022, _nothing, (*_OVERFLOWING, *_SIGNS)),
-    _Rule(r"java\.lang\.OutOfMemoryError", R029, _nothing, (*_LONG_TEXTS, *_LONG_ARRAYS), only_if_there=True),
+    _Rule(r"java\.lang\.IllegalArgumentException", R025, _extract_message, ("UNBASE64",), only_if_there=True),
+    _Rule(r"java\.lang\.IllegalArgumentException", R027, _extract_message, ("SEQUENCE",), only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R029, _no_detail, _LONG_TEXTS, only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R022, _no_detail, (*_OVERFLOWING, *_SIGNS)),
+    _Rule(r"java\.lang\.OutOfMemoryError", R029, _no_detail, (*_LONG_TEXTS, *_LONG_ARRAYS), only_if_there=True),
 )
 
 
@@ -136,7 +142,7 @@ def row_error(layers: Sequence[Layer], query: str, printed: Sequence[Printed], s
     for layer in reversed(layers):
         for rule in _CONDITIONS:
             if layer.condition and re.match(rule.condition, layer.condition):
-                return _finding(rule, layer, query, _candidates(rule, layer, printed), span)
+                return _make_finding(rule, layer, query, _candidates(rule, layer, printed), span)
     return None
 
 
@@ -147,7 +153,7 @@ def java_error(layers: Sequence[Layer], query: str, printed: Sequence[Printed], 
             if re.fullmatch(rule.condition, layer.kind):
                 places = _candidates(rule, layer, printed)
                 if places or not rule.only_if_there:
-                    return _finding(rule, layer, query, places, span)
+                    return _make_finding(rule, layer, query, places, span)
     return None
 
 
@@ -169,19 +175,19 @@ def _has(printed: Sequence[Printed], names: Collection[str]) -> bool:
     return any(place.name in names for text in printed for place in text.places)
 
 
-def _finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:
-    found = rule.code.at(None, query=query, **_facts(rule, layer))
+def _make_finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:
+    finding = rule.code.at(None, query=query, **_facts(rule, layer))
     shown = places if 0 < len(places) <= _MOST else []
     for number, place in enumerate(shown):
-        found = found.also(place.span, "" if len(shown) == 1 else "here" if number == 0 else "or here")
+        finding = finding.also(place.span, "" if len(shown) == 1 else "here" if number == 0 else "or here")
     if not shown and span is not None:
-        found = found.also(span, "in this query")
+        finding = finding.also(span, "in this query")
     reason = rule.reason(layer)
     if reason:
-        found = found.because(reason)
+        finding = finding.because(reason)
     elif not places and layer.fragment:
-        found = found.because("in " + " ".join(layer.fragment.split()))
-    return found.with_hint(rule.hint or _hint(rule.code, shown[0] if len(shown) == 1 else None))
+        finding = finding.because("in " + " ".join(layer.fragment.split()))
+    return finding.with_hint(rule.hint or _hint(rule.code, shown[0] if len(shown) == 1 else None))
 
 
 def _facts(rule: _Rule, layer: Layer) -> dict[str, str]:

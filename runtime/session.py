@@ -12,31 +12,31 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, Read, SparkQuery, Step
+from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
-from penstock.runtime.connectors import HoldingSink, Sink, sink_of
+from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
+from penstock.runtime.connectors.intermediate import place_intermediates
 from penstock.runtime.connectors.memory import Kept
-from penstock.runtime.connectors.stage import placed
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
-from penstock.runtime.heartbeats import Pacemaker, Pulse, connected, now
+from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
 from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
-from penstock.runtime.places import check_places, qualified
+from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
 from penstock.runtime.reading import read
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
-from penstock.runtime.sink_log import stage_rows
+from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
-from penstock.runtime.workers import check_workers, needed_packages
+from penstock.runtime.workers import check_workers, list_needed_packages
 
 
 def connect(
     master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
-) -> Session:
+) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
     Args:
@@ -49,24 +49,24 @@ def connect(
     """
     running = SparkContext._active_spark_context
     if running is None:
-        return Session(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
+        return RuntimeSession(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
-    return Session(SparkSession(running).newSession(), checkpoint)
+    return RuntimeSession(SparkSession(running).newSession(), checkpoint)
 
 
-class Session:
+class RuntimeSession:
     """A connection to Spark. Use it in a `with` statement, or close it."""
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
         self._spark = spark
-        self._folder = None if checkpoint is None else Storage(spark).qualified(checkpoint)
+        self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
-        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[Step, ...]], HoldingSink]] = {}
+        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
         spark.streams.addListener(self._ledger)
 
     def start(self, program: Program) -> list[QueryHandle]:
@@ -83,10 +83,10 @@ class Session:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
             self._sweep(program, places)
-            pulses = self._pulses(program, places)
+            heartbeats = self._start_heartbeats(program, places)
             handles = []
             for run, own in opened:
-                handles.append(QueryHandle(run, own.pop_all(), pulses.get(run.query.name)))
+                handles.append(QueryHandle(run, own.pop_all(), heartbeats.get(run.query.name)))
                 resources.callback(handles[-1].stop)
             resources.pop_all()
         self._handles += handles
@@ -148,19 +148,19 @@ class Session:
 
     def _whole(self, name: str) -> list[dict[str, Any]]:
         rows = self.rows(name)
-        let_go = sum(sink.let_go for (output, _), (_, sink) in self._memory.items() if output == name)
-        if let_go:
-            found = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + let_go:,}")
-            raise RunError([found.with_hint("give it the option rows = n, or connector = 'files'")])
+        evicted = sum(sink.evicted for (output, _), (_, sink) in self._memory.items() if output == name)
+        if evicted:
+            finding = R034.at(None, name=name, kept=f"{len(rows):,}", count=f"{len(rows) + evicted:,}")
+            raise RunError([finding.with_hint("give it the option rows = n, or connector = 'files'")])
         return rows
 
     def kept(self) -> list[Kept]:
         """What the memory sinks of this session hold, one entry per name that had a batch, if only one without rows."""
-        let_go: Counter[str] = Counter()
+        evicted: Counter[str] = Counter()
         for (name, _), (_, sink) in self._memory.items():
             if sink.begun:
-                let_go[name] += sink.let_go
-        return [Kept(name, self.rows(name), older) for name, older in let_go.items()]
+                evicted[name] += sink.evicted
+        return [Kept(name, self.rows(name), older) for name, older in evicted.items()]
 
     def close(self) -> None:
         """Stops all queries, and Spark if it was started for this session."""
@@ -173,7 +173,7 @@ class Session:
                 if self._stop_spark:
                     stop_spark(self._spark)
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> RuntimeSession:
         return self
 
     def __exit__(
@@ -183,25 +183,25 @@ class Session:
 
     def _apply(self, program: Program) -> None:
         if self._folder is None and not is_local(self._spark):
-            found = R045.at(None, master=self._spark.sparkContext.master)
-            raise RunError([found.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
+            finding = R045.at(None, master=self._spark.sparkContext.master)
+            raise RunError([finding.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
         check_places(Storage(self._spark), program, self._folder)
-        needed = needed_packages(program) - self._checked_packages
+        needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):
             check_workers(self._spark, needed)
             self._checked_packages |= needed
         for name, value in program.settings:
             self._spark.conf.set(name, value)
 
-    def _pulses(self, program: Program, places: Mapping[str, str]) -> dict[str, Pulse]:
-        """By name, the queries that may have to be told how far their inputs are, and those that know."""
-        pulses: dict[str, Pulse] = {}
-        for group in connected(program.queries):
-            pacemaker = Pacemaker(Storage(self._spark))
-            if any(query.paced for query in group):
+    def _start_heartbeats(self, program: Program, places: Mapping[str, str]) -> dict[str, HeartbeatHandle]:
+        """A handle for each query with a watermark whose inputs, or whose readers' inputs, may need heartbeats."""
+        handles: dict[str, HeartbeatHandle] = {}
+        for group in group_connected(program.queries):
+            heartbeats = Heartbeats(Storage(self._spark))
+            if any(query.watermark_inputs for query in group):
                 timed = (query for query in group if query.timed)
-                pulses |= {query.name: pacemaker.add(query, places[query.name], now()) for query in timed}
-        return pulses
+                handles |= {query.name: heartbeats.add(query, places[query.name], now()) for query in timed}
+        return handles
 
     def _sweep(self, program: Program, places: Mapping[str, str]) -> None:
         """Deletes what is done with of the intermediate streams."""
@@ -211,7 +211,7 @@ class Session:
                 if source.is_intermediate:
                     readers.setdefault(source.name, []).append(places[query.name])
         for stage, of_stage in readers.items():
-            sweep(Storage(self._spark), stage_rows(places[stage]), of_stage)
+            sweep(Storage(self._spark), rows_folder(places[stage]), of_stage)
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
@@ -219,12 +219,12 @@ class Session:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             places[query.name] = place
             storage = Storage(self._spark)
-            query = placed(qualified(storage, query), storage, places)
+            query = place_intermediates(qualify_paths(storage, query), storage, places)
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
             return run
 
-    def _sink(self, query: SparkQuery, place: str) -> Sink:
+    def _sink(self, query: SparkQuery, place: str) -> RuntimeSink:
         sink = sink_of(query)
         if not isinstance(sink, HoldingSink):
             return sink

@@ -1,4 +1,4 @@
-"""Settings of Spark that users give -> checked: none that results depend on, none that Spark would pass over."""
+"""Settings of Spark that users give -> a check that no result depends on them and that Spark does not ignore them."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def check_settings(settings: Mapping[str, str]) -> None:
     Raises:
         RunError: with a finding for each.
     """
-    found = [R048.at(None, name=name, reason=told) for name in settings if (told := _objection(name)) is not None]
-    if found:
-        raise RunError(found)
+    findings = [R048.at(None, name=name, reason=told) for name in settings if (told := _objection(name)) is not None]
+    if findings:
+        raise RunError(findings)
 
 
 def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
@@ -60,7 +60,7 @@ def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if not _is_secret(name)}
 
 
-def redacted(text: str, settings: Mapping[str, str]) -> str:
+def redact(text: str, settings: Mapping[str, str]) -> str:
     """The text without the values of settings that may be secret."""
     for name, value in settings.items():
         if value and _is_secret(name):

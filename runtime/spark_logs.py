@@ -1,7 +1,8 @@
-"""Folders of Spark's logs -> what they hold, or the file that cannot be what Spark wrote.
+"""Folders of Spark's logs -> their entries, or the file that Spark cannot have written.
 
-A log has a file for each micro-batch, named by its number. Logs of files have every so often one, `<number>.compact`,
-for all up to it; those before are deleted some time later. Spark notices few gaps: it goes on without what is lost.
+A log has a file for each micro-batch, named by its number. Logs of files also have `<number>.compact`, which holds
+everything up to that number; the files before it are deleted later. Spark notices few gaps and goes on without the lost
+entries.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ _VERSION = "v1"
 _SCHEMA_VERSION = b"v2"
 
 
-def numbered(names: Iterable[str]) -> dict[int, str]:
+def number_files(names: Iterable[str]) -> dict[int, str]:
     """The files of a log by their numbers. Where a number has two, the compacted one."""
-    found: dict[int, str] = {}
+    names_by_number: dict[int, str] = {}
     for name in sorted(names):
         stem = name.removesuffix(".compact")
         if stem.isdecimal():
-            found[int(stem)] = name
-    return found
+            names_by_number[int(stem)] = name
+    return names_by_number
 
 
 def span(files: Mapping[int, str], newest: int) -> range:
@@ -108,7 +109,7 @@ def check_schema(path: str, content: bytes) -> None:
         raise Damaged(path, "it is not the schema of a state") from None
 
 
-def required(storage: Storage, path: str) -> str:
+def read_required(storage: Storage, path: str) -> str:
     """The text of a file.
 
     Raises:
@@ -126,10 +127,10 @@ def entry(path: str, number: int, line: str, wanted: Mapping[str, type]) -> Entr
     Raises:
         Damaged: it is not.
     """
-    found = _value(path, number, line)
-    if not isinstance(found, dict) or any(type(found.get(name)) is not type_ for name, type_ in wanted.items()):
+    value = _value(path, number, line)
+    if not isinstance(value, dict) or any(type(value.get(name)) is not type_ for name, type_ in wanted.items()):
         raise Damaged(path, f"its line {number} lacks {', '.join(wanted)}")
-    return found
+    return value
 
 
 def _value(path: str, number: int, line: str) -> Any:

@@ -49,7 +49,7 @@ class Storage:
         self._configuration: Any = spark._jsc.hadoopConfiguration()
         self._is_local = is_local(spark)
 
-    def qualified(self, path: str) -> str:
+    def qualify(self, path: str) -> str:
         """The path with its file system, as Spark, Python and their workers understand it alike.
 
         A path without a scheme is one of this machine if Spark runs here, else one of the cluster's default file
@@ -74,9 +74,9 @@ class Storage:
 
     def matches(self, pattern: str) -> bool:
         """Whether a path exists, or any path that a glob pattern stands for."""
-        return bool(self.matching(pattern))
+        return bool(self.find_matching(pattern))
 
-    def matching(self, pattern: str) -> list[str]:
+    def find_matching(self, pattern: str) -> list[str]:
         """The paths that are there now of those that a glob pattern stands for."""
         files, place = self._at(pattern)
         return [status.getPath().toString() for status in files.globStatus(place) or ()]
@@ -144,17 +144,17 @@ class Storage:
         """The names and sizes of the files in a folder."""
         files, place = self._at(folder)
         if files.getScheme() == "file":  # one question for each file takes long where there are many
-            with os.scandir(place.toUri().getPath()) as found:
-                return {each.name: each.stat().st_size for each in found if each.is_file()}
+            with os.scandir(place.toUri().getPath()) as entries:
+                return {each.name: each.stat().st_size for each in entries if each.is_file()}
         listed = files.listStatus(place)
         return {each.getPath().getName(): each.getLen() for each in listed if each.isFile()}
 
     def walk(self, folder: str) -> Iterator[str]:
         """The paths of all files below a folder."""
         files, place = self._at(folder)
-        found = files.listFiles(place, True)
-        while found.hasNext():
-            yield found.next().getPath().toString()
+        listing = files.listFiles(place, True)
+        while listing.hasNext():
+            yield listing.next().getPath().toString()
 
     def open(self, path: str) -> Any:
         """A file of any size as a stream of the JVM."""

@@ -38,15 +38,15 @@ def explain_storage(
     if not any(_STATE.match(layer.condition) or _ROCKSDB.match(layer.message) for layer in layers):
         checksum = any(layer.message.startswith("Checksum error") for layer in layers)
         return R050.at(None, path=told).with_hint(RESTORE) if told and checksum else None
-    told = told or _damaged_state(spark, f"{place}/state", layers) or f"{place}/state"
+    told = told or _find_damaged_state(spark, f"{place}/state", layers) or f"{place}/state"
     return R054.at(None, query=query, path=told).because(_reason(layers)).with_hint(RESTORE)
 
 
 def _checkpoint_file(layer: Layer, place: str) -> str | None:
     """The path of a file in the checkpoint that a message names."""
     path = re.escape(place.removeprefix("file://").removeprefix("file:"))
-    found = re.search(rf"{path}/(state|offsets|commits|sources|metadata)[^\s\]]*", layer.message)
-    return found and found[0].rstrip(".:,")
+    match = re.search(rf"{path}/(state|offsets|commits|sources|metadata)[^\s\]]*", layer.message)
+    return match and match[0].rstrip(".:,")
 
 
 def _reason(layers: list[Layer]) -> str:
@@ -57,10 +57,10 @@ def _reason(layers: list[Layer]) -> str:
     return "it does not fit its checksum" if told.startswith("Checksum error") else f"it cannot be read: {told}"
 
 
-def _damaged_state(spark: SparkSession, folder: str, layers: list[Layer]) -> str | None:
+def _find_damaged_state(spark: SparkSession, folder: str, layers: list[Layer]) -> str | None:
     """The first file of the state that cannot be read to its end. Spark does not always say which one it is."""
     # RocksDB names the copy of a table that it works on, `<number>.sst`; the table is stored as `<number>-<id>.sst`.
-    tables = {f"/{found}-" for layer in layers for found in re.findall(r"/(\d+)\.sst", layer.message)}
+    tables = {f"/{number}-" for layer in layers for number in re.findall(r"/(\d+)\.sst", layer.message)}
     paths = list(Storage(spark).walk(folder))
     return next((path for path in paths if any(table in path for table in tables) or _is_cut(spark, path)), None)
 
@@ -90,9 +90,9 @@ def _is_cut(spark: SparkSession, path: str) -> bool:
 def _free(spark: SparkSession, place: str, writes: Iterable[str]) -> str:
     """How much room there is where the query writes, as far as this is on disks of this machine."""
     local = os.environ.get("SPARK_LOCAL_DIRS") or spark.conf.get("spark.local.dir", "/tmp") or "/tmp"
-    found = []
+    free = []
     for path in dict.fromkeys((place, *writes, *local.split(","))):
         if os.path.isdir(path):
             disk = os.statvfs(path)
-            found.append(f"{disk.f_bavail * disk.f_frsize / 2**20:,.1f} MiB are free for {path}")
-    return "; ".join(found) or "the disk is that of a worker"
+            free.append(f"{disk.f_bavail * disk.f_frsize / 2**20:,.1f} MiB are free for {path}")
+    return "; ".join(free) or "the disk is that of a worker"

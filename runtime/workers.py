@@ -1,6 +1,6 @@
-"""A cluster -> whether the Python of its workers can run a program. Spark by itself says it late and not clearly.
+"""A cluster -> whether the Python of its workers can run a program. Spark reports this late and unclearly.
 
-The workers' Python is asked by a job that needs no Python of Spark's: it runs a program and reads what that prints.
+A job that does not use PySpark's Python workers runs the workers' Python as a program and reads what it prints.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ print(json.dumps([socket.gethostname(), versions]))
 """
 
 
-def needed_packages(program: Program) -> set[str]:
+def list_needed_packages(program: Program) -> set[str]:
     """The packages that Python workers need for the queries of a program; none where no worker runs Python."""
     needed: set[str] = set()
     for query in program.queries:
@@ -59,15 +59,15 @@ def check_workers(spark: SparkSession, needed: set[str]) -> None:
         numbers = context._jsc.parallelize([*range(tasks)], tasks)
         told = {str(line) for line in numbers.pipe([python, "-c", _ASK, *names]).collect()}
     except SPARK_ERRORS as error:
-        found = R047.at(None, python=python, host="the workers", reason=reason(error))
-        raise RunError([found.with_hint(_hint(python, {}))]) from None
+        finding = R047.at(None, python=python, host="the workers", reason=reason(error))
+        raise RunError([finding.with_hint(_hint(python, {}))]) from None
     findings = []
     for host, versions in sorted(map(json.loads, told), key=lambda each: str(each[0])):
         wrong = [*_objections(versions)]
         if wrong:
             missing = {name: version for name, version in versions.items() if name != "python"}
-            found = R047.at(None, python=python, host=host, reason="; ".join(wrong))
-            findings.append(found.with_hint(_hint(python, missing)))
+            finding = R047.at(None, python=python, host=host, reason="; ".join(wrong))
+            findings.append(finding.with_hint(_hint(python, missing)))
     if findings:
         raise RunError(findings)
 

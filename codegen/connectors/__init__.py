@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.codegen.connectors import files, local, stage
+from penstock.codegen.connectors import files, intermediate, local
 from penstock.codegen.program import Input, SparkQuery
-from penstock.planner.connectors import CONSOLE, FILES, MEMORY, RATE, STAGE
+from penstock.planner.connectors import CONSOLE, FILES, INTERMEDIATE, MEMORY, RATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,6 @@ CALLS = {
     RATE.name: Calls(read=local.read_rate),
     CONSOLE.name: Calls(write=local.write_console),
     MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
-    STAGE.name: Calls(stage.read, stage.write),
+    INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
 }
 """By connector."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.codegen.literals import keywords, literal, sql_in_line
-from penstock.codegen.program import Input, Output, SparkQuery
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.codegen.sql.records import records_of
 
 _OF_FORMATS = {"json": (), "csv": ("header",), "parquet": ()}
@@ -38,5 +38,5 @@ def write(query: SparkQuery) -> str:
     return f"{function}(rows, {', '.join([_absolute(query.output), *given])})"
 
 
-def _absolute(place: Input | Output) -> str:
+def _absolute(place: Input | QueryOutput) -> str:
     return f"absolute(spark, {literal(place.folder or '')})"

@@ -1,7 +1,7 @@
 """A checkpoint -> the watermark in force and the micro-batch's number: a one-row Python data source.
 
-Spark has no expression for either, but tells each task the number of its micro-batch, and writes the watermark to the
-checkpoint before (`watermark.py`).
+Spark has no expression for either. But each task knows the number of its micro-batch, and Spark has written the
+watermark to the checkpoint before (`watermark.py`).
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamReader, DataStreamWriter
 
 from penstock.codegen.ejected.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
-from penstock.codegen.ejected.rows import quoted
+from penstock.codegen.ejected.rows import quote_name
 
 
 def read_files(
@@ -58,7 +58,7 @@ def read_parquet(
     spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str], schema: str
 ) -> DataFrame:
     """The columns of Parquet files; numbers as the files have them."""
-    record = f"STRUCT({', '.join(map(quoted, columns))}) AS _record"
+    record = f"STRUCT({', '.join(map(quote_name, columns))}) AS _record"
     rows: DataFrame = reader.schema(schema).parquet(path).selectExpr(record, *origin)
     return rows
 

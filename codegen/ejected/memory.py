@@ -31,7 +31,7 @@ class RowsInMemory:
         return self._newest_batch >= 0
 
     @property
-    def let_go(self) -> int:
+    def evicted(self) -> int:
         """How many rows were more than are kept."""
         return 0 if self._key is not None else self._next - len(self._rows)
 

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.ejected.clock import Clock
 from penstock.codegen.ejected.files import write_files
-from penstock.codegen.ejected.rows import quoted
+from penstock.codegen.ejected.rows import quote_name
 
 
 def clock(spark: SparkSession, query: str, checkpoint: str) -> None:
@@ -62,7 +62,7 @@ def view(
     """A view; `counts` are observed on its rows, `watermark` is (column, milliseconds)."""
     rows = spark.sql(sql)
     if watermark is not None:
-        rows = rows.withWatermark(quoted(watermark[0]), f"{watermark[1]} milliseconds")
+        rows = rows.withWatermark(quote_name(watermark[0]), f"{watermark[1]} milliseconds")
     if counts is not None:
         rows = rows.observe(name, *(F.expr(sql).alias(count) for count, sql in counts.items()))
     rows.createOrReplaceTempView(name)

@@ -8,15 +8,15 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.packed import packed, unpacked
-from penstock.codegen.panes import answer_panes
+from penstock.codegen.worker.pack import pack_rows, unpack_tables
+from penstock.codegen.worker.panes import answer_panes
 
 
 def packed_view(spark: SparkSession, source: str, length: int, cuts: Sequence[int], schema: str) -> DataFrame:
     """Tables of rows, packed in Python workers."""
 
     def pack(batches: Iterator[Any]) -> Iterator[Any]:
-        return packed(batches, length, cuts)
+        return pack_rows(batches, length, cuts)
 
     return spark.table(source).mapInArrow(pack, spark.sql(schema).schema)
 
@@ -60,4 +60,4 @@ def bucket_view(
 
     buckets = spark.table(source).groupBy("bucket")
     tables = buckets.applyInPandasWithState(run, "rows BINARY", state, "append", timeout)
-    return tables.mapInArrow(unpacked, spark.sql(schema).schema)
+    return tables.mapInArrow(unpack_tables, spark.sql(schema).schema)

@@ -1,12 +1,12 @@
-"""Plan -> for each scanned stream, the condition under which a row of it is used rather than filtered out.
+"""Plan -> for each scanned stream, the condition under which a row is used and not filtered out.
 
 A row of a stream is used if it passes the filters on some way from its scan to a stateful operator or to the result.
-Filters above a stateful operator (HAVING) look at other rows; those of tables take rows away and use all records. The
-condition is brought down to the scan's own columns, where it is evaluated once per row, so that
+Filters above a stateful operator (HAVING) look at other rows. Filters of tables delete rows, so they use all upserts.
+The condition is pushed down to the scan's own columns and evaluated once per row. So
 `in = rejected + late + filtered + used` holds however often a stream is read.
 
-OVER and rankings give each row that they take back once. A row that a filter above them drops has been counted as used,
-and becomes a filtered one when it comes out.
+OVER and rankings return each of their rows once. A row that a filter above them drops was first counted as used. It is
+moved to filtered when it comes out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ROW_BY_ROW = (Filter, Project, Rekey, Over, OverRows, Ranked)
 """The operators that give at most one row for each row of their input."""
 
 
-def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
+def find_wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
     """For each node the condition on its rows under which an operator above uses them; None: it uses all.
 
     `nodes` are all nodes of a plan, each once, inputs before what reads them, the root last. Those inside a run of
@@ -53,16 +53,16 @@ def wanted_rows(nodes: Sequence[Node]) -> dict[Node, Expression | None]:
         if node not in wanted:
             continue
         run = _run(node, readers)
-        passed = [(run[-1].input, _through(run, wanted[node]))] if run else _passed_down(node, wanted[node])
+        passed = [(run[-1].input, _through(run, wanted[node]))] if run else _pass_down(node, wanted[node])
         for below, condition in passed:
             wanted[below] = _any_of(wanted[below], condition) if below in wanted else condition
     return wanted
 
 
-def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
+def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) -> dict[Node, tuple[Metric, ...]]:
     """The counts on the rows of operators that give back the rows of one scan: those that nothing above wants."""
     readers = Counter(below for node in nodes for below in inputs(node))
-    found: dict[Node, tuple[Metric, ...]] = {}
+    metrics: dict[Node, tuple[Metric, ...]] = {}
     for node in nodes:
         condition = wanted.get(node)
         below = node
@@ -71,8 +71,8 @@ def left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | None]) ->
         if isinstance(node, Over | OverRows | Ranked) and isinstance(below, Scan) and condition is not None:
             dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
             name = below.origin.name
-            found[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
-    return found
+            metrics[node] = (Metric(f"filtered:{name}", dropped), Metric(f"used:{name}", f"-{dropped}"))
+    return metrics
 
 
 def count_if(condition: Expression) -> str:
@@ -83,7 +83,7 @@ def count_if(condition: Expression) -> str:
 def _run(node: Node, readers: Mapping[Node, int]) -> list[Filter | Project | Rekey]:
     """The node and those below it, as long as each passes rows of streams on one by one and is read by one alone."""
     run: list[Filter | Project | Rekey] = []
-    # A filter of records that do not pass takes the rows of their keys away.
+    # An upsert that fails a filter becomes a delete.
     while isinstance(node, Filter | Project | Rekey) and (isinstance(node.shape, KStream) or isinstance(node, Project)):
         run.append(node)
         node = node.input
@@ -117,7 +117,7 @@ def _columns_of(condition: Expression | None) -> set[str]:
     return set() if condition is None else {each.name for each in condition.find_all(exp.Column)}
 
 
-def _passed_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
+def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expression | None]]:
     match node:
         case AssignWindows():
             return [(node.input, None if wanted is None else in_some_window(node, wanted))]

@@ -10,20 +10,20 @@ from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_struct
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.table import seen
+from penstock.codegen.sql.table import count_arrivals
 from penstock.codegen.sql.trees import (
+    alias,
     before_all,
     beside_time,
     call,
     column,
     columns,
     duration,
-    floored,
+    floor_time,
+    make_free_name,
     moment,
-    named,
     number,
     select,
-    unused,
 )
 from penstock.planner.plan import (
     Aggregate,
@@ -33,7 +33,7 @@ from penstock.planner.plan import (
     Expression,
     GroupAggregate,
     Hop,
-    Session,
+    SessionWindow,
     Tumble,
     WindowAggregate,
 )
@@ -48,7 +48,7 @@ def window_aggregate_views(node: WindowAggregate, name: str, source: str, own: t
     match node.window:
         case Cumulate():
             return _cumulate_views(node, node.window, name, source, own)
-        case Session():
+        case SessionWindow():
             assert node.emission is Emission.FINAL, "Spark runs session windows only to their final rows"
             # Spark runs sessions only with keys, and takes a constant for none, also one that it finds out to be one.
             keys.append(before_all(column(node.time)))
@@ -65,11 +65,11 @@ def _cumulate_views(
     Each is as long as the size until it is shown, so that the watermark closes it at its end.
     """
     hop = call("WINDOW", column(node.time), duration(window.size), duration(window.step))
-    held = unused("_window", node.input.schema)
-    each_window = View(f"{name}_windows", print_sql(select([*columns(node.input.schema), named(hop, held)], source)))
+    held = make_free_name("_window", node.input.schema)
+    each_window = View(f"{name}_windows", print_sql(select([*columns(node.input.schema), alias(hop, held)], source)))
     end = _part(column(held), "end")
     last = exp.Sub(this=call("UNIX_MICROS", end), expression=number(1))
-    start = floored(last, window.size)
+    start = floor_time(last, window.size)
     grown = exp.GTE(this=column(node.time), expression=start)
     tree = select(_items(node, start, end, own), each_window.name).where(grown, copy=False)
     return each_window, View(name, print_sql(tree.group_by(*_keys(node), column(held), copy=False)))
@@ -81,11 +81,11 @@ def _keys(node: WindowAggregate) -> list[Expression]:
 
 def _items(node: WindowAggregate, start: Expression, end: Expression, own: tuple[str, ...]) -> list[Expression]:
     return [
-        *(named(value, key.name) for value, key in zip(_keys(node), node.keys, strict=True)),
-        named(start, "window_start"),
-        named(end, "window_end"),
-        *(named(aggregate_call(each), each.name) for each in node.aggregates),
-        *([seen()] if ORDER in own else []),
+        *(alias(value, key.name) for value, key in zip(_keys(node), node.keys, strict=True)),
+        alias(start, "window_start"),
+        alias(end, "window_end"),
+        *(alias(aggregate_call(each), each.name) for each in node.aggregates),
+        *([count_arrivals()] if ORDER in own else []),
     ]
 
 
@@ -96,13 +96,13 @@ def _part(window: Expression, name: str) -> Expression:
 def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tuple[str, ...]) -> View:
     """One row per keys, kept forever. With columns of its `own` it is a result."""
     items = [
-        *(named(key.value, key.name) for key in node.keys),
-        *(named(aggregate_call(each), each.name) for each in node.aggregates),
+        *(alias(key.value, key.name) for key in node.keys),
+        *(alias(aggregate_call(each), each.name) for each in node.aggregates),
     ]
     if own:
         key = key_struct((each.name, each.value) for each in node.keys)
         nothing = exp.EQ(this=call("COUNT", number(1)), expression=number(0))
-        items += [*([] if key is None else [named(key, KEY)]), seen(), named(nothing, DELETED)]
+        items += [*([] if key is None else [alias(key, KEY)]), count_arrivals(), alias(nothing, DELETED)]
     tree = select(items, source)
     return View(name, print_sql(tree.group_by(*(key.value for key in node.keys), copy=False) if node.keys else tree))
 
@@ -112,7 +112,7 @@ def distinct_view(node: Distinct, name: str, source: str) -> View:
     others = [each for each in node.schema if each.name != node.time]
     window = moment(column(node.time))
     values = {each.name: beside_time(column(each.name), others) for each in others}
-    items = [named(values.get(each.name) or _part(window.copy(), "start"), each.name) for each in node.schema]
+    items = [alias(values.get(each.name) or _part(window.copy(), "start"), each.name) for each in node.schema]
     return View(name, print_sql(select(items, source).group_by(window, *values.values(), copy=False)))
 
 
@@ -128,13 +128,13 @@ def aggregate_call(aggregate: Aggregate) -> Expression:
     return exp.Filter(this=result, expression=exp.Where(this=aggregate.condition))
 
 
-def _window(window: Tumble | Hop | Session, time: Expression) -> Expression:
+def _window(window: Tumble | Hop | SessionWindow, time: Expression) -> Expression:
     match window:
         case Tumble():
             return call("WINDOW", time, duration(window.size))
         case Hop():
             return call("WINDOW", time, duration(window.size), duration(window.slide))
-        case Session():
+        case SessionWindow():
             return call("SESSION_WINDOW", time, duration(window.gap))
         case _:
             assert_never(window)

@@ -1,12 +1,12 @@
-"""TableLookup FOR SYSTEM_TIME AS OF -> rows and records in buckets that wait for the watermark, and DuckDB over these.
+"""TableLookup FOR SYSTEM_TIME AS OF -> rows and upserts in buckets that wait for the watermark, and DuckDB over these.
 
-When the watermark has passed a row, all records that are not after it are there. Of each key the last record behind the
-watermark is remembered, which is all that rows to come can ask for. Views:
+When the watermark has passed a row, all upserts that are not after it have arrived. Of each key the last upsert behind
+the watermark is remembered. Rows to come cannot ask for an earlier one. Views:
 
-* `<name>_sides`: the rows of the stream and the records, each as a struct beside a NULL, with their keys and times; a
-  record that deletes has no struct;
+* `<name>_sides`: the rows of the stream and the upserts, each as a struct beside a NULL, with their keys and times; a
+  tombstone has no struct;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_pairs`: the rows behind the watermark, each with the last record of its key that is not after it;
+* `<name>_pairs`: the rows behind the watermark, each with the last upsert of its key that is not after it;
 * `<name>`: the columns of the pairs; NULL on the right where there is none, or the rest of the condition does not hold.
 """
 
@@ -14,25 +14,25 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import BucketView, Step, View
+from penstock.codegen.program import AnyView, BucketView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import joined, order_of, row_of
+from penstock.codegen.sql.lookup import order_of, row_of, select_joined
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import both, call, column, named, only_if, select
+from penstock.codegen.sql.trees import alias, both, call, column, only_if, select
 from penstock.planner.plan import Expression, TableLookup
 
-_RECORD = "is_record"
+_UPSERT = "is_upsert"
 
 
-def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets: int) -> tuple[Step, ...]:
+def as_of_views(node: TableLookup, name: str, stream: str, upserts: str, buckets: int) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`."""
     keys = [f"k{place}" for place in range(len(node.equalities))]
-    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
-    fields = ((each, column(each)) for each in ("time", _RECORD, *keys, "order", "left", "right"))
+    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, upserts)))
+    fields = ((each, column(each)) for each in ("time", _UPSERT, *keys, "order", "left", "right"))
     rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
     tables = tables_view(name, rows)
-    shown = [named(column("row", each), each) for each in ("left", "right")]
+    shown = [alias(column("row", each), each) for each in ("left", "right")]
     pairs = BucketView(
         name=f"{name}_pairs",
         source=tables.name,
@@ -40,60 +40,60 @@ def as_of_views(node: TableLookup, name: str, stream: str, records: str, buckets
         sql=print_duckdb(_last_records()),
         time="time",
         back=1,
-        given=("time", _RECORD, *keys, "order"),
+        given=("time", _UPSERT, *keys, "order"),
         kept=("left",),
         picked=(("right", "right"),),
         schema=print_sql(select(shown, rows.name)),
-        only=_RECORD,
+        only=_UPSERT,
     )
-    found = joined(node, node.stream, node.table, pairs.name)
-    return sides, rows, tables, pairs, View(name, print_sql(found))
+    joined = select_joined(node, node.stream, node.table, pairs.name)
+    return sides, rows, tables, pairs, View(name, print_sql(joined))
 
 
-def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
-    """Columns `time`, `is_record`, `k0`, `k1` …, `order`, `left`, `right`."""
+def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Expression:
+    """Columns `time`, `is_upsert`, `k0`, `k1` …, `order`, `left`, `right`."""
     as_of = node.as_of
     assert as_of is not None
 
-    def one(*, is_record: bool) -> Expression:
-        values = (equality[1 if is_record else 0] for equality in node.equalities)
+    def one(*, is_upsert: bool) -> Expression:
+        values = (equality[1 if is_upsert else 0] for equality in node.equalities)
         row = only_if(exp.Not(this=column(DELETED)), row_of(node.table))
         items = [
-            named(column(ORDER, "sequence") if is_record else column(as_of), "time"),
-            named(exp.Boolean(this=is_record), _RECORD),
-            *(named(value, key) for value, key in zip(values, keys, strict=True)),
-            named(order_of(node.table) if is_record else exp.Null(), "order"),
-            named(exp.Null() if is_record else row_of(node.stream), "left"),
-            named(row if is_record else exp.Null(), "right"),
+            alias(column(ORDER, "sequence") if is_upsert else column(as_of), "time"),
+            alias(exp.Boolean(this=is_upsert), _UPSERT),
+            *(alias(value, key) for value, key in zip(values, keys, strict=True)),
+            alias(order_of(node.table) if is_upsert else exp.Null(), "order"),
+            alias(exp.Null() if is_upsert else row_of(node.stream), "left"),
+            alias(row if is_upsert else exp.Null(), "right"),
         ]
-        return select(items, records if is_record else stream)
+        return select(items, upserts if is_upsert else stream)
 
-    return exp.Union(this=one(is_record=False), expression=one(is_record=True), distinct=False)
+    return exp.Union(this=one(is_upsert=False), expression=one(is_upsert=True), distinct=False)
 
 
 def _order(keys: list[str]) -> Expression:
-    """DuckDB's SELECT of all places, key by key, by time, records before rows, and those of one time in their order."""
+    """DuckDB's SELECT of all places, key by key, by time, upserts before rows, and those of one time in their order."""
     partition = [exp.Ordered(this=column(each), nulls_first=True) for each in ("pane", *keys)]
     numbered = exp.Window(this=call("DENSE_RANK"), order=exp.Order(expressions=partition), over="OVER")
-    last = exp.Ordered(this=column(_RECORD), desc=True, nulls_first=False)
+    last = exp.Ordered(this=column(_UPSERT), desc=True, nulls_first=False)
     behind = [exp.Ordered(this=column(each), nulls_first=True) for each in ("time", "order")]
-    query = select([column("place"), named(numbered, "pane")], "rows")
+    query = select([column("place"), alias(numbered, "pane")], "rows")
     in_order = [*(each.copy() for each in partition), behind[0], last, behind[1]]
     return query.order_by(*in_order, copy=False)
 
 
 def _last_records() -> Expression:
-    """DuckDB's SELECT: the place of each row that is new behind the watermark, and that of its record."""
+    """DuckDB's SELECT: the place of each row that is new behind the watermark, and that of its upsert."""
     frame = exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW")
-    record = call("MAX", only_if(column(_RECORD), column("place")))
+    upsert = call("MAX", only_if(column(_UPSERT), column("place")))
     before = exp.Window(
-        this=record,
+        this=upsert,
         partition_by=[column("pane")],
         order=exp.Order(expressions=[exp.Ordered(this=column("place"), nulls_first=True)]),
         spec=frame,
         over="OVER",
     )
-    query = select([column("place"), named(before, "right")], "rows")
-    wanted = both(column("new"), exp.Not(this=column(_RECORD)))
+    query = select([column("place"), alias(before, "right")], "rows")
+    wanted = both(column("new"), exp.Not(this=column(_UPSERT)))
     query.set("qualify", exp.Qualify(this=wanted))
     return query

@@ -31,9 +31,9 @@ def distinct_call(aggregate: Aggregate) -> Expression:
         case "COUNT":
             return cast(call("SIZE", _values(aggregate)), BIGINT)
         case "SUM":
-            return _sum(_in_order(aggregate), _held(aggregate), aggregate.type)
+            return _sum(_in_order(aggregate), _sum_type(aggregate), aggregate.type)
         case "AVG" | "MEAN":
-            return _average(_in_order(aggregate), _held(aggregate), aggregate.type)
+            return _average(_in_order(aggregate), _sum_type(aggregate), aggregate.type)
         case _:
             raise AssertionError(f"{aggregate.function}(DISTINCT …)")
 
@@ -57,7 +57,7 @@ def _in_order(aggregate: Aggregate) -> Expression:
     return call("ARRAY_SORT", values) if aggregate.type == DOUBLE else values
 
 
-def _held(aggregate: Aggregate) -> Type:
+def _sum_type(aggregate: Aggregate) -> Type:
     """The type in which the aggregate adds up, as in Spark: averages of whole numbers are added as DOUBLE."""
     if not isinstance(aggregate.type, Decimal):
         return aggregate.type

@@ -1,18 +1,18 @@
 """ForeignKeyJoin -> buckets of references, in which Python workers keep the rows of both sides, and a DuckDB join.
 
-A bucket has the left rows that refer to some keys, and the newest records of these keys. In a micro-batch left rows
-leave a bucket and come into one, maybe another, and records change. The left rows to which any of this happens leave
-the result as they were, beside what they referred to before, and come into it as they are now. Views:
+A bucket has the left rows that refer to some keys, and the newest upserts of these keys. In a micro-batch left rows are
+deleted from a bucket and inserted into one, maybe another, and right rows change. Each left row that is affected is
+deleted from the result beside its former right row, and inserted beside its present one. Views:
 
-* `<name>_sides`: left rows, those that leave as deleted ones, and the records, each as a struct beside a NULL;
+* `<name>_sides`: left rows, deletes included, and the upserts of the right side, each as a struct beside a NULL;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_pairs`: moves of left rows, each beside the record that it refers to;
-* `<name>`: moves of the joined rows.
+* `<name>_pairs`: deltas of left rows, each beside the right row that it refers to;
+* `<name>`: deltas of the joined rows.
 
-Windows say `until` when they are kept, and all that comes what the watermark is `now`. A window of the left side that
-is let go takes nothing back: of windowed tables there are no moves, but the rows that come. A window of the right side
-that is let go is not found by left rows that come from then on. Those from before show it until they change, and it
-stays with them, so that what leaves is what has come.
+Windows say `until` which watermark they are kept. All arriving rows say what the watermark is `now`. A dropped window
+of the left side retracts nothing: windowed tables have no deltas, only inserted rows. Left rows that arrive later do
+not find a dropped window of the right side. Left rows from before show it until they change, and it is kept for them.
+So every deleted row equals the row that was inserted.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.program import LookupView, Step, View
-from penstock.codegen.sql.changes import DELETED, ORDER, SIGN
+from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.program import AnyView, LookupView, View
+from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME, joined, order_of, origin_of, row_of, until
+from penstock.codegen.sql.lookup import NO_TIME, order_of, origin_of, row_of, select_joined, until
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     cast,
     column,
     column_of,
-    named,
     null,
     number,
     rows_where,
     select,
     table,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, KStream, Node, WTable
 from penstock.planner.types import BIGINT
 
-_LEAVES = exp.LT(this=column(SIGN), expression=number(0))
+_LEAVES = exp.LT(this=column(DELTA), expression=number(0))
 
 
 def foreign_key_views(
     node: ForeignKeyJoin, name: str, lefts: str, rights: str, buckets: int, clock: str
-) -> tuple[Step, ...]:
-    """The views; the last one has the node's schema and, of tables without windows, MOVE.
+) -> tuple[AnyView, ...]:
+    """The views. The last one has the node's schema and, for tables without windows, DELTA_ROW.
 
-    References are spread over so many `buckets`. The view `clock` knows the watermark, where there are windows.
+    References are spread over `buckets`. The view `clock` has the watermark, which windows need.
     """
     references = [f"k{place}" for place in range(len(node.equalities))]
     assert not isinstance(node.shape, KStream)
@@ -64,7 +64,7 @@ def foreign_key_views(
     fields = (*values.items(), *((each, column(each)) for each in ("left", "right")))
     rows = rows_view(name, sides.name, "time", [*map(column, references)], fields, buckets=buckets)
     tables = tables_view(name, rows)
-    shown = [named(column("row", each), each) for each in ("left", "right")]
+    shown = [alias(column("row", each), each) for each in ("left", "right")]
     pairs = LookupView(
         name=f"{name}_pairs",
         source=tables.name,
@@ -73,10 +73,16 @@ def foreign_key_views(
         given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
-        schema=print_sql(select([*shown, named(null(BIGINT), SIGN)], rows.name)),
+        schema=print_sql(select([*shown, alias(null(BIGINT), DELTA)], rows.name)),
     )
-    beside = () if isinstance(node.shape, WTable) else (SIGN,)
-    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.left, node.right, pairs.name, beside)))
+    beside = () if isinstance(node.shape, WTable) else (DELTA,)
+    return (
+        sides,
+        rows,
+        tables,
+        pairs,
+        View(name, print_sql(select_joined(node, node.left, node.right, pairs.name, beside))),
+    )
 
 
 def _sides(
@@ -88,74 +94,74 @@ def _sides(
     """
     left = [
         NO_TIME,
-        named(exp.Boolean(this=True), "is_left"),
-        *(named(one, name) for (one, _), name in zip(node.equalities, references, strict=True)),
-        *(named(part, f"i{place}") for place, part in enumerate(key)),
-        named(column(ORDER), "version"),
-        named(exp.Null(), "order"),
-        named(_deleted(node.left), "deleted"),
+        alias(exp.Boolean(this=True), "is_left"),
+        *(alias(one, name) for (one, _), name in zip(node.equalities, references, strict=True)),
+        *(alias(part, f"i{place}") for place, part in enumerate(key)),
+        alias(column(ORDER), "version"),
+        alias(exp.Null(), "order"),
+        alias(_is_deleted(node.left), "deleted"),
         *_until(node.left, node.kept),
-        named(row_of(node.left), "left"),
-        named(exp.Null(), "right"),
+        alias(row_of(node.left), "left"),
+        alias(exp.Null(), "right"),
     ]
     right = [
         NO_TIME.copy(),
-        named(exp.Boolean(this=False), "is_left"),
-        *(named(other, name) for (_, other), name in zip(node.equalities, references, strict=True)),
-        *(named(exp.Null(), f"i{place}") for place in range(len(key))),
-        named(exp.Null(), "version"),
-        named(order_of(node.right), "order"),
-        named(_deleted(node.right), "deleted"),
+        alias(exp.Boolean(this=False), "is_left"),
+        *(alias(other, name) for (_, other), name in zip(node.equalities, references, strict=True)),
+        *(alias(exp.Null(), f"i{place}") for place in range(len(key))),
+        alias(exp.Null(), "version"),
+        alias(order_of(node.right), "order"),
+        alias(_is_deleted(node.right), "deleted"),
         *_until(node.right, node.kept),
-        named(exp.Null(), "left"),
-        named(row_of(node.right), "right"),
+        alias(exp.Null(), "left"),
+        alias(row_of(node.right), "right"),
     ]
     return exp.Union(this=select(left, lefts), expression=select(right, rights), distinct=False)
 
 
-def _deleted(table: Node) -> Expression:
-    """Of an intermediate changelog moves are read, because it may be that of the left side, too."""
-    is_moved = origin_of(table).connector == STAGE and not isinstance(table.shape, WTable)
-    return _LEAVES.copy() if is_moved else column(DELETED)
+def _is_deleted(table: Node) -> Expression:
+    """Of an intermediate changelog deltas are read, because it may be that of the left side, too."""
+    has_deltas = is_intermediate(origin_of(table)) and not isinstance(table.shape, WTable)
+    return _LEAVES.copy() if has_deltas else column(DELETED)
 
 
 def _until(side: Node, kept: int | None) -> list[Expression]:
     if kept is None:
         return []
-    return [named(until(side, kept) if isinstance(side.shape, WTable) else exp.Null(), "until")]
+    return [alias(until(side, kept) if isinstance(side.shape, WTable) else exp.Null(), "until")]
 
 
 def _newest(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest record of each key.
+    """DuckDB's SELECT: the places of the left rows that are in the bucket, and of the newest upsert of each key.
 
     Of windows only those that are kept.
     """
     is_left = column("is_left")
     now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
-    last = [named(call("ARG_MAX", column(each), column("version")), each) for each in ("place", "deleted")]
+    last = [alias(call("ARG_MAX", column(each), column("version")), each) for each in ("place", "deleted")]
     kept = exp.GTE(this=column("until"), expression=now) if isinstance(node.left.shape, WTable) else None
     lefts = select(last, "rows").where(_all(is_left, kept), copy=False).group_by(*map(column, identity), copy=False)
-    there = exp.Select(expressions=[column("place")]).from_(_aliased(lefts, "l"), copy=False)
+    there = exp.Select(expressions=[column("place")]).from_(_select_as(lefts, "l"), copy=False)
     there = there.where(exp.Not(this=column("deleted")), copy=False)
-    newest = named(call("ARG_MAX", column("place"), column("order")), "place")
+    newest = alias(call("ARG_MAX", column("place"), column("order")), "place")
     rights = select([newest], "rows").where(exp.Not(this=is_left.copy()), copy=False)
-    records: Expression = rights.group_by(*map(column, references), copy=False)
+    upserts: Expression = rights.group_by(*map(column, references), copy=False)
     if isinstance(node.right.shape, WTable):
-        records = _kept_or_shown(records, there, references, now)
-    return exp.Union(this=there, expression=records, distinct=False)
+        upserts = _is_kept_or_shown(upserts, there, references, now)
+    return exp.Union(this=there, expression=upserts, distinct=False)
 
 
-def _kept_or_shown(records: Expression, lefts: Expression, references: Sequence[str], now: Expression) -> Expression:
-    """Of the records at some places those that are kept, or that a left row shows which came while they were."""
+def _is_kept_or_shown(upserts: Expression, lefts: Expression, references: Sequence[str], now: Expression) -> Expression:
+    """The upserts that are kept, or that a left row shows because it came while they were."""
 
     def among(places: Expression, alias: str, *names: str) -> exp.Subquery:
         shown = [column_of("o", each) for each in ("place", *references, *names)]
         tree = exp.Select(expressions=shown).from_(_rows("o"), copy=False)
         same = exp.EQ(this=column_of("o", "place"), expression=column_of("p", "place"))
-        tree.append("joins", exp.Join(this=_aliased(places.copy(), "p"), on=same))
-        return _aliased(tree, alias)
+        tree.append("joins", exp.Join(this=_select_as(places.copy(), "p"), on=same))
+        return _select_as(tree, alias)
 
-    place = exp.Select(expressions=[column_of("r", "place")]).from_(among(records, "r", "until"), copy=False)
+    place = exp.Select(expressions=[column_of("r", "place")]).from_(among(upserts, "r", "until"), copy=False)
     in_time = exp.LTE(this=column_of("l", "now"), expression=column_of("r", "until"))
     equal = (exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references)
     shown = place.copy()
@@ -172,55 +178,55 @@ def _rows(alias: str) -> exp.Table:
 
 
 def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """DuckDB's SELECT: of each move the place of the left row, that of its record, and the sign."""
+    """DuckDB's SELECT: of each delta the places of the left and the right row, and whether it inserts or deletes."""
     is_left, is_right = column("is_left"), exp.Not(this=column("is_left"))
     there = exp.Not(this=column("deleted"))
-    touched = _touched(references, identity)
+    touched = _select_touched_keys(references, identity)
     same = both(*(exp.NullSafeEQ(this=column_of("l", each), expression=column_of("t", each)) for each in identity))
     equal = both(
-        exp.EQ(this=column_of("l", "sign"), expression=column_of("r", "sign")),
+        exp.EQ(this=column_of("l", "delta"), expression=column_of("r", "delta")),
         *(exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in references),
     )
     if isinstance(node.right.shape, WTable):
         # So it is for both signs: what leaves is what has come.
         met = call("GREATEST", column_of("l", "now"), column_of("r", "now"))
         equal = both(equal, exp.GTE(this=column_of("r", "until"), expression=met))
-    moves = not isinstance(node.left.shape, WTable)
+    deltas = not isinstance(node.left.shape, WTable)
     shown = [
-        named(column_of("l", "place"), "place"),
-        named(column_of("r", "place"), "right"),
-        named(cast(column_of("l", "sign"), BIGINT), SIGN),
+        alias(column_of("l", "place"), "place"),
+        alias(column_of("r", "place"), "right"),
+        alias(cast(column_of("l", "delta"), BIGINT), DELTA),
     ]
-    lefts = _before_and_after(is_left, there, moves=moves)
-    tree = exp.Select(expressions=shown).from_(_aliased(lefts, "l"), copy=False)
-    tree.append("joins", exp.Join(this=_aliased(touched, "t"), on=same))
+    lefts = _before_and_after(is_left, there, deltas=deltas)
+    tree = exp.Select(expressions=shown).from_(_select_as(lefts, "l"), copy=False)
+    tree.append("joins", exp.Join(this=_select_as(touched, "t"), on=same))
     side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
-    rights = _before_and_after(is_right, there.copy(), moves=moves)
-    tree.append("joins", exp.Join(this=_aliased(rights, "r"), on=equal, **side))
+    rights = _before_and_after(is_right, there.copy(), deltas=deltas)
+    tree.append("joins", exp.Join(this=_select_as(rights, "r"), on=equal, **side))
     return tree
 
 
-def _touched(references: Sequence[str], identity: Sequence[str]) -> Expression:
-    """The keys of the left rows to which something happens: those that have come or left, or whose record has."""
+def _select_touched_keys(references: Sequence[str], identity: Sequence[str]) -> Expression:
+    """The keys of the left rows that are affected: inserted or deleted ones, and those whose right row has changed."""
     is_new = exp.Not(this=column("known"))
     own = select(map(column, identity), "rows").where(both(column("is_left"), is_new), copy=False)
-    records = rows_where(_all(exp.Not(this=column("is_left")), is_new.copy()), "n")
+    upserts = rows_where(_all(exp.Not(this=column("is_left")), is_new.copy()), "n")
     equal = both(*(exp.EQ(this=column_of("o", each), expression=column_of("n", each)) for each in references))
-    others = exp.Select(expressions=[named(column_of("o", each), each) for each in identity])
+    others = exp.Select(expressions=[alias(column_of("o", each), each) for each in identity])
     others = others.from_(rows_where(column("is_left"), "o"), copy=False)
-    others.append("joins", exp.Join(this=records, on=equal))
+    others.append("joins", exp.Join(this=upserts, on=equal))
     return exp.Union(this=own, expression=others, distinct=True)
 
 
-def _before_and_after(which: Expression, there: Expression, *, moves: bool) -> Expression:
-    """The rows of one side that were in the bucket before, with sign -1, and those that are now, with 1; or these."""
+def _before_and_after(which: Expression, there: Expression, *, deltas: bool) -> Expression:
+    """One side's rows in the bucket: those before as deletes and those now as inserts, or the latter alone."""
 
-    def one(sign: int, mark: str) -> Expression:
-        tree = exp.Select(expressions=[exp.Star(), named(number(sign), "sign")]).from_(table("rows"), copy=False)
+    def one(delta: int, mark: str) -> Expression:
+        tree = exp.Select(expressions=[exp.Star(), alias(number(delta), "delta")]).from_(table("rows"), copy=False)
         return tree.where(_all(which.copy(), there.copy(), column(mark)), copy=False)
 
     after = one(1, "newest")
-    return exp.Union(this=one(-1, "known"), expression=after, distinct=False) if moves else after
+    return exp.Union(this=one(-1, "known"), expression=after, distinct=False) if deltas else after
 
 
 def _all(*conditions: Expression | None) -> Expression:
@@ -229,5 +235,5 @@ def _all(*conditions: Expression | None) -> Expression:
     return result
 
 
-def _aliased(query: Expression, alias: str) -> exp.Subquery:
+def _select_as(query: Expression, alias: str) -> exp.Subquery:
     return exp.Subquery(this=query, alias=exp.TableAlias(this=exp.Identifier(this=alias, quoted=True)))

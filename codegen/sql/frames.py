@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
-from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, null, number, only_if, select
+from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, null, number, only_if, select
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.over import ORDERED
 from penstock.planner.plan.substitute import substitute
@@ -95,9 +95,9 @@ class Panes:
 
     def schema_of(self, field: Callable[[str], Expression]) -> list[Expression]:
         """The columns kept and the answers, by name and type alone, given how to write a field of some row."""
-        kept = [named(field(name), name) for name in self.kept]
+        kept = [alias(field(name), name) for name in self.kept]
         answers = (
-            named(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
+            alias(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
             for name, (_, type_) in self.answers.items()
         )
         return [*kept, *answers]
@@ -147,7 +147,7 @@ class Panes:
         numbered = exp.Window(this=call("DENSE_RANK"), order=_order(partition), over="OVER")
         values = (self.give(comparable(column(each.name), each.type)) for each in self.schema)
         order = [*partition, self.clock(), *values]
-        query = select([column("place"), named(numbered, "pane")], "rows")
+        query = select([column("place"), alias(numbered, "pane")], "rows")
         return query.order_by(*_order(order).expressions, copy=False)
 
     def clock(self) -> Expression:
@@ -168,7 +168,7 @@ def _order(values: Iterable[Expression]) -> exp.Order:
     return exp.Order(expressions=[exp.Ordered(this=each.copy(), nulls_first=True) for each in values])
 
 
-def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
+def lower_frame(framed: FramedAggregate, panes: Panes) -> Expression:
     """The function's value as a Spark expression over c0, c1 … and r0, r1 …, which `panes` has after this."""
     aggregate, frame = framed.aggregate, framed.frame
     if aggregate.function in ORDERED:
@@ -181,10 +181,10 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
     value = only_if(aggregate.condition, argument)
     match aggregate.function:
         case "SUM" if aggregate.type == DOUBLE:
-            total = panes.over(_called("SUM", panes.give(_as_double(value, panes)), aggregate.distinct), frame)
+            total = panes.over(_call_function("SUM", panes.give(_as_double(value, panes)), aggregate.distinct), frame)
             return panes.answer(total, DOUBLE)
         case "SUM":
-            total = panes.over(_called("SUM", panes.give(value), aggregate.distinct), frame)
+            total = panes.over(_call_function("SUM", panes.give(value), aggregate.distinct), frame)
             return panes.answer(cast(total, aggregate.type), aggregate.type)
         case "MIN" | "MAX" if not _is_number(aggregate.type):
             best = call(f"ARG_{aggregate.function}", column("place"), panes.give(value))
@@ -193,20 +193,20 @@ def framed_value(framed: FramedAggregate, panes: Panes) -> Expression:
             # Of a single infinity, or NaN, Spark gives NaN; the difference is 0 for all other values.
             taken = panes.give(value)
             spread, total, count = (
-                panes.over(_called(name, taken.copy(), aggregate.distinct), frame)
+                panes.over(_call_function(name, taken.copy(), aggregate.distinct), frame)
                 for name in (function, "SUM", "COUNT")
             )
             is_single = exp.EQ(this=count, expression=number(1))
             return panes.answer(either(is_single, exp.Sub(this=total, expression=total.copy()), spread), DOUBLE)
         case function:
-            called = _called(_SAME[function], panes.give(value), aggregate.distinct)
+            called = _call_function(_SAME[function], panes.give(value), aggregate.distinct)
             return panes.answer(panes.over(called, frame), aggregate.type)
 
 
 def _count(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Expression:
     if aggregate.distinct:
         value = panes.give(only_if(aggregate.condition, aggregate.arguments[0]))
-        return panes.answer(panes.over(_called("COUNT", value, distinct=True), frame), BIGINT)
+        return panes.answer(panes.over(_call_function("COUNT", value, distinct=True), frame), BIGINT)
     if aggregate.function == "COUNT_IF":
         counted = both(aggregate.condition, *aggregate.arguments)
     else:
@@ -223,8 +223,8 @@ def _average(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> Ex
     is_whole = panes.type_of(value) in INTEGERS
     exact = isinstance(aggregate.type, Decimal) or is_whole
     taken = panes.give(value if exact else _as_double(value, panes))
-    total = panes.over(_called("SUM", taken, aggregate.distinct), frame)
-    count = panes.over(_called("COUNT", taken.copy(), aggregate.distinct), frame)
+    total = panes.over(_call_function("SUM", taken, aggregate.distinct), frame)
+    count = panes.over(_call_function("COUNT", taken.copy(), aggregate.distinct), frame)
     if isinstance(aggregate.type, Decimal):
         # AVG has four more decimals than its argument; were they cut off at 38, the argument's would not be known.
         assert aggregate.type.scale < 38, "AVG over a frame of numbers with more than 33 decimals"
@@ -254,8 +254,8 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             direction = exp.Add if aggregate.function == "LEAD" else exp.Sub
             meant = direction(this=place.copy(), expression=number(offset))
             inside = exp.Between(this=meant, low=first, high=last)
-            found = only_if(inside, meant.copy())
-            value = panes.pick(found, aggregate.arguments[0], aggregate.type)
+            inside_value = only_if(inside, meant.copy())
+            value = panes.pick(inside_value, aggregate.arguments[0], aggregate.type)
             if len(aggregate.arguments) < 3:
                 return value
             is_inside = panes.answer(inside.copy(), BOOLEAN)
@@ -273,7 +273,7 @@ def _by_place(aggregate: Aggregate, frame: Frame | RowsFrame, panes: Panes) -> E
             before = exp.Sub(this=upto, expression=peers)
             return panes.answer(cast(exp.Add(this=before, expression=number(1)), INT), INT)
         case "DENSE_RANK":
-            times = _called("COUNT", panes.clock(), distinct=True)
+            times = _call_function("COUNT", panes.clock(), distinct=True)
             return panes.answer(cast(panes.over(times, replace(frame, end=0)), INT), INT)
         case function:
             raise AssertionError(function)
@@ -296,7 +296,7 @@ def _perhaps(value: Expression, type_: Type) -> Expression:
     return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
 
 
-def _called(function: str, value: Expression, distinct: bool) -> Expression:
+def _call_function(function: str, value: Expression, distinct: bool) -> Expression:
     return call(function, exp.Distinct(expressions=[value]) if distinct else value)
 
 

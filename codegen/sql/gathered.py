@@ -1,8 +1,8 @@
-"""Rows -> the tables of the rows of each pane: what operators over panes have in common.
+"""Rows -> the tables of the rows of each pane. All operators over panes share this.
 
-Spark's state does not hold rows, but tables of them, and each micro-batch adds its own: what is there already is not
-written again, however many micro-batches a pane is filled in. Partitions are spread over a few buckets; DuckDB tells
-those of one bucket apart. Views:
+Spark's state holds tables of rows, and each micro-batch adds its own tables. A pane may fill over many micro-batches,
+but a table is written only once. Partitions are spread over a few buckets, and DuckDB separates those of one bucket.
+Views:
 
 * `<name>_rows`: each row's bucket and time, and the row as a struct;
 * `<name>_tables`: these in tables, whose rows are in the same panes;
@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import PackedView, View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import call, column, named, null, number, select, struct_of
+from penstock.codegen.sql.trees import alias, call, column, null, number, select, struct_of
 from penstock.planner.plan import Expression
 from penstock.planner.types import BINARY
 
@@ -38,10 +38,10 @@ def rows_view(
     """Columns `bucket`, the same for rows that agree in the keys, those `beside` it, `time`, and `row`, a struct."""
     bucket = call("PMOD", call("HASH", *keys), number(buckets)) if keys else number(0)
     items = [
-        named(bucket, "bucket"),
+        alias(bucket, "bucket"),
         *map(column, beside),
-        named(column(time), "time"),
-        named(struct_of(fields), "row"),
+        alias(column(time), "time"),
+        alias(struct_of(fields), "row"),
     ]
     return View(f"{name}_rows", print_sql(select(items, source)))
 
@@ -53,7 +53,7 @@ def tables_view(
 
     Without cuts, a table has all rows of a bucket.
     """
-    items = [*map(column, ("bucket", *beside, "time")), named(null(BINARY), "rows")]
+    items = [*map(column, ("bucket", *beside, "time")), alias(null(BINARY), "rows")]
     unit, places = (1, {0}) if length is None else (length * _MICROSECONDS, {cut % length for cut in cuts})
     return PackedView(
         name=f"{name}_tables",
@@ -67,7 +67,7 @@ def tables_view(
 def panes_view(name: str, source: str, pane: Expression, begin: Expression, own: Expression | None = None) -> View:
     """Columns `begin`, `bucket`, and `tables`, an array of those that are `own`; `pane` is what they are grouped by."""
     tree = select(
-        [named(begin, "begin"), column("bucket"), named(call("COLLECT_LIST", column("rows")), "tables")], source
+        [alias(begin, "begin"), column("bucket"), alias(call("COLLECT_LIST", column("rows")), "tables")], source
     )
     if own is not None:
         tree = tree.where(own, copy=False)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import column, named, null, select
+from penstock.codegen.sql.trees import alias, column, null, select
 from penstock.planner.plan import Expression, Node, WithLate
 
 
@@ -18,18 +18,18 @@ def late_view(node: WithLate, name: str, source: str, names: Mapping[Node, str])
     lates = [each for each in node.schema if each.name.startswith("l")]
     tree: Expression = select(
         [
-            named(exp.Boolean(this=False), "is_late"),
-            *(named(column(each.name), r.name) for each, r in zip(node.input.schema, results, strict=True)),
-            *(named(null(each.type), each.name) for each in lates),
+            alias(exp.Boolean(this=False), "is_late"),
+            *(alias(column(each.name), r.name) for each, r in zip(node.input.schema, results, strict=True)),
+            *(alias(null(each.type), each.name) for each in lates),
         ],
         source,
     )
     for scan, shown in node.late:
         rows = select(
             [
-                named(exp.Boolean(this=True), "is_late"),
-                *(named(null(each.type), each.name) for each in results),
-                *(named(value, each.name) for value, each in zip(shown, lates, strict=True)),
+                alias(exp.Boolean(this=True), "is_late"),
+                *(alias(null(each.type), each.name) for each in results),
+                *(alias(value, each.name) for value, each in zip(shown, lates, strict=True)),
             ],
             f"{names[scan]}_split",
         ).where(column("_late"), copy=False)

@@ -1,15 +1,14 @@
-"""TableLookup -> buckets in which Python workers keep the table's newest records, and a DuckDB join with what comes.
+"""TableLookup -> buckets in which Python workers keep the newest rows of the table, and a DuckDB join.
 
-Spark's own aggregations cannot do this: they would keep the rows of the stream with those of the table. So the keys
-are spread over some buckets, and Spark's state of a bucket is a table of the records, written again when one of them
-changes. Views:
+Aggregations of Spark cannot do this, because they would also keep the rows of the stream. So the keys are spread over
+some buckets. Spark's state of a bucket is a table of upserts, which is written again when one of them changes. Views:
 
-* `<name>_sides`: the rows of the stream and the records, each as a struct beside a NULL, with their keys;
+* `<name>_sides`: the rows of the stream and the upserts, each as a struct beside a NULL, with their keys;
 * `<name>_rows`, `<name>_tables`: these in tables, one for each bucket;
-* `<name>_pairs`: DuckDB's join of the rows with the records, as pairs of structs;
+* `<name>_pairs`: DuckDB's join of the rows with the upserts, as pairs of structs;
 * `<name>`: the columns of the pairs; NULL on the right where the rest of the condition does not hold.
 
-Of a windowed table the records say `until` when they are kept, and all rows that come what the watermark is `now`.
+Upserts of a windowed table say `until` which watermark they are kept. All arriving rows say what it is `now`.
 """
 
 from __future__ import annotations
@@ -18,12 +17,14 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.program import LookupView, Step, View
+from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     cast,
@@ -31,32 +32,32 @@ from penstock.codegen.sql.trees import (
     column_of,
     either,
     is_null,
-    named,
     only_if,
     rows_where,
     select,
-    shifted,
+    shift_time,
     struct,
     struct_of,
     text,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import walk
 from penstock.planner.types import TIMESTAMP
 
-NO_TIME = named(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
+NO_TIME = alias(cast(text("1970-01-01 00:00:00"), TIMESTAMP), "time")
 """The column `time` where no row of a bucket has one."""
 
 
-def lookup_views(node: TableLookup, name: str, stream: str, records: str, buckets: int, clock: str) -> tuple[Step, ...]:
+def lookup_views(
+    node: TableLookup, name: str, stream: str, upserts: str, buckets: int, clock: str
+) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. Keys are spread over so many `buckets`.
 
-    The view `clock` knows the watermark, if records are kept for a time.
+    The view `clock` knows the watermark, if upserts are kept for a time.
     """
     keys = [f"k{place}" for place in range(len(node.equalities))]
-    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, records)))
+    sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, upserts)))
     values = {each: column(each) for each in ("is_left", *keys, "order", "deleted")}
     if node.kept is not None:
         values |= {"until": column("until"), "now": exp.Subquery(this=select([column("watermark")], clock))}
@@ -71,27 +72,27 @@ def lookup_views(node: TableLookup, name: str, stream: str, records: str, bucket
         given=tuple(values),
         kept=("left",),
         picked=(("right", "right"),),
-        schema=print_sql(select([named(column("row", each), each) for each in ("left", "right")], rows.name)),
+        schema=print_sql(select([alias(column("row", each), each) for each in ("left", "right")], rows.name)),
     )
-    return sides, rows, tables, pairs, View(name, print_sql(joined(node, node.stream, node.table, pairs.name)))
+    return sides, rows, tables, pairs, View(name, print_sql(select_joined(node, node.stream, node.table, pairs.name)))
 
 
-def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Expression:
+def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Expression:
     """Columns `time`, `is_left`, `k0`, `k1` …, `order`, `deleted`, of windowed tables `until`, `left`, `right`."""
 
     def one(*, is_left: bool) -> Expression:
         values = (equality[0 if is_left else 1] for equality in node.equalities)
         items = [
             NO_TIME.copy(),
-            named(exp.Boolean(this=is_left), "is_left"),
-            *(named(value, key) for value, key in zip(values, keys, strict=True)),
-            named(exp.Null() if is_left else order_of(node.table), "order"),
-            named(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
-            *([] if node.kept is None else [named(exp.Null() if is_left else until(node.table, node.kept), "until")]),
-            named(row_of(node.stream) if is_left else exp.Null(), "left"),
-            named(exp.Null() if is_left else row_of(node.table), "right"),
+            alias(exp.Boolean(this=is_left), "is_left"),
+            *(alias(value, key) for value, key in zip(values, keys, strict=True)),
+            alias(exp.Null() if is_left else order_of(node.table), "order"),
+            alias(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
+            *([] if node.kept is None else [alias(exp.Null() if is_left else until(node.table, node.kept), "until")]),
+            alias(row_of(node.stream) if is_left else exp.Null(), "left"),
+            alias(exp.Null() if is_left else row_of(node.table), "right"),
         ]
-        return select(items, stream if is_left else records)
+        return select(items, stream if is_left else upserts)
 
     return exp.Union(this=one(is_left=True), expression=one(is_left=False), distinct=False)
 
@@ -99,7 +100,7 @@ def _sides(node: TableLookup, keys: list[str], stream: str, records: str) -> Exp
 def until(table: Node, kept: int) -> Expression:
     """The watermark that lets a window go, which is `kept` milliseconds behind its end."""
     assert isinstance(table.shape, WTable)
-    return shifted(column(table.shape.end), kept)
+    return shift_time(column(table.shape.end), kept)
 
 
 def row_of(node: Node) -> Expression:
@@ -108,9 +109,9 @@ def row_of(node: Node) -> Expression:
 
 
 def order_of(table: Node) -> Expression:
-    """The order of a record as a value that DuckDB compares as Spark does."""
+    """The order of an upsert as a value that DuckDB compares as Spark does."""
     origin = origin_of(table)
-    if origin.connector == STAGE or origin.newest is None:
+    if is_intermediate(origin) or origin.newest is None:
         return column(ORDER)
     type_ = next(each.type for each in origin.columns if each.name == origin.newest)
     places = {each: column(ORDER, each) for each in ("arrived", "file", "line")}
@@ -123,9 +124,9 @@ def origin_of(table: Node) -> Origin:
 
 
 def _newest(node: TableLookup, keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of the newest record of each key, of windows that are kept."""
+    """DuckDB's SELECT: the place of the newest upsert of each key, of windows that are kept."""
     newest = call("ARG_MAX", column("place"), column("order"))
-    tree = select([named(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
+    tree = select([alias(newest, "place")], "rows").where(exp.Not(this=column("is_left")), copy=False)
     if node.kept is not None:
         now = exp.Subquery(this=select([call("MAX", column("now"))], "rows"))
         tree = tree.where(exp.GTE(this=column("until"), expression=now), copy=False)
@@ -133,18 +134,18 @@ def _newest(node: TableLookup, keys: list[str]) -> Expression:
 
 
 def _pairs(node: TableLookup, keys: list[str]) -> Expression:
-    """DuckDB's SELECT: the place of each row of the stream, and that of the record that it refers to."""
+    """DuckDB's SELECT: the place of each row of the stream, and that of the upsert that it refers to."""
     there = both(column("newest"), exp.Not(this=column("deleted")))
     assert there is not None
     equal = both(*(exp.EQ(this=column_of("l", key), expression=column_of("r", key)) for key in keys))
-    places = [named(column_of("l", "place"), "place"), named(column_of("r", "place"), "right")]
+    places = [alias(column_of("l", "place"), "place"), alias(column_of("r", "place"), "right")]
     tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
     side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
     tree.append("joins", exp.Join(this=rows_where(there, "r"), on=equal, **side))
     return tree
 
 
-def joined(
+def select_joined(
     node: TableLookup | ForeignKeyJoin, left: Node, right: Node, pairs: str, beside: Sequence[str] = ()
 ) -> Expression:
     """SELECT the node's columns out of the pairs for which the rest of the condition holds, and those `beside` them."""
@@ -159,11 +160,11 @@ def joined(
         holds = call("COALESCE", substitute(node.condition, parts), exp.Boolean(this=False))
         holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
-        tree = select([*(named(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
+        tree = select([*(alias(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
         return tree if node.type is JoinType.LEFT else tree.where(holds or exp.Not(this=is_alone), copy=False)
     own = {each.name for each in left.schema}
     items = [
-        named(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)
+        alias(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)
         for each in node.schema
     ]
     return select([*items, *map(column, beside)], pairs)

@@ -17,11 +17,13 @@ def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
     match type_:
         case Struct(fields):
             parts = [exp.Dot(this=value, expression=exp.Identifier(this=name, quoted=True)) for name, _ in fields]
-            known = [_known(part.copy(), each, depth) for part, (_, each) in zip(parts, fields, strict=True)]
+            known = [
+                _compare_unless_null(part.copy(), each, depth) for part, (_, each) in zip(parts, fields, strict=True)
+            ]
             whole = struct_of((f"f{place}", part) for place, part in enumerate(known))
             return only_if(exp.Not(this=is_null(value.copy())), whole)
         case Array(element):
-            each = function(f"x{depth}", body=lambda name: _known(column(name), element, depth + 1))
+            each = function(f"x{depth}", body=lambda name: _compare_unless_null(column(name), element, depth + 1))
             return call("TRANSFORM", value, each)
         case Map(key, held):
             entries = Array(Struct((("key", key), ("value", held))))
@@ -30,7 +32,7 @@ def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
             return value
 
 
-def _known(value: Expression, type_: Type, depth: int) -> Expression:
+def _compare_unless_null(value: Expression, type_: Type, depth: int) -> Expression:
     return struct(known=exp.Not(this=is_null(value)), value=comparable(value.copy(), type_, depth))
 
 

@@ -13,27 +13,27 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
-from penstock.codegen.sql.frames import Panes, framed_value
+from penstock.codegen.program import AnyView, PaneView, View
+from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import call, column, duration, named, number, select, shifted
+from penstock.codegen.sql.trees import alias, call, column, duration, number, select, shift_time
 from penstock.planner.plan import Expression, Over
 from penstock.planner.plan.over import ORDERED
 
 _MICROSECONDS = 1000
 
 
-def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
+def over_views(node: Over, name: str, source: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema."""
     panes = Panes(node.input.schema, node.time)
-    framed, order = framed_values(node, panes)
-    values = [named(value, each.aggregate.name) for value, each in zip(framed, node.aggregates, strict=True)]
-    inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    framed, order = lower_frames(node, panes)
+    values = [alias(value, each.aggregate.name) for value, each in zip(framed, node.aggregates, strict=True)]
+    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
     sql = print_duckdb(_answers(node, panes))
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
     tables = tables_view(name, rows, node.pane, (-node.back, node.forward))
-    gathered = _gathered(node, name, tables.name)
+    gathered = _gather_panes(node, name, tables.name)
     answered = PaneView(
         name=f"{name}_framed",
         source=gathered.name,
@@ -47,27 +47,27 @@ def over_views(node: Over, name: str, source: str) -> tuple[Step, ...]:
     return rows, tables, gathered, answered, View(name, print_sql(select([*inputs, *values], answered.name)))
 
 
-def framed_values(node: Over, panes: Panes) -> tuple[list[Expression], Expression | None]:
+def lower_frames(node: Over, panes: Panes) -> tuple[list[Expression], Expression | None]:
     """The functions' values over what `panes` has after this, and the order of its rows, if that matters."""
-    values = [framed_value(each, panes) for each in node.aggregates]
+    values = [lower_frame(each, panes) for each in node.aggregates]
     if any(each.aggregate.function in ORDERED for each in node.aggregates):
         return values, panes.in_order(node.partition_by)
     panes.partition_by(node.partition_by)
     return values, None
 
 
-def _gathered(node: Over, name: str, tables: str) -> View:
+def _gather_panes(node: Over, name: str, tables: str) -> View:
     lengths = [duration(node.back + node.pane + node.forward), duration(node.pane)]
     offset = -node.back % node.pane
     window = call("WINDOW", column("time"), *lengths, *([duration(offset)] if offset else []))
     start = exp.Dot(this=window.copy(), expression=exp.to_identifier("start"))
-    return panes_view(name, tables, window, shifted(start, node.back))
+    return panes_view(name, tables, window, shift_time(start, node.back))
 
 
 def _answers(node: Over, panes: Panes) -> Expression:
     """DuckDB's SELECT: the place of each row of the pane itself, and the answers."""
     time, begin = panes.clock(), column("begin")
-    answers = (named(tree, name) for name, (tree, _) in panes.answers.items())
+    answers = (alias(tree, name) for name, (tree, _) in panes.answers.items())
     end = exp.Add(this=begin, expression=number(node.pane * _MICROSECONDS))
     own = exp.And(this=exp.GTE(this=time, expression=begin.copy()), expression=exp.LT(this=time.copy(), expression=end))
     query = select([column("place"), *answers], "rows")

@@ -1,10 +1,10 @@
-"""OverRows -> rows in buckets, of which Python workers remember the last ones of each partition, and DuckDB over these.
+"""OverRows -> rows in buckets, in which Python workers remember the last rows of each partition, and DuckDB over these.
 
-Panes cannot do this: the row that is n rows back may be from any time. So the partitions are spread over some buckets,
-and Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the watermark
-has not passed. Four views:
+Panes cannot do this, because the row that is n rows back may be from any time. So the partitions are spread over some
+buckets. Spark's state of a bucket is two tables: the last rows of each of its partitions, and the rows that the
+watermark has not passed yet. Four views:
 
-* `<name>_rows`: each row's bucket, its time, and the row with the values that the functions take of it;
+* `<name>_rows`: each row's bucket, its time, and the row with the arguments of the functions;
 * `<name>_tables`: these in tables, one for each bucket;
 * `<name>_framed`: the rows behind the watermark, with what DuckDB's OVER answers;
 * `<name>`: the input's columns and the functions' values under their names.
@@ -14,19 +14,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import BucketView, Step, View
-from penstock.codegen.sql.frames import Panes, framed_value
+from penstock.codegen.program import AnyView, BucketView, View
+from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import column, named, select
+from penstock.codegen.sql.trees import alias, column, select
 from penstock.planner.plan import Expression, OverRows
 
 
-def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[Step, ...]:
+def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
     """The four views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
     panes = Panes(node.input.schema, node.time)
-    values = [named(framed_value(each, panes), each.aggregate.name) for each in node.aggregates]
-    inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    values = [alias(lower_frame(each, panes), each.aggregate.name) for each in node.aggregates]
+    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
     order = panes.in_order(node.partition_by)
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items(), buckets=buckets)
     tables = tables_view(name, rows)
@@ -47,7 +47,7 @@ def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tup
 
 def _answers(panes: Panes) -> Expression:
     """DuckDB's SELECT: the place of each row that is new behind the watermark, and the answers."""
-    answers = (named(tree, name) for name, (tree, _) in panes.answers.items())
+    answers = (alias(tree, name) for name, (tree, _) in panes.answers.items())
     query = select([column("place"), *answers], "rows")
     query.set("windows", panes.windows())
     query.set("qualify", exp.Qualify(this=column("new")))

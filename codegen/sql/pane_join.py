@@ -1,9 +1,9 @@
 """IntervalJoin -> panes: a window aggregation that holds the rows of both sides, and a DuckDB join in each pane.
 
-A pane [k·p, (k+1)·p) has its own rows, those of the preserved side, and the rows that they can meet, as far as the
-bound reaches. Hopping windows hold both; when the watermark passes a window's end, no more of them can come, and the
-pane's own rows are joined. Each meets all its partners there and in no other pane, so that no pair comes out twice and
-a row without a partner is known to be one. Views:
+A pane [k·p, (k+1)·p) has its own rows, those of the preserved side, and the rows that they can meet within the bound.
+Hopping windows hold both. When the watermark passes a window's end, no more of its rows can arrive, and the pane's own
+rows are joined. Each meets all its partners in this pane and in no other. So no pair is sent twice, and a row without a
+partner here has none. Views:
 
 * `<name>_sides`: the rows of both sides, each as a struct beside a NULL, with their keys;
 * `<name>_rows`, `<name>_tables`: these in tables of one side;
@@ -20,22 +20,22 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     column,
     column_of,
     duration,
     is_null,
-    named,
     null,
     number,
     rows_where,
     select,
-    shifted,
+    shift_time,
     struct_of,
 )
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
@@ -64,7 +64,7 @@ _DUCKDB = {
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class JoinedSide:
     """One input: its rows as a struct of c0, c1 …, its keys, and the condition under which a row can have a partner."""
 
     name: str
@@ -83,10 +83,10 @@ class Side:
         return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(self.node.schema))
 
 
-def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[Step, ...]:
+def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. `pane` is the length of the panes in milliseconds."""
     sides, residual = _sides(node, left, right)
-    united = View(f"{name}_sides", print_sql(_united(sides, _PRESERVED[node.type])))
+    united = View(f"{name}_sides", print_sql(_union_sides(sides, _PRESERVED[node.type])))
     keys = [f"k{place}" for place in range(len(node.equalities))]
     fields = ("time", "is_left", "fits", *keys, "left", "right")
     held = ((each, column(each)) for each in fields)
@@ -96,8 +96,8 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
     times = [duration(back + pane + forward), duration(pane)]
     offset = -back % pane
     window = call("WINDOW", column("time"), *times, *([duration(offset)] if offset else []))
-    windows = View(f"{name}_windows", print_sql(select([exp.Star(), named(window, "window")], tables.name)))
-    begin = shifted(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
+    windows = View(f"{name}_windows", print_sql(select([exp.Star(), alias(window, "window")], tables.name)))
+    begin = shift_time(exp.Dot(this=column("window"), expression=exp.to_identifier("start")), back)
     gathered = panes_view(name, windows.name, column("window"), begin, _own(node, begin, pane))
     shown = ("left",) if node.type in _ONE_SIDED else ("left", "right")
     pairs = PaneView(
@@ -108,7 +108,7 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
         given=("time", "is_left", "fits", *keys),
         kept=("left",),
         picked=() if node.type in _ONE_SIDED else (("right", "right"),),
-        schema=print_sql(select([named(column("row", each), each) for each in shown], rows.name)),
+        schema=print_sql(select([alias(column("row", each), each) for each in shown], rows.name)),
     )
     joined = select(_columns(node, sides), pairs.name)
     if residual is not None:
@@ -116,7 +116,7 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
     return united, rows, tables, windows, gathered, pairs, View(name, print_sql(joined))
 
 
-def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side], Expression | None]:
+def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[JoinedSide, JoinedSide], Expression | None]:
     """The two inputs, and the part of the condition that needs a pair, over the pairs."""
     views = {"left": (node.left, left, node.left_time), "right": (node.right, right, node.right_time)}
     alone: dict[str, list[Expression]] = {"left": [], "right": []}
@@ -130,21 +130,21 @@ def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[Side, Side]
     for place, (side, (below, view, time)) in enumerate(views.items()):
         keys = tuple(equality[place] for equality in node.equalities)
         known = (exp.Not(this=is_null(key.copy())) for key in keys)
-        sides.append(Side(side, below, view, time, keys, both(*known, *alone[side])))
+        sides.append(JoinedSide(side, below, view, time, keys, both(*known, *alone[side])))
     return (sides[0], sides[1]), both(*(_of_pairs(each, sides) for each in crossing))
 
 
-def _united(sides: Sequence[Side], preserved: Sequence[str]) -> Expression:
+def _union_sides(sides: Sequence[JoinedSide], preserved: Sequence[str]) -> Expression:
     """Columns `time`, `is_left`, `fits`, `k0`, `k1` …, `left`, `right`; rows that can only be left out are."""
 
-    def one(side: Side) -> Expression:
+    def one(side: JoinedSide) -> Expression:
         fits = exp.Boolean(this=True) if side.fits is None else call("COALESCE", side.fits, exp.Boolean(this=False))
-        halves = (named(each.row if each is side else null(each.struct), each.name) for each in sides)
+        halves = (alias(each.row if each is side else null(each.struct), each.name) for each in sides)
         items = [
-            named(column(side.time), "time"),
-            named(exp.Boolean(this=side.name == "left"), "is_left"),
-            named(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
-            *(named(key, f"k{place}") for place, key in enumerate(side.keys)),
+            alias(column(side.time), "time"),
+            alias(exp.Boolean(this=side.name == "left"), "is_left"),
+            alias(fits if side.name in preserved else exp.Boolean(this=True), "fits"),
+            *(alias(key, f"k{place}") for place, key in enumerate(side.keys)),
             *halves,
         ]
         rows = select(items, side.view)
@@ -162,7 +162,7 @@ def _own(node: IntervalJoin, begin: Expression, pane: int) -> Expression | None:
     if node.type is not JoinType.RIGHT:
         is_other = exp.Not(this=is_other)
     since = exp.GTE(this=time, expression=begin.copy())
-    until = exp.LT(this=time.copy(), expression=shifted(begin.copy(), pane))
+    until = exp.LT(this=time.copy(), expression=shift_time(begin.copy(), pane))
     return exp.Or(this=is_other, expression=exp.paren(exp.And(this=since, expression=until)))
 
 
@@ -183,9 +183,9 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
         at_most(this=time("r"), expression=time("l", upper.milliseconds)),
     )
     side, kind = _DUCKDB[node.type]
-    places = [named(column_of("l", "place"), "place")]
+    places = [alias(column_of("l", "place"), "place")]
     if node.type not in _ONE_SIDED:
-        places.append(named(column_of("r", "place"), "right"))
+        places.append(alias(column_of("r", "place"), "right"))
     tree = exp.Select(expressions=places).from_(rows_where(column("is_left"), "l"), copy=False)
     joined = exp.Join(this=rows_where(exp.Not(this=column("is_left")), "r"), on=condition)
     for argument, value in (("side", side), ("kind", kind)):
@@ -209,18 +209,18 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
     return tree
 
 
-def _columns(node: IntervalJoin, sides: Iterable[Side]) -> list[Expression]:
+def _columns(node: IntervalJoin, sides: Iterable[JoinedSide]) -> list[Expression]:
     """The node's columns, out of the structs."""
     shown = {each.name for each in node.schema}
     return [
-        named(column(side.name, f"c{place}"), each.name)
+        alias(column(side.name, f"c{place}"), each.name)
         for side in sides
         for place, each in enumerate(side.node.schema)
         if each.name in shown
     ]
 
 
-def _of_pairs(condition: Expression, sides: Iterable[Side]) -> Expression:
+def _of_pairs(condition: Expression, sides: Iterable[JoinedSide]) -> Expression:
     """A condition over the columns of both sides as one over the structs of the pairs."""
     places = {
         each.name: column(side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)

@@ -41,20 +41,20 @@ _printed: ContextVar[list[Printed] | None] = ContextVar("_printed", default=None
 
 
 @contextmanager
-def recorded_places() -> Iterator[list[Printed]]:
+def record_places() -> Iterator[list[Printed]]:
     """Gives the list to which each text that is printed inside is added, if it has places in the script."""
-    found: list[Printed] = []
-    token = _printed.set(found)
+    texts: list[Printed] = []
+    token = _printed.set(texts)
     try:
-        yield found
+        yield texts
     finally:
         _printed.reset(token)
 
 
 def record(tree: Expression, sql: str, lay_out: Callable[[Expression], str]) -> None:
     """Notes the places in `sql`, which `tree` was printed as, if somebody wants to know them. The tree is marked."""
-    found = _printed.get()
-    if found is None or _BEGIN in sql:
+    texts = _printed.get()
+    if texts is None or _BEGIN in sql:
         return
     nodes: list[Expression] = [node for node in tree.walk() if isinstance(node, exp.Expression) and _is_marked(node)]
     if not nodes:
@@ -65,7 +65,7 @@ def record(tree: Expression, sql: str, lay_out: Callable[[Expression], str]) -> 
         node.replace(mark)
         mark.set("expressions", [node, exp.Var(this=_END)])
     places = tuple(_places(nodes, _without_blanks(lay_out(root.this))))
-    found.append(Printed(sql, places))
+    texts.append(Printed(sql, places))
 
 
 def _is_marked(node: Expression) -> bool:

@@ -117,16 +117,16 @@ def print_duckdb(tree: Expression) -> str:
     return _laid_out(tree, pretty=True, dialect="duckdb")
 
 
-def quoted(value: str) -> str:
+def quote_string(value: str) -> str:
     r"""A Spark string literal: nothing in it can end the literal, start a `${…}` substitution or break the line.
 
     Spark reads `\\`, `\'` and `\uXXXX` inside quotes; every character that is not plain text is written so.
     """
-    characters = (_ESCAPES.get(char) or (char if char.isprintable() else _escaped(char)) for char in value)
+    characters = (_ESCAPES.get(char) or (char if char.isprintable() else _escape_char(char)) for char in value)
     return "'" + "".join(characters).replace("${", "\\u0024{") + "'"
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[i] << 8 | units[i + 1]:04X}" for i in range(0, len(units), 2))
 
@@ -164,7 +164,7 @@ def _safe(node: Expression) -> Expression:
 
 def _literal(node: exp.Literal) -> Expression:
     if node.is_string:
-        return node if isinstance(node.parent, exp.Interval) else exp.Var(this=quoted(node.name))
+        return node if isinstance(node.parent, exp.Interval) else exp.Var(this=quote_string(node.name))
     assert _NUMBER.fullmatch(node.name), f"no number: {node.name!r}"
     return node
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, assert_never
 
-from penstock.codegen.fingerprint import computed, fingerprint
-from penstock.codegen.lasting import Lasting, lasting
-from penstock.codegen.nameless import nameless
-from penstock.codegen.program import Output, Paced, SparkQuery, Step, View
+from penstock.codegen.canonical import canonicalise
+from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
+from penstock.codegen.fingerprint import describe_computation, fingerprint
+from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.program import AnyView, QueryOutput, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import changes
-from penstock.codegen.sql.accounting import left_out, wanted_rows
+from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.foreign_key import foreign_key_views
@@ -20,16 +21,15 @@ from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.pane_join import pane_join_views
-from penstock.codegen.sql.places import recorded_places
+from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.rank import ranked_views
+from penstock.codegen.sql.rank import rank_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
 from penstock.codegen.sql.table import latest_views
 from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
-from penstock.codegen.stages import STAGE
 from penstock.planner import sends_changes, state_store
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
@@ -53,7 +53,7 @@ from penstock.planner.plan import (
     Rekey,
     RunningQuery,
     Scan,
-    Session,
+    SessionWindow,
     Settings,
     TableJoin,
     TableLookup,
@@ -62,32 +62,33 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import STATEFUL, folded, inputs, is_retracting, is_timed
+from penstock.planner.plan.walk import STATEFUL, fold_plan, inputs, is_retracting, is_timed
 from penstock.planner.types import BIGINT
 
 # Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
 # There Spark's watermark is held one millisecond back.
-_EDGE = 1
+WATERMARK_HOLD_BACK_MS = 1
 # A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
 _BUCKETS = 4
 # Tables are larger, and only the buckets for which something comes are looked at.
 _TABLE_BUCKETS = 16
 
 
-def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = False) -> SparkQuery:
+def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bool = False) -> SparkQuery:
     """A query without intermediate streams. Its name is a plain identifier, and unique in the program.
 
-    `observed`: how far its inputs are is of interest to other queries of the program.
+    `reports_progress`: how far its inputs are is of interest to other queries of the program.
     """
     name = query.name
     nodes = _in_order(query.root)
     names = _names(nodes, name)
     delays = _delays(nodes, timed=query.timed)
     scans = [node for node in nodes if isinstance(node, Scan)]
-    at_once = _read_at_once(nodes)
+    at_once = _find_read_at_once(nodes)
     sources = tuple(input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once) for scan in scans)
     timed = [scan for scan in scans if scan in delays]
-    told = any(scan.origin.idle is not None or scan.origin.behind is not None for scan in timed)
+    takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
+    paced = timed if reports_progress or takes_heartbeats else []
     tracked = _is_tracked(query)
     operation = _operation(query) if tracked else None
     rejects = (rejects_of(scan, names[scan]) for scan in scans)
@@ -98,9 +99,9 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
-    with recorded_places() as printed:
-        views = _steps(query, settings, observed=observed, told=told)
-    lasting_views, facts = _lasting(query, settings, output)
+    with record_places() as printed:
+        views = _steps(query, settings, reports_progress=reports_progress, takes_heartbeats=takes_heartbeats)
+    contract_views, facts = _list_contract(query, settings, output)
     state = [mode, partitions, store and store.value]
     return SparkQuery(
         name=name,
@@ -112,47 +113,51 @@ def lower_query(query: RunningQuery, settings: Settings, *, observed: bool = Fal
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, _reading(query.root, scans), facts, output, state),
+        fingerprint=fingerprint(name, sources, _describe_reading(query.root, scans), facts, output, state),
         every=query.every,
         store=store,
-        paced=tuple(_paced(scan, names[scan]) for scan in timed) if observed or told else (),
+        watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in paced),
         partitions=partitions,
         operation=operation,
         numbered=refers,
         checked=not (tracked or refers or any(source.numbers_records for source in sources)),
-        lasting=lasting_views,
+        contract_views=contract_views,
         printed=tuple(printed),
         span=query.span,
     )
 
 
-def _steps(query: RunningQuery, settings: Settings, *, observed: bool = False, told: bool = False) -> tuple[Step, ...]:
-    """The views of a query. `told`: its inputs can be told how far they are."""
+def _steps(
+    query: RunningQuery, settings: Settings, *, reports_progress: bool = False, takes_heartbeats: bool = False
+) -> tuple[AnyView, ...]:
+    """The views of a query. `takes_heartbeats`: its inputs can be told how far they are."""
     name, root = query.name, query.root
     nodes = _in_order(root)
     names = _names(nodes, name)
-    wanted = wanted_rows(nodes)
+    wanted = find_wanted_rows(nodes)
     delays = _delays(nodes, timed=query.timed)
-    slack = _EDGE if any(map(_holds_its_edge, nodes)) else 0
+    hold_back = WATERMARK_HOLD_BACK_MS if any(map(_needs_hold_back, nodes)) else 0
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
-    unwanted = left_out(nodes, wanted)
+    unwanted = count_left_out(nodes, wanted)
     tracked = _is_tracked(query)
-    moves = any(map(is_retracting, nodes))
-    own = _own_columns(nodes, moves=moves, tracked=tracked, numbered=_sends_windows(query))
+    deltas = any(map(is_retracting, nodes))
+    own = _own_columns(nodes, deltas=deltas, tracked=tracked, numbered=_sends_windows(query))
     uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
-    result: list[Step] = []
+    result: list[AnyView] = []
     for node in nodes:
-        told_of = observed or told, told
-        reading = Reading(wanted.get(node), delays.get(node), slack, keeps_late, *told_of, own[node], uses_late)
+        heartbeat_facts = reports_progress or takes_heartbeats, takes_heartbeats
+        reading = Reading(
+            wanted.get(node), delays.get(node), hold_back, keeps_late, *heartbeat_facts, own[node], uses_late
+        )
         *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
         if node in unwanted:
             assert isinstance(last, View)
             last = replace(last, metrics=(*last.metrics, *unwanted[node]))
         result += [*steps, last]
     if tracked:
-        if own[root] == changes.MOVE:
+        if own[root] == changes.DELTA_ROW:
             key, clock = root.shape.key, f"{name}_clock"
-            result += changes.changes_of_moves_views(root.schema, f"{name}_changes", names[root], key, clock)
+            result += changes.changes_of_deltas_views(root.schema, f"{name}_changes", names[root], key, clock)
         else:
             result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
         operation = _operation(query)
@@ -161,21 +166,23 @@ def _steps(query: RunningQuery, settings: Settings, *, observed: bool = False, t
     return tuple(result)
 
 
-def _lasting(query: RunningQuery, settings: Settings, output: Output) -> tuple[tuple[str, ...], list[object]]:
+def _list_contract(
+    query: RunningQuery, settings: Settings, output: QueryOutput
+) -> tuple[tuple[str, ...], list[object]]:
     """The names of the views that must stay for a checkpoint to fit, and what they compute.
 
     Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
     """
-    root = nameless(query.root)
-    part = Lasting(root) if output.holds_rows else lasting(root)
+    root = canonicalise(query.root)
+    part = CheckpointContract(root) if output.holds_rows else find_contract(root)
     names = _names(_in_order(root), query.name)
     steps = () if part.root is None else _steps(replace(query, root=part.root), settings)
     filters = (names[each] for each in part.filters)
     conditions = sorted(map(print_inline, part.conditions))
-    return (*(each.name for each in steps), *filters), [*map(computed, steps), *conditions]
+    return (*(each.name for each in steps), *filters), [*map(describe_computation, steps), *conditions]
 
 
-def _reading(root: Node, scans: list[Scan]) -> list[object]:
+def _describe_reading(root: Node, scans: list[Scan]) -> list[object]:
     """How the inputs are read: what is rejected of each, and in what order, and how often, Spark reads them.
 
     Spark numbers its sources by their places in the whole query.
@@ -186,8 +193,8 @@ def _reading(root: Node, scans: list[Scan]) -> list[object]:
             return scans.index(node)
         return below[0] if len(below) == 1 else below
 
-    found = (rejects_of(scan, "") for scan in scans)
-    return [folded(root, places), *([view.sql for view in each.views] if each else None for each in found)]
+    rejects = (rejects_of(scan, "") for scan in scans)
+    return [fold_plan(root, places), *([view.sql for view in each.views] if each else None for each in rejects)]
 
 
 def _names(nodes: list[Node], query: str) -> dict[Node, str]:
@@ -200,38 +207,38 @@ def _is_tracked(query: RunningQuery) -> bool:
 
 def _operation(query: RunningQuery) -> str | None:
     """The column that says what a row of the output does; intermediate streams have no such column."""
-    if query.sink.connector == STAGE:
+    if is_intermediate(query.sink):
         return None
     return str(dict(query.sink.options).get("operation", changes.OPERATION))
 
 
 def _sends_windows(query: RunningQuery) -> bool:
     """Whether rows of windows go to another query, which has to know the newest one of each."""
-    return query.sink.connector == STAGE and isinstance(query.root.shape, WTable)
+    return is_intermediate(query.sink) and isinstance(query.root.shape, WTable)
 
 
-def _own_columns(nodes: list[Node], *, moves: bool, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
+def _own_columns(nodes: list[Node], *, deltas: bool, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
     """What the views of tables have beside the columns of their nodes. `numbered`: those of windows have an order."""
     own: dict[Node, tuple[str, ...]] = {}
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     for node in nodes:
         match node:
-            case Scan() if isinstance(node.shape, KTable) and refers and node.origin.connector == STAGE:
-                own[node] = changes.ORDERED_MOVE
+            case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
+                own[node] = changes.ORDERED_DELTA_ROW
             case Scan() if isinstance(node.shape, KTable):
-                own[node] = changes.MOVE if moves else changes.RECORD
+                own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
             case Scan() if isinstance(node.shape, WTable):
-                own[node] = changes.RECORD
+                own[node] = changes.UPSERT
             case WindowAggregate() if numbered:
                 own[node] = (changes.ORDER,)
             case TableJoin() if node.is_windowed:
                 own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
-                own[node] = () if isinstance(node.shape, WTable) else changes.MOVE
+                own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
             case Filter() | Project() | GroupingSets():
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
-                own[node] = (changes.RESULT if node.shape.key else changes.RECORD) if tracked else ()
+                own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
             case _:
                 own[node] = ()
     return own
@@ -280,18 +287,18 @@ def _delay(scan: Scan) -> int:
     return scan.origin.delay
 
 
-def _paced(scan: Scan, name: str) -> Paced:
-    return Paced(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.behind)
+def _watermark_input(scan: Scan, name: str) -> WatermarkInput:
+    return WatermarkInput(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.lag)
 
 
-def _read_at_once(nodes: list[Node]) -> set[Node]:
+def _find_read_at_once(nodes: list[Node]) -> set[Node]:
     """Tables that are looked up for rows of another query: all of their files that are there are read together.
 
     A row has been sent on when the files before it had been read. It must find here what had arrived by then, and not
     what a table comes to that this query replays at a pace of its own.
     """
-    lookups = [node for node in nodes if isinstance(node, TableLookup) and node.as_of is None]
-    chained = [each for each in lookups if any(below.origin.connector == STAGE for below in _scans(each.stream))]
+    lookups = (node for node in nodes if isinstance(node, TableLookup) and node.as_of is None)
+    chained = (each for each in lookups if any(is_intermediate(scan.origin) for scan in _scans(each.stream)))
     return {scan for each in chained for scan in _scans(each.table)}
 
 
@@ -299,13 +306,13 @@ def _scans(root: Node) -> list[Scan]:
     return [node for node in _in_order(root) if isinstance(node, Scan)]
 
 
-def _holds_its_edge(node: Node) -> bool:
-    return isinstance(node, WindowAggregate) and isinstance(node.window, Session)
+def _needs_hold_back(node: Node) -> bool:
+    return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow)
 
 
 def _views(
     node: Node, query: str, names: dict[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
-) -> tuple[Step, ...]:
+) -> tuple[AnyView, ...]:
     name = names[node]
     below = tuple(names[each] for each in inputs(node))
     operator = _operator(node)
@@ -357,7 +364,7 @@ def _views(
         case OverRows():
             return over_rows_views(operator, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
-            return ranked_views(operator, name, *below)
+            return rank_views(operator, name, *below)
         case WithLate():
             return (late_view(operator, name, below[0], names),)
         case Intermediate():
@@ -384,10 +391,10 @@ def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     return "update" if changes else "append"
 
 
-def _output(query: RunningQuery, operation: str | None) -> Output:
+def _output(query: RunningQuery, operation: str | None) -> QueryOutput:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
     if _sends_windows(query):
         columns += ((changes.ORDER, str(BIGINT)),)
     if operation is not None and not connector_of(query.sink.connector).upserts:
         columns += ((operation, "STRING"),)
-    return Output(query.sink.name, query.sink.connector, query.sink.options, columns)
+    return QueryOutput(query.sink.name, query.sink.connector, query.sink.options, columns)

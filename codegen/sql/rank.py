@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import PaneView, Step, View
+from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import call, cast, column, moment, named, select
+from penstock.codegen.sql.trees import alias, call, cast, column, moment, select
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
 
 
-def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
+def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
     """Views `<name>_rows`, `<name>_tables`, `<name>_panes`, `<name>_places`, and `<name>`, of the node's schema."""
     panes = Panes(node.input.schema, node.time)
     order = None
@@ -22,8 +22,8 @@ def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
         order = print_duckdb(panes.in_order(node.partition_by))
     else:
         panes.partition_by(node.partition_by)
-    ranks = [panes.answer(cast(_ranked(ranking, panes), INT), INT) for ranking in node.rankings]
-    answers = (named(tree, answer) for answer, (tree, _) in panes.answers.items())
+    ranks = [panes.answer(cast(_lower_ranking(ranking, panes), INT), INT) for ranking in node.rankings]
+    answers = (alias(tree, answer) for answer, (tree, _) in panes.answers.items())
     sql = print_duckdb(select([column("place"), *answers], "rows"))
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
     tables = tables_view(name, rows, None, ())
@@ -40,12 +40,12 @@ def ranked_views(node: Ranked, name: str, source: str) -> tuple[Step, ...]:
         picked=(),
         schema=print_sql(select(panes.schema_of(lambda field: column("row", field)), rows.name)),
     )
-    inputs = [named(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
-    placed = (named(rank, each.name) for rank, each in zip(ranks, node.rankings, strict=True))
+    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    placed = (alias(rank, each.name) for rank, each in zip(ranks, node.rankings, strict=True))
     return rows, tables, gathered, places, View(name, print_sql(select([*inputs, *placed], places.name)))
 
 
-def _ranked(ranking: Ranking, panes: Panes) -> Expression:
+def _lower_ranking(ranking: Ranking, panes: Panes) -> Expression:
     order = [
         exp.Ordered(this=panes.give(each.value), desc=each.descending, nulls_first=each.nulls_first)
         for each in ranking.order_by

@@ -11,8 +11,8 @@ from penstock.codegen.sql.join import JOIN_WORDS
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.scan import input_of, records_now, rows_now
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
-from penstock.codegen.sql.table import record
-from penstock.codegen.sql.trees import call, column, columns, named, number, select, table
+from penstock.codegen.sql.table import upsert_struct
+from penstock.codegen.sql.trees import alias, call, column, columns, number, select, table
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     Filter,
@@ -28,7 +28,7 @@ from penstock.planner.plan import (
     Sort,
     UnionAll,
 )
-from penstock.planner.plan.walk import folded, inputs
+from penstock.planner.plan.walk import fold_plan, inputs
 
 
 def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
@@ -37,7 +37,7 @@ def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
     sources: list[Input] = []
     views: list[View] = []
 
-    def lowered(node: Node, below: tuple[str, ...]) -> str:
+    def lower_node(node: Node, below: tuple[str, ...]) -> str:
         if node not in names:
             names[node] = f"r{len(names)}"
             if isinstance(node, Snapshot):
@@ -45,7 +45,7 @@ def read_views(root: Node) -> tuple[tuple[Input, ...], tuple[View, ...], str]:
             views.extend(_views(node, names[node], below))
         return names[node]
 
-    result = folded(root, lowered)
+    result = fold_plan(root, lower_node)
     return tuple(sources), tuple(views), result
 
 
@@ -96,15 +96,15 @@ def _snapshot_views(node: Snapshot, name: str) -> tuple[View, ...]:
     if node.key is None:
         return rows_now(_scan(node), name)
     if not _is_parsed(node):
-        marks = [named(column("_place"), ORDER), named(exp.Boolean(this=False), DELETED)]
+        marks = [alias(column("_place"), ORDER), alias(exp.Boolean(this=False), DELETED)]
         sql = print_sql(select([*columns(node.schema), *marks], f"{name}_raw"))
         records: tuple[View, ...] = (View(f"{name}_records", sql),)
     else:
         records = records_now(_scan(node), name)
-    newest = named(call("MAX_BY", record(node), column(ORDER)), "_newest")
+    newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     tree = select([newest], records[-1].name).group_by(*map(column, node.key), copy=False)
     last = View(f"{name}_newest", print_sql(tree))
-    items = [named(column("_newest", each.name), each.name) for each in node.schema]
+    items = [alias(column("_newest", each.name), each.name) for each in node.schema]
     there = exp.Not(this=column("_newest", DELETED))
     return (*records, last, View(name, print_sql(select(items, last.name).where(there, copy=False))))
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import Input
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.trees import both, call, column, function, is_null, named, null, number, text
+from penstock.codegen.sql.trees import alias, both, call, column, function, is_null, null, number, text
 from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
 from penstock.planner.plan import Expression
 from penstock.planner.types import DOUBLE, FLOAT, STRING, Array, Decimal, Map, Simple, Struct, Type
@@ -86,9 +86,9 @@ def json_records(columns: Columns) -> Records:
         is_null(record),
         exp.RegexpLike(this=column("value"), expression=text(_HALF_A_CHARACTER)),
     ]
-    parse = [named(_call_parser("FROM_JSON", _enclosed(), schema, _JSON_OPTIONS), PARSED)]
+    parse = [alias(_call_parser("FROM_JSON", _enclose_record(), schema, _JSON_OPTIONS), PARSED)]
     values = [(name, type_, _field(record, name)) for name, type_ in types]
-    return _records([parse, [named(first, _RECORD)]], values, "json", problems, _looks_wrong(types))
+    return _records([parse, [alias(first, _RECORD)]], values, "json", problems, _looks_wrong(types))
 
 
 def csv_records(columns: Columns, null: str | None = None) -> Records:
@@ -110,8 +110,8 @@ def parquet_records(columns: Columns) -> Records:
     types = [(name, _type(type_)) for name, type_ in columns]
     written = call("MAKE_VALID_UTF8", call("TO_JSON", column(_RECORD)))
     values = [(name, type_, _field(column(_RECORD), name)) for name, type_ in types]
-    records = _records([[named(written, "value")]], values, "parquet", [])
-    schema = ", ".join(f"{_quoted(name)} {wire_type(type_, 'parquet')}" for name, type_ in types)
+    records = _records([[alias(written, "value")]], values, "parquet", [])
+    schema = ", ".join(f"{_quote_name(name)} {wire_type(type_, 'parquet')}" for name, type_ in types)
     return replace(records, schema=schema, place="STRUCT(0L AS part, _metadata.row_index AS record)")
 
 
@@ -124,7 +124,7 @@ def _records(
 ) -> Records:
     """`values`: each column's name, type, and value of the wire type."""
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
-    steps = [*steps, [named(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
+    steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
     ifs = [
         exp.If(this=call("COALESCE", each.copy(), exp.Boolean(this=False)), true=column("value"))
@@ -138,7 +138,7 @@ def _records(
     items = [exp.Alias(this=made, alias=_identifier(name)) for name, _, _, made in typed]
     texts = tuple(tuple(print_inline(each) for each in step) for step in steps)
     return Records(
-        tuple(filter(None, texts)), tuple(map(print_inline, items)), print_inline(named(malformed, MALFORMED))
+        tuple(filter(None, texts)), tuple(map(print_inline, items)), print_inline(alias(malformed, MALFORMED))
     )
 
 
@@ -157,10 +157,10 @@ def _looks_wrong(types: Sequence[tuple[str, Type]]) -> Expression | None:
     looked = [(name, str(STRING) if type_ == STRING else _as_texts(type_)) for name, type_ in types]
     if all(look is None for _, look in looked):
         return None
-    whole = call("REGEXP_REPLACE", _enclosed(), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
+    whole = call("REGEXP_REPLACE", _enclose_record(), text(_JSON_NUMBER), text(f'$1"{_MARK}$2"'))
     shape = Struct(tuple((name, Simple(look)) for name, look in looked if look is not None))
-    found = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
-    record = call("GET", _field(found, "records"), number(0))
+    parsed = _call_parser("FROM_JSON", whole, f"records ARRAY<{shape}>", _JSON_OPTIONS)
+    record = call("GET", _field(parsed, "records"), number(0))
     wrong = [_is_changed(_field(record, name), type_) for name, type_ in types]
     # Of what is taken as STRING, the first look writes numbers with decimals in its own way.
     decimals = text(f"^{_MARK}.*[.eE]")
@@ -174,7 +174,7 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
     """Why a second look at a record may be needed."""
     if any(_as_texts(type_) for _, type_ in types if isinstance(type_, (Array, Map, Struct))):
         return [exp.Boolean(this=True)]
-    found = [is_infinite(_field(column(_RECORD), name)) for name, type_ in types if type_ in (DOUBLE, FLOAT)]
+    problems = [is_infinite(_field(column(_RECORD), name)) for name, type_ in types if type_ in (DOUBLE, FLOAT)]
     for name, type_ in types:
         # A text, a number with an exponent, or with more decimals; or a key that may be this one, with escapes.
         if isinstance(type_, Decimal):
@@ -185,8 +185,8 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
             continue
         escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
         pattern = rf'"{_java_literal(name)}"\s*:\s*(?:{value})|{escape}'
-        found.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
-    return found
+        problems.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
+    return problems
 
 
 def _as_texts(type_: Type) -> str | None:
@@ -227,7 +227,7 @@ def _is_changed(value: Expression, type_: Type, depth: int = 0) -> Expression | 
     return both(is_number, is_null(parsed))
 
 
-def _enclosed() -> Expression:
+def _enclose_record() -> Expression:
     return call("CONCAT", text(_BEFORE), column("value"), text(_AFTER))
 
 
@@ -253,21 +253,21 @@ def _identifier(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=True)
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
 def _type(written: str | exp.DataType) -> Type:
     """The type that Spark writes so."""
-    found: Any = exp.DataType.build(written, dialect="spark")
-    match found.this:
+    parsed: Any = exp.DataType.build(written, dialect="spark")
+    match parsed.this:
         case _KIND.DECIMAL:
-            precision, scale = (int(each.name) for each in found.expressions)
+            precision, scale = (int(each.name) for each in parsed.expressions)
             return Decimal(precision, scale)
         case _KIND.ARRAY:
-            return Array(_type(found.expressions[0]))
+            return Array(_type(parsed.expressions[0]))
         case _KIND.MAP:
-            return Map(*map(_type, found.expressions))
+            return Map(*map(_type, parsed.expressions))
         case _KIND.STRUCT:
-            return Struct(tuple((each.this.name, _type(each.args["kind"])) for each in found.expressions))
-    return Simple(_TYPES.get(found.this) or found.this.value)
+            return Struct(tuple((each.this.name, _type(each.args["kind"])) for each in parsed.expressions))
+    return Simple(_TYPES.get(parsed.this) or parsed.this.value)

@@ -1,6 +1,6 @@
 """GroupAggregate over a table -> counts and exact sums that rows can leave, and the aggregates that follow from them.
 
-A row that leaves is added with the sign turned round. Counts are BIGINT and sums are DECIMAL, in which nothing rounds,
+A row that leaves is added with its values negated. Counts are BIGINT and sums are DECIMAL, in which nothing rounds,
 so that no trace of it stays. A group without rows stays in the state, but not in the table.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, ORDER, SIGN, grouped, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, group_by_key, key_struct, own_key
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.table import seen
-from penstock.codegen.sql.trees import both, call, cast, column, either, is_null, named, number, only_if, select
+from penstock.codegen.sql.table import count_arrivals
+from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, number, only_if, select
 from penstock.planner import argument_type
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
@@ -27,14 +27,14 @@ _SAMPLES = ("VARIANCE", "VAR_SAMP", "STDDEV", "STDDEV_SAMP")
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
     """Moves -> results."""
     key = key_struct((each.name, each.value) for each in node.keys)
-    sums: dict[str, Expression] = {_ROWS: call("SUM", column(SIGN))}
-    values = [named(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
-    tree = grouped([*(named(total, each) for each, total in sums.items()), seen()], source, key)
+    sums: dict[str, Expression] = {_ROWS: call("SUM", column(DELTA))}
+    values = [alias(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
+    tree = group_by_key([*(alias(total, each) for each, total in sums.items()), count_arrivals()], source, key)
     table = View(f"{name}_sums", print_sql(tree))
     # The one group of a whole table is there from its first row on, and stays.
     empty = exp.EQ(this=column(_ROWS if node.keys else ORDER), expression=number(0))
-    items = [*(named(column(KEY, each.name), each.name) for each in node.keys), *values]
-    own = [*own_key(key), column(ORDER), named(empty, DELETED)]
+    items = [*(alias(column(KEY, each.name), each.name) for each in node.keys), *values]
+    own = [*own_key(key), column(ORDER), alias(empty, DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 
 
@@ -47,7 +47,7 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
         return column(f"_{part}{place}")
 
     known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
-    counted = total("count", call("SUM", column(SIGN) if known is None else _signs_if(known)))
+    counted = total("count", call("SUM", column(DELTA) if known is None else _signs_if(known)))
     # Of no rows SUM is NULL.
     count = call("COALESCE", counted, number(0))
     if aggregate.function == "COUNT":
@@ -66,23 +66,23 @@ def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[st
         return only_if(_positive(count.copy()), right)
     exact = _exact(argument_type(aggregate, node.input))
     value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
-    summed = total("sum", call("SUM", only_if(condition, _signed(value))))
+    summed = total("sum", call("SUM", only_if(condition, _apply_delta(value))))
     if aggregate.function == "SUM":
         return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
     assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
     if aggregate.function in _MEANS:
         return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
     square = exp.Mul(this=value.copy(), expression=value.copy())
-    squares = total("squares", call("SUM", only_if(condition, _signed(square))))
+    squares = total("squares", call("SUM", only_if(condition, _apply_delta(square))))
     return _variance(aggregate.function, count, summed, squares, exact)
 
 
 def _signs_if(condition: Expression) -> Expression:
-    return either(condition, column(SIGN), cast(number(0), BIGINT))
+    return either(condition, column(DELTA), cast(number(0), BIGINT))
 
 
-def _signed(value: Expression) -> Expression:
-    comes = exp.GT(this=column(SIGN), expression=number(0))
+def _apply_delta(value: Expression) -> Expression:
+    comes = exp.GT(this=column(DELTA), expression=number(0))
     return either(comes, value, exp.Neg(this=exp.Paren(this=value.copy())))
 
 
@@ -128,8 +128,8 @@ def _variance(function: str, count: Expression, total: Expression, squares: Expr
     around = cast(exp.Sub(this=cast(squares, wide), expression=product), DOUBLE)
     part = cast(rest.copy(), DOUBLE)
     beside = exp.Div(this=exp.Mul(this=part, expression=part.copy()), expression=cast(count.copy(), DOUBLE))
-    left_out = number(1 if function in _SAMPLES else 0)
-    divisor = exp.Sub(this=count.copy(), expression=left_out)
+    count_left_out = number(1 if function in _SAMPLES else 0)
+    divisor = exp.Sub(this=count.copy(), expression=count_left_out)
     variance = exp.Div(this=exp.Sub(this=around, expression=beside), expression=cast(divisor, DOUBLE))
     result = call("SQRT", variance) if function.startswith("STDDEV") else variance
-    return only_if(exp.GT(this=count.copy(), expression=left_out.copy()), result)
+    return only_if(exp.GT(this=count.copy(), expression=count_left_out.copy()), result)

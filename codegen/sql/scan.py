@@ -11,11 +11,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.program import Input, Metric, Rejects, View, Watermark
+from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
-from penstock.codegen.sql.changes import DELETED, ORDER, SIGN, moves_views, records_view, stored_changes
+from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.trees import (
+    alias,
     both,
     call,
     cast,
@@ -23,16 +25,14 @@ from penstock.codegen.sql.trees import (
     columns,
     either,
     is_null,
-    named,
     null,
     number,
     only_if,
     select,
-    shifted,
+    shift_time,
     struct,
     text,
 )
-from penstock.codegen.stages import STAGE
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
@@ -57,22 +57,24 @@ _END_OF_TIME = "9000-01-01 00:00:00"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a query reads a stream: `wanted` is the condition on its rows under which some operator above uses them
-    (None: all are used). `delay` is the watermark's, in milliseconds, None in a query that needs no watermark. Spark is
-    told one that is `slack` milliseconds longer; rows are late by the true one. With `keeps_late`, late rows are wanted
-    for themselves, with their lateness. With `observed` the newest event time is a metric; with `told` the end stream
-    has rows for single inputs, which are no rows of theirs. Of an intermediate changelog, `own` are the columns that
-    moves or records, whichever are read, have beside their own. With `uses_late`, late rows are used like others.
-    """
+    """How a query reads a stream."""
 
     wanted: Expression | None
+    """The condition under which some operator above uses a row, None if all are used."""
     delay: int | None
-    slack: int
+    """The delay of the watermark in milliseconds, None in a query without a watermark."""
+    hold_back: int
+    """The milliseconds by which Spark's watermark is behind the true one. Rows are late by the true one."""
     keeps_late: bool
-    observed: bool = False
-    told: bool = False
+    """Late rows are kept, with their lateness."""
+    reports_progress: bool = False
+    """The newest event time is reported as a metric."""
+    takes_heartbeats: bool = False
+    """The end stream has rows for single inputs. They are no rows of the stream."""
     own: tuple[str, ...] = ()
+    """The columns that upserts or deltas of an intermediate changelog have beside those of the table."""
     uses_late: bool = False
+    """Late rows are used like others."""
 
 
 def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
@@ -80,9 +82,9 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
     limits = [each.name for each in connector_of(origin.connector).options if each.limits_batch]
     options = tuple((name, value) for name, value in origin.options if not (at_once and name in limits))
-    if is_table and origin.connector == STAGE:
+    if is_table and is_intermediate(origin):
         return Input(origin.name, view, origin.connector, options, stored_changes(origin.columns))
-    stored = tuple((each.name, str(each.type)) for each in _stored(origin))
+    stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
     return Input(origin.name, view, origin.connector, options, stored, ordered=is_table)
@@ -92,50 +94,59 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     origin = scan.origin
     if isinstance(scan.shape, KTable):
-        if origin.connector == STAGE:
+        if is_intermediate(origin):
             return _changes(scan, name, reading.own)
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     if isinstance(scan.shape, WTable):
         return _windows(scan, name, query, reading)
-    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     if reading.delay is None:
         sound = is_null(column("_reason"))
         kept = select(columns(origin.columns), read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
-    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told)
-    split = _split(scan, f"{name}_split", timed.name, query, reading)
+    timed = _with_end(
+        origin,
+        f"{name}_timed",
+        read.name,
+        query,
+        reading.delay + reading.hold_back,
+        takes_heartbeats=reading.takes_heartbeats,
+    )
+    split = _split_late(scan, f"{name}_split", timed.name, query, reading)
     is_used = exp.Not(this=is_null(column("_late"))) if reading.uses_late else _in_time()
     kept = select(columns(origin.columns), split.name).where(is_used, copy=False)
     return read, timed, split, View(name, print_sql(kept))
 
 
 def _changes(scan: Scan, name: str, own: tuple[str, ...]) -> tuple[View, ...]:
-    """What another query has sent, as moves or as records."""
+    """What another query has sent, as deltas or as upserts."""
     origin = scan.origin
     counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
     items = (column(each) for each, _ in stored_changes(origin.columns))
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")), metrics=counts)
-    if SIGN in own:
-        return read, *moves_views(origin.columns, name, read.name, own)
-    return read, records_view(origin.columns, name, read.name)
+    if DELTA in own:
+        return read, *delta_views(origin.columns, name, read.name, own)
+    return read, upserts_view(origin.columns, name, read.name)
 
 
 def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
-    """The rows of windows that another query has sent, as records: none is deleted."""
+    """The rows of windows that another query has sent, as upserts: none is deleted."""
     origin = scan.origin
     stored = [*columns(origin.columns), column(ORDER)]
     if reading.delay is None:
         counts = tuple(Metric(f"{fate}:{origin.name}", "COUNT(*)") for fate in ("in", "used"))
         read = View(f"{name}_read", print_sql(select(stored, f"{name}_raw")), metrics=counts)
-        items = [*columns(origin.columns), column(ORDER), named(exp.Boolean(this=False), DELETED)]
+        items = [*columns(origin.columns), column(ORDER), alias(exp.Boolean(this=False), DELETED)]
         return read, View(name, print_sql(select(items, read.name)))
-    items = [*stored, named(null(STRING), "_reason")]
+    items = [*stored, alias(null(STRING), "_reason")]
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")))
-    delay = reading.delay + reading.slack
-    timed = _with_end(origin, f"{name}_timed", read.name, query, delay, told=reading.told, beside=[ORDER])
-    split = _split(scan, f"{name}_split", timed.name, query, reading, beside=[ORDER])
-    items = [*columns(origin.columns), column(ORDER), named(exp.Boolean(this=False), DELETED)]
+    delay = reading.delay + reading.hold_back
+    timed = _with_end(
+        origin, f"{name}_timed", read.name, query, delay, takes_heartbeats=reading.takes_heartbeats, beside=[ORDER]
+    )
+    split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=[ORDER])
+    items = [*columns(origin.columns), column(ORDER), alias(exp.Boolean(this=False), DELETED)]
     return read, timed, split, View(name, print_sql(select(items, split.name).where(_in_time(), copy=False)))
 
 
@@ -143,20 +154,20 @@ def _records(scan: Scan, name: str) -> tuple[View, ...]:
     """The records of a changelog, each with its place in the order of the records: all of them are used."""
     origin, sound = scan.origin, is_null(column("_reason"))
     counts = _fates(origin, exp.Not(this=sound.copy()), sound.copy(), None)
-    read = View(f"{name}_read", _classified(scan, f"{name}_raw"), metrics=counts)
-    return read, View(name, print_sql(_ordered(origin, read.name).where(sound, copy=False)))
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw"), metrics=counts)
+    return read, View(name, print_sql(_order_records(origin, read.name).where(sound, copy=False)))
 
 
 def records_now(scan: Scan, name: str) -> tuple[View, ...]:
     """The records of a changelog that a read finds there, in the order in which they were committed."""
-    read = View(f"{name}_read", _classified(scan, f"{name}_raw", beside=[COMMIT]))
-    records = _ordered(scan.origin, read.name, before=[COMMIT])
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw", beside=[COMMIT]))
+    records = _order_records(scan.origin, read.name, before=[COMMIT])
     return read, View(f"{name}_records", print_sql(records.where(is_null(column("_reason")), copy=False)))
 
 
 def rows_now(scan: Scan, name: str) -> tuple[View, ...]:
     """The rows that a read finds in a place where rows are only added."""
-    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     return read, View(name, print_sql(select(columns(scan.schema), read.name).where(is_null(column("_reason")))))
 
 
@@ -164,18 +175,24 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     """The records of a changelog whose event time moves the watermark. Late ones are used: later rows ask for them."""
     origin = scan.origin
     assert reading.delay is not None
-    read = View(f"{name}_read", _classified(scan, f"{name}_raw"))
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     beside = [] if origin.operation is None else [origin.operation]
     beside += ["_arrived", "_file", "_place"]
     timed = _with_end(
-        origin, f"{name}_timed", read.name, query, reading.delay + reading.slack, told=reading.told, beside=beside
+        origin,
+        f"{name}_timed",
+        read.name,
+        query,
+        reading.delay + reading.hold_back,
+        takes_heartbeats=reading.takes_heartbeats,
+        beside=beside,
     )
-    split = _split(scan, f"{name}_split", timed.name, query, reading, beside=beside)
+    split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=beside)
     known = exp.Not(this=is_null(column("_late")))
-    return read, timed, split, View(name, print_sql(_ordered(origin, split.name).where(known, copy=False)))
+    return read, timed, split, View(name, print_sql(_order_records(origin, split.name).where(known, copy=False)))
 
 
-def _ordered(origin: Origin, source: str, *, before: Sequence[str] = ()) -> exp.Select:
+def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -> exp.Select:
     """SELECT the columns of the records, their places in the order of all, and whether they delete.
 
     `before`: columns that come before the files in that order.
@@ -187,7 +204,7 @@ def _ordered(origin: Origin, source: str, *, before: Sequence[str] = ()) -> exp.
     if origin.operation is not None:
         word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
         deletes = call("COALESCE", word, exp.Boolean(this=False))
-    return select([*columns(origin.columns), named(struct(**place), ORDER), named(deletes, DELETED)], source)
+    return select([*columns(origin.columns), alias(struct(**place), ORDER), alias(deletes, DELETED)], source)
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:
@@ -196,13 +213,13 @@ def rejects_of(scan: Scan, name: str) -> Rejects | None:
     if not _can_reject(origin):
         return None
     source = input_of(scan, f"{name}_raw")
-    read = View(f"{name}_suspect", _classified(scan, source.view))
-    whole = call("TO_JSON", call("STRUCT", *columns(_stored(origin))))
+    read = View(f"{name}_suspect", _classify(scan, source.view))
+    whole = call("TO_JSON", call("STRUCT", *columns(_stored_columns(origin))))
     aside = select(
         [
-            named(column("_reason"), "reason"),
-            named(call("COALESCE", column("_malformed"), whole), "record"),
-            named(column("_file"), "file"),
+            alias(column("_reason"), "reason"),
+            alias(call("COALESCE", column("_malformed"), whole), "record"),
+            alias(column("_file"), "file"),
         ],
         read.name,
     ).where(exp.Not(this=is_null(column("_reason"))), copy=False)
@@ -214,16 +231,16 @@ def _can_reject(origin: Origin) -> bool:
     return connector_of(origin.connector).parses_records
 
 
-def _stored(origin: Origin) -> tuple[Column, ...]:
+def _stored_columns(origin: Origin) -> tuple[Column, ...]:
     """The columns that the records have, that of their operation among them."""
     return origin.columns if origin.operation is None else (*origin.columns, Column(origin.operation, STRING))
 
 
-def _classified(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
+def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
     """All columns, those `beside` them, and the reason why the row is set aside, NULL for a sound one."""
     origin = scan.origin
     if not _can_reject(origin):
-        return print_sql(select([*columns(origin.columns), named(null(STRING), "_reason")], raw))
+        return print_sql(select([*columns(origin.columns), alias(null(STRING), "_reason")], raw))
     reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
     if origin.time is not None and origin.delay is not None:
         # As numbers: Spark adds an interval to a time by way of its calendar, which takes as long as reading the row.
@@ -240,12 +257,12 @@ def _classified(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += ["_arrived", "_place"]
     reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
-    reason = named(exp.Case(ifs=reasons), "_reason")
-    return print_sql(select([*columns(_stored(origin)), *map(column, [*origin_of, *beside]), reason], raw))
+    reason = alias(exp.Case(ifs=reasons), "_reason")
+    return print_sql(select([*columns(_stored_columns(origin)), *map(column, [*origin_of, *beside]), reason], raw))
 
 
 def _with_end(
-    origin: Origin, name: str, read: str, query: str, delay: int, *, told: bool, beside: Sequence[str] = ()
+    origin: Origin, name: str, read: str, query: str, delay: int, *, takes_heartbeats: bool, beside: Sequence[str] = ()
 ) -> View:
     """All rows and, when the query is drained, the row that ends all time; heartbeats, if it is told any.
 
@@ -253,39 +270,39 @@ def _with_end(
     """
     time = origin.time
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
-    believed = named(only_if(is_null(column("_reason")), column(time)), time)
+    believed = alias(only_if(is_null(column("_reason")), column(time)), time)
     own = [believed if each.name == time else column(each.name) for each in origin.columns]
     rows = select([*own, *map(column, beside)], read)
     end = select(
         [
-            *(named(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns),
-            *(named(exp.Null(), each) for each in beside),
+            *(alias(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns),
+            *(alias(exp.Null(), each) for each in beside),
         ],
         f"{query}_end",
     )
-    if told:
+    if takes_heartbeats:
         for_all = is_null(column("input"))
         mine = exp.EQ(this=column("input"), expression=text(origin.name))
-        rows = rows.select(named(exp.Boolean(this=False), "_heartbeat"), copy=False)
-        end = end.select(named(exp.Not(this=for_all), "_heartbeat"), copy=False)
+        rows = rows.select(alias(exp.Boolean(this=False), "_heartbeat"), copy=False)
+        end = end.select(alias(exp.Not(this=for_all), "_heartbeat"), copy=False)
         end = end.where(exp.Or(this=for_all.copy(), expression=mine), copy=False)
-    return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), Watermark(time, delay))
+    return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), ViewWatermark(time, delay))
 
 
-def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
+def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
     # Shifted where there is one row of it.
-    clock = exp.Subquery(this=select([_true_watermark(reading.slack)], f"{query}_clock"))
+    clock = exp.Subquery(this=select([_true_watermark(reading.hold_back)], f"{query}_clock"))
     late = exp.LT(this=time, expression=clock)
     end = cast(text(_END_OF_TIME), TIMESTAMP)
-    if reading.told:
+    if reading.takes_heartbeats:
         # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
         end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), end)
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
-    marks = [named(late, "_late")]
+    marks = [alias(late, "_late")]
     if reading.keeps_late:
-        marks.append(named(_lateness(time.copy(), clock.copy()), LATENESS))
+        marks.append(alias(_lateness(time.copy(), clock.copy()), LATENESS))
     tree = select([*columns(origin.columns), *map(column, beside), *marks], timed).where(before_end, copy=False)
     rejected = is_null(column("_late"))
     if isinstance(scan.shape, KTable) or reading.uses_late:
@@ -293,18 +310,18 @@ def _split(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, b
     else:
         metrics = [*_fates(origin, rejected, _in_time(), reading.wanted)]
         metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
-    if reading.observed:
+    if reading.reports_progress:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))
 
 
-def _true_watermark(slack: int) -> Expression:
+def _true_watermark(hold_back: int) -> Expression:
     """Spark's watermark without its slack. It begins in 1970, and then nothing has held it back."""
     watermark = column("watermark")
-    if not slack:
+    if not hold_back:
         return watermark
     begun = exp.GT(this=watermark, expression=cast(text(_EPOCH), TIMESTAMP))
-    return either(begun, shifted(watermark.copy(), slack), watermark.copy())
+    return either(begun, shift_time(watermark.copy(), hold_back), watermark.copy())
 
 
 def _lateness(time: Expression, watermark: Expression) -> Expression:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import call, cast, column, columns, named, number, only_if, select
+from penstock.codegen.sql.trees import alias, call, cast, column, columns, number, only_if, select
 from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Rekey, UnionAll
 from penstock.planner.types import BIGINT
 
@@ -20,19 +20,19 @@ def filter_view(node: Filter, name: str, source: str) -> View:
 
 def project_view(node: Project, name: str, source: str) -> View:
     """SELECT the items."""
-    return View(name, print_sql(select([named(item.value, item.name) for item in node.items], source)))
+    return View(name, print_sql(select([alias(item.value, item.name) for item in node.items], source)))
 
 
 def grouping_sets_views(node: GroupingSets, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
     """The rows with each set's id, then with the keys that the set has. Moves are once per set, too."""
     ids = call("EXPLODE", call("ARRAY", *(cast(number(each), BIGINT) for each in node.ids)))
     passed = [*columns(node.input.schema), *map(column, own)]
-    times = View(f"{name}_sets", print_sql(select([*passed, named(ids, node.id_column)], source)))
+    times = View(f"{name}_sets", print_sql(select([*passed, alias(ids, node.id_column)], source)))
     keys = []
     for place, key in enumerate(reversed(node.keys)):
-        left_out = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
-        grouped = exp.EQ(this=left_out, expression=number(0))
-        keys.append(named(only_if(grouped, key.value), key.name))
+        count_left_out = exp.BitwiseAnd(this=column(node.id_column), expression=number(1 << place))
+        grouped = exp.EQ(this=count_left_out, expression=number(0))
+        keys.append(alias(only_if(grouped, key.value), key.name))
     items = [*columns(node.input.schema), column(node.id_column), *reversed(keys), *map(column, own)]
     return times, View(name, print_sql(select(items, times.name)))
 

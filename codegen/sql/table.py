@@ -1,29 +1,29 @@
-"""Latest -> the newest record of each key, from an aggregation whose state is the table."""
+"""Latest -> the newest upsert of each key, from an aggregation whose state is the table."""
 
 from __future__ import annotations
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, ORDER, grouped, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_struct, own_key
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import call, column, named, number, select, struct_of
+from penstock.codegen.sql.trees import alias, call, column, number, select, struct_of
 from penstock.planner.plan import Expression, Latest, Node
 
 
 def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
     """Records -> results."""
     key = key_struct((each, column(each)) for each in node.shape.key)
-    newest = named(call("MAX_BY", record(node), column(ORDER)), "_newest")
-    table = View(f"{name}_newest", print_sql(grouped([newest, seen()], source, key)))
-    items = [named(column("_newest", each.name), each.name) for each in node.schema]
-    own = [*own_key(key), column(ORDER), named(column("_newest", DELETED), DELETED)]
+    newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
+    table = View(f"{name}_newest", print_sql(group_by_key([newest, count_arrivals()], source, key)))
+    items = [alias(column("_newest", each.name), each.name) for each in node.schema]
+    own = [*own_key(key), column(ORDER), alias(column("_newest", DELETED), DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 
 
-def record(node: Node) -> Expression:
-    """A record's columns, and whether it deletes, as one value."""
+def upsert_struct(node: Node) -> Expression:
+    """An upsert as one value: its columns, and whether it is a tombstone."""
     return struct_of((each, column(each)) for each in (*(known.name for known in node.schema), DELETED))
 
 
-def seen() -> Expression:
+def count_arrivals() -> Expression:
     """How often anything has come for a key: the order of its results."""
-    return named(call("COUNT", number(1)), ORDER)
+    return alias(call("COUNT", number(1)), ORDER)

@@ -1,8 +1,8 @@
-"""TableJoin -> the newest record of each side by key, from one aggregation whose state is all the tables; then, step by
-step of the join, which sides show their rows.
+"""TableJoin -> the newest upsert of each side by key, from one aggregation whose state is all the tables.
 
-Rows of windowed tables are in one group with those of the window that they meet, whose end, of the latest of them, is
-the group's time: when the watermark has passed it, the group is final, and Spark lets go of it.
+Then each step of the join decides which sides show their rows. Rows of windowed tables share a group with the rows of
+the windows that they meet. The latest end of these windows is the time of the group. When the watermark has passed it,
+the group is final and Spark drops it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from functools import reduce
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, ORDER, grouped, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, KEY, ORDER, group_by_key, key_struct, own_key
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.table import record, seen
-from penstock.codegen.sql.trees import both, call, column, either, is_null, named, only_if, select, shifted
+from penstock.codegen.sql.table import count_arrivals, upsert_struct
+from penstock.codegen.sql.trees import alias, both, call, column, either, is_null, only_if, select, shift_time
 from penstock.planner.plan import Expression, JoinType, Node, Step, TableJoin, WTable
 
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL)
@@ -25,14 +25,14 @@ _FOUND, _START, _TIME = "_found", "_start", "_time"
 
 
 def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
-    """Records of all sides -> results: the joined row of each key; of windowed tables the joined rows there are."""
-    tagged = View(f"{name}_sides", print_sql(_united(node, sources)))
+    """Upserts of all sides -> key results with the joined row; for windowed tables, only the joined rows that exist."""
+    tagged = View(f"{name}_sides", print_sql(_union_sides(node, sources)))
     key = key_struct((each, column(each)) for each in (*_keys(node), *([_START] if node.is_windowed else [])))
     newest = [
-        named(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
+        alias(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
         for place in range(len(node.sides))
     ]
-    groups = grouped([*newest, seen()], tagged.name, key)
+    groups = group_by_key([*newest, count_arrivals()], tagged.name, key)
     if node.is_windowed:
         groups = groups.select(column(_TIME), copy=False).group_by(column(_TIME), copy=False)
     tables = View(f"{name}_tables", print_sql(groups))
@@ -44,7 +44,7 @@ def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: 
     if node.is_windowed:
         rows = select([*items, *map(column, own)], views[-1].name).where(shown, copy=False)
     else:
-        marks = [*own_key(key), column(ORDER), named(exp.Not(this=exp.Paren(this=shown)), DELETED)]
+        marks = [*own_key(key), column(ORDER), alias(exp.Not(this=exp.Paren(this=shown)), DELETED)]
         rows = select([*items, *marks], views[-1].name)
     return *views, View(name, print_sql(rows))
 
@@ -54,19 +54,19 @@ def _keys(node: TableJoin) -> tuple[str, ...]:
     return node.identity[: len(node.sides[0].keys)]
 
 
-def _united(node: TableJoin, sources: tuple[str, ...]) -> Expression:
-    """The records of all sides, one below the other, each in the columns of its side."""
+def _union_sides(node: TableJoin, sources: tuple[str, ...]) -> Expression:
+    """The union of the upserts of all sides, each in the columns of its side."""
     branches: list[tuple[int, Expression]] = []
     least = min(side.shift for side in node.sides)
     for place, (side, source) in enumerate(zip(node.sides, sources, strict=True)):
-        items = [named(key, name) for key, name in zip(side.keys, _keys(node), strict=True)]
+        items = [alias(key, name) for key, name in zip(side.keys, _keys(node), strict=True)]
         if isinstance(side.input.shape, WTable):
-            items.append(named(shifted(column(side.input.shape.start), side.shift), _START))
-            items.append(named(shifted(column(side.input.shape.end), side.shift - least), _TIME))
+            items.append(alias(shift_time(column(side.input.shape.start), side.shift), _START))
+            items.append(alias(shift_time(column(side.input.shape.end), side.shift - least), _TIME))
         for other in range(len(node.sides)):
             mine = other == place
-            items.append(named(record(side.input) if mine else exp.Null(), _side(other)))
-            items.append(named(column(ORDER) if mine else exp.Null(), _order(other)))
+            items.append(alias(upsert_struct(side.input) if mine else exp.Null(), _side(other)))
+            items.append(alias(column(ORDER) if mine else exp.Null(), _order(other)))
         branch = select(items, source)
         if not _shows_alone(node, place):
             # NULL equals nothing: such a row would never be seen.
@@ -87,15 +87,15 @@ def _shows_alone(node: TableJoin, place: int) -> bool:
 def _first(node: TableJoin, source: str) -> Expression:
     """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
     items: list[Expression] = [*own_key(_keys(node) or None), column(ORDER)]
-    items += [named(column(KEY, each), each) for each in _keys(node)]
+    items += [alias(column(KEY, each), each) for each in _keys(node)]
     if node.is_windowed:
         start, end = node.identity[len(_keys(node)) :]
         least = min(side.shift for side in node.sides)
-        items += [named(column(KEY, _START), start), named(shifted(column(_TIME), least), end)]
+        items += [alias(column(KEY, _START), start), alias(shift_time(column(_TIME), least), end)]
     for place, side in enumerate(node.sides):
         there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
-        items.append(named(there, _shows(place) if place == 0 else _there(place)))
-        items += [named(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
+        items.append(alias(there, _shows(place) if place == 0 else _there(place)))
+        items += [alias(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
     return select(items, source)
 
 
@@ -110,10 +110,10 @@ def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterato
     common = [*own_key(_keys(node) or None), column(ORDER), *map(column, node.identity)]
     before = [part for place in range(number) for part in (_shows(place), *_names(node.sides[place].input))]
     own = [_there(number), *_names(node.sides[number].input)]
-    found = View(
+    joined = View(
         f"{name}_found",
         print_sql(
-            select([*common, *map(column, (*before, *own, *later)), named(_matches(step, number), _FOUND)], source)
+            select([*common, *map(column, (*before, *own, *later)), alias(_matches(step, number), _FOUND)], source)
         ),
     )
     items = list(common)
@@ -121,16 +121,16 @@ def _step_views(node: TableJoin, number: int, name: str, source: str) -> Iterato
     for place in range(number):
         shows = both(column(_shows(place)), stays)
         assert shows is not None
-        items.append(named(shows.copy(), _shows(place)))
-        items += [named(only_if(stays, column(each)), each) for each in _names(node.sides[place].input)]
+        items.append(alias(shows.copy(), _shows(place)))
+        items += [alias(only_if(stays, column(each)), each) for each in _names(node.sides[place].input)]
     shows = column(_there(number)) if step.type in _KEEPS_RIGHT else column(_FOUND)
-    items.append(named(shows, _shows(number)))
+    items.append(alias(shows, _shows(number)))
     items += [
-        named(column(each) if step.type in _KEEPS_RIGHT else only_if(column(_FOUND), column(each)), each)
+        alias(column(each) if step.type in _KEEPS_RIGHT else only_if(column(_FOUND), column(each)), each)
         for each in _names(node.sides[number].input)
     ]
-    yield found
-    yield View(name, print_sql(select([*items, *map(column, later)], found.name)))
+    yield joined
+    yield View(name, print_sql(select([*items, *map(column, later)], joined.name)))
 
 
 def _matches(step: Step, number: int) -> Expression:

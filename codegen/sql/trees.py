@@ -57,7 +57,7 @@ def cast(value: Expression, type_: Type) -> Expression:
     return exp.Cast(this=value, to=exp.DataType.build(str(type_), dialect="spark"))
 
 
-def named(value: Expression, name: str) -> Expression:
+def alias(value: Expression, name: str) -> Expression:
     """`value AS name`, or only the column where that says the same."""
     if isinstance(value, exp.Column) and value.name == name:
         return value
@@ -117,7 +117,7 @@ def duration(milliseconds: int) -> Expression:
     return text(f"{quantity} {unit.lower()}{'' if quantity == 1 else 's'}")
 
 
-def floored(micros: Expression, step: int) -> Expression:
+def floor_time(micros: Expression, step: int) -> Expression:
     """The last multiple of `step` milliseconds since 1970 that is at or before a count of microseconds, as a time."""
     return call("TIMESTAMP_MICROS", multiple(micros, step))
 
@@ -127,7 +127,7 @@ def multiple(micros: Expression, step: int) -> Expression:
     return exp.Sub(this=micros, expression=call("PMOD", micros.copy(), number(step * 1000)))
 
 
-def unused(name: str, schema: Iterable[Column]) -> str:
+def make_free_name(name: str, schema: Iterable[Column]) -> str:
     """The name, or with underscores behind it if a column has it."""
     taken = {each.name.lower() for each in schema}
     while name.lower() in taken:
@@ -153,7 +153,7 @@ def beside_time(key: Expression, schema: Iterable[Column]) -> Expression:
     return key
 
 
-def shifted(time: Expression, milliseconds: int) -> Expression:
+def shift_time(time: Expression, milliseconds: int) -> Expression:
     """`time` plus a length of time, in the form in which Spark's join recognises a bound."""
     if milliseconds == 0:
         return time

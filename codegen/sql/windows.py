@@ -8,7 +8,18 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import call, column, columns, floored, function, multiple, named, number, select, unused
+from penstock.codegen.sql.trees import (
+    alias,
+    call,
+    column,
+    columns,
+    floor_time,
+    function,
+    make_free_name,
+    multiple,
+    number,
+    select,
+)
 from penstock.planner.plan import AssignWindows, Cumulate, Expression, Hop, Tumble
 from penstock.planner.plan.substitute import substitute
 
@@ -18,13 +29,13 @@ def assign_windows_views(node: AssignWindows, name: str, source: str) -> tuple[V
     below = columns(node.input.schema)
     if isinstance(node.window, Tumble):
         ends = window_columns(node, micros(column(node.time)))
-        items = [*below, *(named(value, each) for each, value in ends.items())]
+        items = [*below, *(alias(value, each) for each, value in ends.items())]
         return (View(name, print_sql(select(items, source))),)
-    mark = unused("_window", node.input.schema)
-    each_window = select([*below, named(call("EXPLODE", marks(node)), mark)], source)
+    mark = make_free_name("_window", node.input.schema)
+    each_window = select([*below, alias(call("EXPLODE", marks(node)), mark)], source)
     views = View(f"{name}_windows", print_sql(each_window))
     ends = window_columns(node, column(mark))
-    return views, View(name, print_sql(select([*below, *(named(v, k) for k, v in ends.items())], views.name)))
+    return views, View(name, print_sql(select([*below, *(alias(v, k) for k, v in ends.items())], views.name)))
 
 
 def marks(node: AssignWindows) -> Expression:
@@ -48,13 +59,13 @@ def window_columns(node: AssignWindows, mark: Expression) -> dict[str, Expressio
     """`window_start` and `window_end` of the window that `mark` stands for."""
     match node.window:
         case Tumble(size):
-            start = floored(mark, size)
+            start = floor_time(mark, size)
             end = call("TIMESTAMP_MICROS", exp.Add(this=multiple(mark.copy(), size), expression=number(size * 1000)))
         case Hop(_, size):
             start = call("TIMESTAMP_MICROS", mark)
             end = call("TIMESTAMP_MICROS", exp.Add(this=mark.copy(), expression=number(size * 1000)))
         case Cumulate(_, size):
-            start = floored(exp.Sub(this=mark, expression=number(1)), size)
+            start = floor_time(exp.Sub(this=mark, expression=number(1)), size)
             end = call("TIMESTAMP_MICROS", mark.copy())
         case _:
             assert_never(node.window)
@@ -66,7 +77,7 @@ def in_some_window(node: AssignWindows, condition: Expression) -> Expression:
     names = {each.name for each in condition.find_all(exp.Column)}
     if not names & {"window_start", "window_end"}:
         return condition
-    name = unused("mark", node.input.schema)
+    name = make_free_name("mark", node.input.schema)
     one = isinstance(node.window, Tumble)
     mark = micros(column(node.time)) if one else exp.Identifier(this=name, quoted=True)
     values = {each.name: column(each.name) for each in node.input.schema} | window_columns(node, mark)

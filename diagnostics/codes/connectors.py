@@ -2,16 +2,16 @@
 
 from penstock.diagnostics.diagnostic import Code
 
-C001 = Code("C001", "no connector is called {name}")
+C001 = Code("C001", "unknown connector {name}")
 C002 = Code("C002", "connector {connector} has no option {name}")
 C003 = Code("C003", "{name} takes {expected}")
 C004 = Code("C004", "connector {connector} needs the option {name}")
 C005 = Code("C005", "connector {connector} cannot be {used}")
 C006 = Code("C006", "option {name} is given twice")
-C007 = Code("C007", "no setting is called {name}")
+C007 = Code("C007", "unknown setting {name}")
 C008 = Code("C008", "the {kind} {name} names no connector")
 C009 = Code("C009", "{format} files cannot hold the column {column}: {type}")
-C010 = Code("C010", "SET stands behind a query")
+C010 = Code("C010", "SET after a query")
 C015 = Code("C015", "rows for which {text} fails cannot be rejected")
 C018 = Code("C018", "CSV files of the one column {column} cannot hold NULL: an empty line is no record")
 

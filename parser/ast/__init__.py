@@ -15,7 +15,7 @@ from penstock.parser.ast.queries import (
     PartitionBy,
     Query,
     Select,
-    UnionAll,
+    UnionQuery,
     With,
 )
 from penstock.parser.ast.relations import (
@@ -53,7 +53,7 @@ from penstock.parser.ast.statements import (
     Update,
     Watermark,
 )
-from penstock.parser.ast.windows import NamedWindow, Over
+from penstock.parser.ast.windows import NamedWindow, OverClause
 
 __all__ = [
     "UNIT_MILLISECONDS",
@@ -85,7 +85,7 @@ __all__ = [
     "NamedWindow",
     "Option",
     "OrderBy",
-    "Over",
+    "OverClause",
     "PartitionBy",
     "Pause",
     "Query",
@@ -102,7 +102,7 @@ __all__ = [
     "Statement",
     "Subquery",
     "Table",
-    "UnionAll",
+    "UnionQuery",
     "Update",
     "Watermark",
     "WindowKind",

@@ -109,7 +109,7 @@ class Select:
 
 
 @dataclass(frozen=True, slots=True)
-class UnionAll:
+class UnionQuery:
     """Two or more branches, flat."""
 
     branches: tuple[Query, ...]
@@ -131,4 +131,4 @@ class With:
     span: Span = field(compare=False, repr=False)
 
 
-Query: TypeAlias = Select | UnionAll | With
+Query: TypeAlias = Select | UnionQuery | With

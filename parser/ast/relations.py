@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from penstock.diagnostics.source import Span
 from penstock.parser.ast.base import Duration, Name, Scalar
-from penstock.parser.ast.windows import Over
+from penstock.parser.ast.windows import OverClause
 
 if TYPE_CHECKING:
     from penstock.parser.ast.queries import Query
@@ -20,7 +20,7 @@ class Table:
 
     name: Name
     alias: Name | None
-    over: Over | None
+    over: OverClause | None
     as_of: Scalar | None
     span: Span = field(compare=False, repr=False)
 
@@ -31,7 +31,7 @@ class Subquery:
 
     query: Query
     alias: Name | None
-    over: Over | None
+    over: OverClause | None
     span: Span = field(compare=False, repr=False)
 
 

@@ -11,7 +11,7 @@ from penstock.parser.ast.base import Name, Scalar
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class OverClause:
     """`(PARTITION BY … ORDER BY … frame)`. Inside a scalar the same parts are those of `exp.Window`."""
 
     partition_by: tuple[Scalar, ...]
@@ -25,4 +25,4 @@ class NamedWindow:
     """One `name AS (…)` of a WINDOW clause."""
 
     name: Name
-    over: Over
+    over: OverClause

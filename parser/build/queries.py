@@ -27,7 +27,7 @@ from penstock.parser.ast import (
     Query,
     Relation,
     Select,
-    UnionAll,
+    UnionQuery,
     With,
     parse_count,
 )
@@ -190,9 +190,9 @@ def limit(span: Span, count: exp.Expression) -> _Clause:
     return _Clause("limit", Limit(rows, span), span)
 
 
-def union(span: Span, *parts: Any) -> UnionAll:
+def union(span: Span, *parts: Any) -> UnionQuery:
     """Branches with a link between each two."""
-    return UnionAll(parts[::2], span)
+    return UnionQuery(parts[::2], span)
 
 
 def union_all(span: Span) -> None:

@@ -15,7 +15,7 @@ from penstock.parser.ast import (
     Join,
     JoinKind,
     Name,
-    Over,
+    OverClause,
     Query,
     Relation,
     Subquery,
@@ -35,7 +35,7 @@ WINDOW_ARGUMENTS = {
 }
 
 
-def table(span: Span, token: Token, as_of: exp.Expression | None, alias: Name | None, over: Over | None) -> Table:
+def table(span: Span, token: Token, as_of: exp.Expression | None, alias: Name | None, over: OverClause | None) -> Table:
     return Table(name(span, token), alias, over, as_of, span)
 
 
@@ -43,7 +43,7 @@ def as_of(span: Span, time: exp.Expression) -> exp.Expression:
     return time
 
 
-def derived_table(span: Span, query: Query, alias: Name | None, over: Over | None) -> Subquery:
+def derived_table(span: Span, query: Query, alias: Name | None, over: OverClause | None) -> Subquery:
     return Subquery(query, alias, over, span)
 
 

@@ -19,7 +19,7 @@ from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
-from penstock.parser.ast import Over, Query
+from penstock.parser.ast import OverClause, Query
 from penstock.parser.build.base import (
     Builder,
     balanced,
@@ -109,8 +109,8 @@ def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
 
 def quantity(span: Span, token: Token) -> exp.Literal:
     if not re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?", token.value):
-        found = syntax.S014.at(span, found=span.text)
-        raise CompileError([found.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
+        finding = syntax.S014.at(span, found=span.text)
+        raise CompileError([finding.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
     return placed(exp.Literal(this=token.value, is_string=True), span)
 
 
@@ -310,7 +310,7 @@ def filter_(span: Span, function: exp.Anonymous, condition: exp.Expression) -> e
     return placed(exp.Filter(this=function, expression=where), span)
 
 
-def window(span: Span, function: exp.Expression, over: exp.Identifier | Over) -> exp.Window:
+def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClause) -> exp.Window:
     if isinstance(over, exp.Identifier):
         return placed(exp.Window(this=function, alias=over), span)
     order = placed(exp.Order(expressions=list(over.order_by)), over.span) if over.order_by else None

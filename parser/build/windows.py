@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
-from penstock.parser.ast import NamedWindow, Over
+from penstock.parser.ast import NamedWindow, OverClause
 from penstock.parser.build.base import Builder, name, placed, sequence, words
 
 
@@ -15,11 +15,11 @@ def over(
     partition_by: tuple[tuple[exp.Expression, ...]] | None,
     order_by: tuple[exp.Ordered, ...] | None,
     frame: exp.WindowSpec | None,
-) -> Over:
-    return Over(partition_by[0] if partition_by else (), order_by or (), frame, span)
+) -> OverClause:
+    return OverClause(partition_by[0] if partition_by else (), order_by or (), frame, span)
 
 
-def named_window(span: Span, token: Token, over: Over) -> NamedWindow:
+def named_window(span: Span, token: Token, over: OverClause) -> NamedWindow:
     return NamedWindow(name(span, token), over)
 
 

@@ -4,12 +4,12 @@ from penstock.diagnostics import show_options
 from penstock.planner.connectors.console import CONSOLE
 from penstock.planner.connectors.files import EXAMPLE, FILES
 from penstock.planner.connectors.formats import find_unheld
+from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.memory import MEMORY
 from penstock.planner.connectors.option import Connector, ConnectorOption, Options, OptionType, Value
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.rate import RATE
-from penstock.planner.connectors.stage import STAGE
 
 CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES)
 
@@ -25,7 +25,7 @@ def find_connector(name: str) -> Connector | None:
 
 def connector_of(name: str) -> Connector:
     """The connector of that name in a plan."""
-    return next(connector for connector in (*CONNECTORS, STAGE) if connector.name == name)
+    return next(connector for connector in (*CONNECTORS, INTERMEDIATE) if connector.name == name)
 
 
 __all__ = [
@@ -33,9 +33,9 @@ __all__ = [
     "CONSOLE",
     "EXAMPLE",
     "FILES",
+    "INTERMEDIATE",
     "MEMORY",
     "RATE",
-    "STAGE",
     "Connector",
     "ConnectorOption",
     "OptionType",

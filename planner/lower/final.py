@@ -18,7 +18,7 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import fold_plan, walk, with_inputs
 
 
 def final_rows(root: Node) -> Node:
@@ -71,4 +71,4 @@ def final(root: Node) -> Node:
             return replace(node, emission=Emission.FINAL, every=None)
         return node
 
-    return folded(root, sent_once)
+    return fold_plan(root, sent_once)

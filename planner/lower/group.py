@@ -36,7 +36,7 @@ from penstock.planner.plan import (
     KTable,
     Named,
     Node,
-    Session,
+    SessionWindow,
     Shape,
     WindowAggregate,
     WTable,
@@ -183,7 +183,7 @@ def aggregate_node(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
     window_span: Span = next(
         (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
     )
-    if isinstance(window, Session) and emission is Emission.CHANGES:
+    if isinstance(window, SessionWindow) and emission is Emission.CHANGES:
         span = select.emit.span if select.emit else window_span
         found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
         raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])

@@ -146,7 +146,7 @@ def projected_shape(node: Node, items: Iterable[Named], span: Span) -> Shape:
     key = tuple(names[name] for name in shape.key if name in names)
     match shape:
         case KStream():
-            return shape.renamed(names)
+            return shape.rename(names)
         case KTable() | WTable():
             if missing:
                 wanted = key_text(shape, missing[0])

@@ -23,13 +23,13 @@ from penstock.planner.lower.table_join import lower_primary_join, not_on_a_key, 
 from penstock.planner.names import Scope, ScopeColumn
 from penstock.planner.near_misses import Attempt, near_miss, right_part
 from penstock.planner.plan import (
+    BoundEnd,
     Column,
     Filter,
     IntervalJoin,
     JoinType,
     KStream,
     KTable,
-    Limit,
     Named,
     Node,
     Project,
@@ -88,7 +88,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
         schema=joined_schema(join.kind, left.node, right.node),
-        shape=KStream(key, met.times(), met.near()),
+        shape=KStream(key, met.times(), met.near_times()),
         span=join.span,
         left=staged(filtered(left.node, filters["left"]), join.left.span, times.left),
         right=staged(filtered(right.node, filters["right"]), join.right.span, times.right),
@@ -157,12 +157,12 @@ def derived_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> t
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
     """
     scope = Scope((*left.scope.columns, *right.scope.columns))
-    for near in stream(left).near:
+    for near in stream(left).near_times:
         for other in stream(right).times:
             found = bounds.split(parts, bounds.Times(scope, near.column, other.column))[0].bound()
             if found is not None:
-                lower = Limit(found.lower.milliseconds + near.low, found.lower.closed)
-                upper = Limit(found.upper.milliseconds + near.high, found.upper.closed)
+                lower = BoundEnd(found.lower.milliseconds + near.offset_min, found.lower.closed)
+                upper = BoundEnd(found.upper.milliseconds + near.offset_max, found.upper.closed)
                 times = bounds.Times(scope, stream(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None
@@ -209,7 +209,7 @@ def qualified(rows: Rows, span: Span) -> Rows:
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
         case KStream():
-            shape = shape.renamed(names)
+            shape = shape.rename(names)
         case KTable():
             shape = KTable(tuple(names[each] for each in shape.key))
         case WTable():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchored
+from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchor_times
 
 _PADDED = {JoinType.LEFT: ("right",), JoinType.RIGHT: ("left",), JoinType.FULL: ("left", "right")}
 _ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
@@ -44,13 +44,13 @@ class Meeting:
             times += (
                 replace(each, delay=delay + own.spread) for each, own in zip(beside, self.right.times, strict=True)
             )
-        return anchored(times)
+        return anchor_times(times)
 
-    def near(self) -> tuple[EventTime, ...]:
+    def near_times(self) -> tuple[EventTime, ...]:
         """The columns of the joined rows that are NULL or near to the left event time: a right side's in panes."""
         if self.type is JoinType.LEFT and self.pane is not None:
-            return (*self.left.near, *self._beside_left((*self.right.times, *self.right.near)))
-        return self.left.near if self.type is JoinType.INNER else ()
+            return (*self.left.near_times, *self._beside_left((*self.right.times, *self.right.near_times)))
+        return self.left.near_times if self.type is JoinType.INNER else ()
 
     @property
     def _one(self) -> EventTime:
@@ -68,8 +68,16 @@ class Meeting:
 
     def _beside_left(self, times: Iterable[EventTime]) -> tuple[EventTime, ...]:
         """Times of the right rows with their distances from the first event time of the left rows beside them."""
-        lower, upper = self.bound.lower.milliseconds + self._one.low, self.bound.upper.milliseconds + self._one.high
+        lower, upper = (
+            self.bound.lower.milliseconds + self._one.offset_min,
+            self.bound.upper.milliseconds + self._one.offset_max,
+        )
         return tuple(
-            EventTime(each.column, 0, each.low - self._other.high + lower, each.high - self._other.low + upper)
+            EventTime(
+                each.column,
+                0,
+                each.offset_min - self._other.offset_max + lower,
+                each.offset_max - self._other.offset_min + upper,
+            )
             for each in times
         )

@@ -232,7 +232,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
             )
         return checked(named.over, rows, time, function)
     order = call.args.get("order")
-    over = ast.Over(
+    over = ast.OverClause(
         tuple(call.args.get("partition_by") or ()),
         tuple(order.expressions) if order is not None else (),
         call.args.get("spec"),
@@ -241,7 +241,7 @@ def specification_of(call: exp.Expression, select: ast.Select, rows: Rows, time:
     return checked(over, rows, time, function)
 
 
-def checked(over: ast.Over, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
+def checked(over: ast.OverClause, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
     keys = tuple(key_value(each, rows.scope) for each in over.partition_by)

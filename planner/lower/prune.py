@@ -142,4 +142,4 @@ def _shape(node: Node, schema: tuple[Column, ...]) -> Shape:
     if not isinstance(node.shape, KStream):
         return node.shape
     names = {each.name for each in schema}
-    return node.shape.renamed({name: name for name in names})
+    return node.shape.rename({name: name for name in names})

@@ -11,7 +11,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import Context, column
 from penstock.planner.lower.items import renamed
 from penstock.planner.lower.select import lower_select
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchored
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times
 from penstock.planner.types import Type
 
 
@@ -20,7 +20,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
     match query:
         case ast.Select():
             return lower_select(query, context)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             return lower_union(query, context)
         case ast.With():
             seen: dict[str, ast.Name] = {}
@@ -34,7 +34,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             assert_never(query)
 
 
-def lower_union(union: ast.UnionAll, context: Context) -> Node:
+def lower_union(union: ast.UnionQuery, context: Context) -> Node:
     """All branches, cast to common types where that loses nothing. A common event time is kept."""
     branches: list[Node] = []
     report: list[Diagnostic] = []
@@ -71,15 +71,17 @@ def united(shapes: list[KStream]) -> KStream:
     """The shape of streams put together: the key and the event times that all of them have."""
     keys = {shape.key for shape in shapes}
     common = [time.column for time in shapes[0].times if all(shape.has_time(time.column) for shape in shapes)]
-    kept = [anchored(time for name in common for time in shape.times if time.column == name) for shape in shapes]
+    kept = [anchor_times(time for name in common for time in shape.times if time.column == name) for shape in shapes]
     times = tuple(
-        EventTime(each[0].column, max(t.delay for t in each), min(t.low for t in each), max(t.high for t in each))
+        EventTime(
+            each[0].column, max(t.delay for t in each), min(t.offset_min for t in each), max(t.offset_max for t in each)
+        )
         for each in zip(*kept, strict=True)
     )
     return KStream(keys.pop() if len(keys) == 1 else (), times)
 
 
-def common_type(union: ast.UnionAll, branches: list[Node], position: int) -> Type:
+def common_type(union: ast.UnionQuery, branches: list[Node], position: int) -> Type:
     type_ = branches[0].schema[position].type
     for branch, syntax in zip(branches, union.branches, strict=True):
         other = branch.schema[position].type
@@ -99,4 +101,4 @@ def align(branch: Node, first: Node, types: list[Type]) -> Node:
         Named(names[c.name], scalars.cast(column(c.name), c.type, type_), type_)
         for c, type_ in zip(branch.schema, types, strict=True)
     ]
-    return renamed(branch, items, branch.shape.renamed(names), branch.span)
+    return renamed(branch, items, branch.shape.rename(names), branch.span)

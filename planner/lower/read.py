@@ -45,7 +45,7 @@ from penstock.planner.plan import (
     Sort,
     Sorting,
 )
-from penstock.planner.plan.walk import folded, walk, with_inputs
+from penstock.planner.plan.walk import fold_plan, walk, with_inputs
 from penstock.planner.scalars.literals import bare
 
 
@@ -66,14 +66,14 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     for node in walk(root):
         if isinstance(node, Snapshot) and not memory and not connector_of(node.origin.connector).outlives_process:
             raise CompileError([out_of_reach(node)])
-    return folded(root, unstaged)
+    return fold_plan(root, unstaged)
 
 
 def lower(query: ast.Query, context: Context) -> Node:
     """The plan of a query; raises CompileError."""
     if isinstance(query, ast.Select):
         return lower_select(query, context)
-    if isinstance(query, ast.UnionAll):
+    if isinstance(query, ast.UnionQuery):
         refuse_sorted_branches(query)
     return lower_query(query, context)
 
@@ -223,7 +223,7 @@ def stream_read(select: ast.Select, context: Context) -> Diagnostic:
     )
 
 
-def refuse_sorted_branches(union: ast.UnionAll) -> None:
+def refuse_sorted_branches(union: ast.UnionQuery) -> None:
     """Raises CompileError for ORDER BY or LIMIT within UNION ALL, where it is not clear what they are of."""
     for branch in union.branches:
         for clause in (branch.order_by, branch.limit) if isinstance(branch, ast.Select) else ():

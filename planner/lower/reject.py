@@ -32,7 +32,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import expressions, folded, inputs, walk, with_inputs
+from penstock.planner.plan.walk import expressions, fold_plan, inputs, walk, with_inputs
 
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
@@ -61,7 +61,7 @@ def with_rejects(query: RunningQuery) -> RunningQuery:
         above = with_inputs(node, below)
         return _with_forms(above) if node in covered else above
 
-    return replace(query, root=folded(query.root, remade))
+    return replace(query, root=fold_plan(query.root, remade))
 
 
 def _parses(scan: Scan) -> bool:

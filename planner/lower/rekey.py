@@ -14,7 +14,7 @@ from penstock.planner.lower.context import column, key_value, scalar
 from penstock.planner.lower.items import Output, project
 from penstock.planner.lower.rows import Rows
 from penstock.planner.names import Scope, ScopeColumn, same
-from penstock.planner.partitions.mend import rekey
+from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.scalars.literals import bare, enclosed

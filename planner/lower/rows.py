@@ -35,7 +35,7 @@ from penstock.planner.plan import (
     UnionAll,
     Window,
     WindowAggregate,
-    anchored,
+    anchor_times,
 )
 from penstock.planner.plan.reserved import STREAM_COLUMNS
 from penstock.planner.plan.walk import STATEFUL, inputs, stateful, with_inputs
@@ -64,7 +64,7 @@ class Rows:
     scope: Scope
     name: str
     window: TimedWindow | None = None
-    over: ast.Over | None = None
+    over: ast.OverClause | None = None
     as_of: exp.Expression | None = None
 
 
@@ -117,7 +117,7 @@ def staged(node: Node, span: Span, time: str | None = None) -> Node:
     if isinstance(node.input if isinstance(node, Filter) else node, STATEFUL):
         if not isinstance(node.shape, KStream):
             return Intermediate(schema=node.schema, shape=node.shape, span=node.span, input=node)
-        times = anchored(each for each in node.shape.times if each.column == time)
+        times = anchor_times(each for each in node.shape.times if each.column == time)
         assert bool(times) == (time is not None), f"{time} is no event time"
         return Intermediate(schema=node.schema, shape=KStream(node.shape.key, times), span=node.span, input=node)
     changed = []

@@ -30,7 +30,7 @@ from penstock.planner.lower.write import (
     require_stream_word,
     running_query,
 )
-from penstock.planner.partitions.check import checked
+from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
 from penstock.planner.plan import (
     Answer,
@@ -107,7 +107,7 @@ def partitioned(
     """The queries with the partitions of their joins; reports where these cannot be."""
     if script.settings.rejects_failing:
         queries = tuple(each for query in queries for each in rejecting(query, script))
-    result = checked(queries, script.settings, script.catalog, statements)
+    result = check_partitions(queries, script.settings, script.catalog, statements)
     for found in result.findings:
         report = script.report if found.severity == "error" else script.warnings
         if found not in report:

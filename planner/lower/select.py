@@ -254,7 +254,7 @@ def first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
     match syntax:
         case ast.Select() | ast.WindowedTable():
             return first_name(syntax.relation)
-        case ast.UnionAll():
+        case ast.UnionQuery():
             return first_name(syntax.branches[0])
         case ast.With():
             return first_name(syntax.tables[0].query)

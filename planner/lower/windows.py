@@ -28,7 +28,7 @@ from penstock.planner.plan import (
     Hop,
     Node,
     Project,
-    Session,
+    SessionWindow,
     Tumble,
     Window,
 )
@@ -62,7 +62,7 @@ def window_of_call(call: exp.Expression, rows: Rows) -> TimedWindow:
 
 def windowed_rows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
     """The rows once for each of their windows, with its start and end beside them."""
-    if isinstance(timed.window, Session):
+    if isinstance(timed.window, SessionWindow):
         found = W018.at(span, "").because("Which session a row belongs to depends on rows that are still to come.")
         raise CompileError([found.with_hint("GROUP BY the key of the sessions, or use TUMBLE, HOP or CUMULATE")])
     for each in WINDOW_COLUMNS:
@@ -152,7 +152,7 @@ def checked_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) ->
         case ast.WindowKind.TUMBLE:
             return Tumble(positive_milliseconds(durations[0], "window"))
         case ast.WindowKind.SESSION:
-            return Session(positive_milliseconds(durations[0], "session gap"))
+            return SessionWindow(positive_milliseconds(durations[0], "session gap"))
         case ast.WindowKind.HOP:
             slide, size = (positive_milliseconds(duration, "window") for duration in durations)
             if slide > size:
@@ -197,7 +197,7 @@ def check_window_count(kind: ast.WindowKind, slide: int, size: int, span: Span) 
 
 def final_times(window: Window) -> tuple[EventTime, ...]:
     """The columns that can be the event time of a window's final rows. They come out in the order of these times."""
-    if isinstance(window, Session):
+    if isinstance(window, SessionWindow):
         return (EventTime("window_end", 0),)
     if isinstance(window, Cumulate):
         # A long window comes out after the short ones that begin later.

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.partitions.build import Joined, Meeting, Script, build, equalities, in_common
+from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, build, equalities, in_common
 from penstock.planner.partitions.counts import Counts, Defaults, infer
-from penstock.planner.partitions.graph import reached
+from penstock.planner.partitions.graph import reach_from
 from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
 from penstock.planner.plan.walk import inputs
 
@@ -17,12 +17,12 @@ from penstock.planner.plan.walk import inputs
 class Partitions:
     """The graph of a script and its counts."""
 
-    script: Script
+    script: PartitionGraph
     counts: Counts
 
 
 @dataclass(frozen=True, slots=True)
-class Mending:
+class RekeyFix:
     """A side of a join, its number, that PARTITION BY `keys` would mend: a stream."""
 
     join: str
@@ -32,17 +32,17 @@ class Mending:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Joins whose streams do not agree: in their counts, or (`meetings`) in the keys by which they are partitioned.
+    """Joins whose streams do not agree: in their counts, or (`join_inputs`) in the keys by which they are partitioned.
 
-    `mendings` together mend it; there are none where a table would have to be re-keyed.
+    `fixes` together mend it; there are none where a table would have to be re-keyed.
     """
 
     joins: tuple[str, ...]
-    meetings: tuple[Meeting, ...]
-    mendings: tuple[Mending, ...]
+    join_inputs: tuple[JoinInput, ...]
+    fixes: tuple[RekeyFix, ...]
 
 
-def partitions(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog) -> Partitions:
+def find_partitions(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog) -> Partitions:
     """The streams, joins and counts of all queries of a script."""
     script = build(queries, catalog)
     return Partitions(
@@ -50,55 +50,57 @@ def partitions(queries: Sequence[RunningQuery], settings: Settings, catalog: Cat
     )
 
 
-def disagreements(found: Partitions) -> Iterator[Disagreement]:
+def find_disagreements(partitions: Partitions) -> Iterator[Disagreement]:
     """Keys first, join by join; then the counts of joins whose keys agree. What may follow from another is left out."""
-    script = found.script
+    script = partitions.script
     wrong: list[tuple[str, ...]] = []
     for join in script.joins:
-        meetings = tuple(each for each in script.meetings if each.join == join)
-        if meetings and common_way(meetings) is None:
+        join_inputs = tuple(each for each in script.join_inputs if each.join == join)
+        if join_inputs and common_way(join_inputs) is None:
             wrong.append((join,))
-            yield Disagreement((join,), meetings, key_mendings(join, meetings, script))
-    unlike = [each for each in found.counts.conflicts if not any(j in concerned(each, found) for (j,) in wrong)]
+            yield Disagreement((join,), join_inputs, find_key_fixes(join, join_inputs, script))
+    unlike = [
+        each for each in partitions.counts.conflicts if not any(j in list_group(each, partitions) for (j,) in wrong)
+    ]
     reach = {joins: set(onward(joins, script)) for joins in (*wrong, *unlike)}
     for place, joins in enumerate(unlike):
         above = [other for other in reach if set(joins) & reach[other]]
         if all(other in unlike[place:] and set(other) & reach[joins] for other in above):  # the first of a cycle
-            mendings = count_mendings(joins, found)
-            yield Disagreement(tuple(dict.fromkeys((*joins, *(each.join for each in mendings)))), (), mendings)
+            fixes = find_count_fixes(joins, partitions)
+            yield Disagreement(tuple(dict.fromkeys((*joins, *(each.join for each in fixes)))), (), fixes)
 
 
-def concerned(joins: tuple[str, ...], found: Partitions) -> tuple[str, ...]:
+def list_group(joins: tuple[str, ...], partitions: Partitions) -> tuple[str, ...]:
     """A join that disagrees alone; of a chain, all joins that have one number with it."""
-    return joins if len(joins) == 1 else found.counts.tied[joins[0]]
+    return joins if len(joins) == 1 else partitions.counts.tied[joins[0]]
 
 
-def onward(joins: Iterable[str], script: Script) -> list[str]:
+def onward(joins: Iterable[str], script: PartitionGraph) -> list[str]:
     """The joins that the joined rows reach before they are partitioned anew."""
     following = script.graph.onward
-    return reached([each for join in joins for each in following(join)], following)
+    return reach_from([each for join in joins for each in following(join)], following)
 
 
-def common_way(meetings: Collection[Meeting]) -> tuple[int, ...] | None:
+def common_way(join_inputs: Collection[JoinInput]) -> tuple[int, ...] | None:
     """The equalities by which all these streams can go, one for each column of their keys; None if there are none."""
-    if any(each.problem is not None for each in meetings):
+    if any(each.problem is not None for each in join_inputs):
         return None
-    shared = in_common([each.equalities for each in meetings])
+    shared = in_common([each.equalities for each in join_inputs])
     return None if shared is None else tuple(map(min, shared))
 
 
-def key_mendings(join: str, meetings: Collection[Meeting], script: Script) -> tuple[Mending, ...]:
+def find_key_fixes(join: str, join_inputs: Collection[JoinInput], script: PartitionGraph) -> tuple[RekeyFix, ...]:
     """Each side that has a key which the join cannot go by is re-keyed the way another is, or by all equalities."""
     node = script.joins[join]
     sides = range(len(inputs(node)))
-    arriving = {side: [each for each in meetings if each.side == side] for side in sides}
+    arriving = {side: [each for each in join_inputs if each.side == side] for side in sides}
     ways = {side: common_way(met) for side, met in arriving.items() if met}
     wrong = [side for side, way in ways.items() if way is None] or streams_of(node)[-1:]
     if not set(wrong) <= set(streams_of(node)):
         return ()
     kept = [way for side, way in ways.items() if side not in wrong and way is not None]
     way = kept[0] if kept else range(len(equalities(node)))
-    return tuple(mending(join, side, way, script) for side in wrong)
+    return tuple(make_fix(join, side, way, script) for side in wrong)
 
 
 def streams_of(node: Joined) -> list[int]:
@@ -106,35 +108,35 @@ def streams_of(node: Joined) -> list[int]:
     return [side for side, each in enumerate(inputs(node)) if isinstance(each.shape, KStream)]
 
 
-def count_mendings(joins: tuple[str, ...], found: Partitions) -> tuple[Mending, ...]:
+def find_count_fixes(joins: tuple[str, ...], partitions: Partitions) -> tuple[RekeyFix, ...]:
     """The fewest sides to re-key; of as few, those that leave the larger number of partitions."""
-    script = found.script
-    arriving = known_counts(concerned(joins, found), found)
+    script = partitions.script
+    arriving = collect_known_counts(list_group(joins, partitions), partitions)
     choices = []
     for kept in {count for counts in arriving.values() for count in counts}:
         sides = [place for place, counts in arriving.items() if counts - {kept}]
         if all(side in streams_of(script.joins[join]) for join, side in sides):
             choices.append((len(sides), -kept, sides))
-    mendings = []
+    fixes = []
     for join, side in min(choices)[-1] if choices else ():
-        way = common_way([each for each in script.meetings if each.join == join])
+        way = common_way([each for each in script.join_inputs if each.join == join])
         assert way, "the keys of the join agree"
-        mendings.append(mending(join, side, way, script))
-    return tuple(mendings)
+        fixes.append(make_fix(join, side, way, script))
+    return tuple(fixes)
 
 
-def known_counts(joins: Collection[str], found: Partitions) -> dict[tuple[str, int], set[int]]:
+def collect_known_counts(joins: Collection[str], partitions: Partitions) -> dict[tuple[str, int], set[int]]:
     """The counts known of the streams that reach each side of joins, declared ones or, without any, those of INTO."""
     declared: dict[tuple[str, int], set[int]] = {}
     intos: dict[tuple[str, int], set[int]] = {}
-    for each in found.script.meetings:
-        stream = found.script.graph.streams[each.stream]
+    for each in partitions.script.join_inputs:
+        stream = partitions.script.graph.streams[each.stream]
         for count, known in ((stream.partitions, declared), (stream.into, intos)):
             if each.join in joins and count is not None:
                 known.setdefault((each.join, each.side), set()).add(count)
     return declared or intos
 
 
-def mending(join: str, side: int, way: Sequence[int], script: Script) -> Mending:
+def make_fix(join: str, side: int, way: Sequence[int], script: PartitionGraph) -> RekeyFix:
     compared = equalities(script.joins[join])
-    return Mending(join, side, tuple(compared[each][side] for each in way))
+    return RekeyFix(join, side, tuple(compared[each][side] for each in way))

@@ -35,7 +35,7 @@ from penstock.planner.plan import (
     WithLate,
 )
 from penstock.planner.plan.substitute import substitute
-from penstock.planner.plan.walk import folded, inputs
+from penstock.planner.plan.walk import fold_plan, inputs
 from penstock.planner.state import relation_text
 
 T = TypeVar("T")
@@ -47,7 +47,7 @@ Key: TypeAlias = tuple[frozenset[Expression], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class JoinInput:
     """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
     `equalities` are their places in the join. `problem` says why the join cannot go by the stream's key, if so.
@@ -62,24 +62,24 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
+class PartitionGraph:
     """The graph of queries, the joins of it as plan nodes, the meetings of streams that have a key."""
 
     graph: Graph
     joins: Mapping[str, Joined]
-    meetings: tuple[Meeting, ...]
+    join_inputs: tuple[JoinInput, ...]
     inserted: frozenset[str]
     """The re-keyed streams that no PARTITION BY of the script makes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Origins:
     """The rows of a plan node: the streams or joins that they come from, and the key of each stream among them.
 
     The key is None where the stream can be spread anew, so that it does not matter.
     """
 
-    origins: tuple[str, ...]
+    vertices: tuple[str, ...]
     keys: Mapping[str, Key | None]
 
 
@@ -91,10 +91,10 @@ class Builder:
     streams: dict[str, Stream] = field(default_factory=dict)
     joins: dict[str, Joined] = field(default_factory=dict)
     readers: dict[str, dict[str, None]] = field(default_factory=dict)
-    meetings: dict[Meeting, None] = field(default_factory=dict)
+    join_inputs: dict[JoinInput, None] = field(default_factory=dict)
     inserted: set[str] = field(default_factory=set)
     names: dict[tuple[str, object], str] = field(default_factory=dict)
-    known: dict[int, tuple[Node, Rows]] = field(default_factory=dict)
+    known: dict[int, tuple[Node, Origins]] = field(default_factory=dict)
     filled: dict[str, list[str]] = field(default_factory=dict)
 
     def name(self, kind: str, what: object) -> str:
@@ -117,42 +117,42 @@ class Builder:
         rows, sink = self.rows(query.root), query.sink
         output = self.name("output", sink.name.lower())
         self.streams[output] = Stream(sink.name, Role.OUTPUT, sink.partitions, span=query.span)
-        self.read(rows.origins, output)
+        self.read(rows.vertices, output)
         entry = self.catalog.find(sink.name)
         if isinstance(entry, Declared) and entry.kind == "TABLE":
             fill = self.name("fill", query.span)
-            self.read(rows.origins, fill)
+            self.read(rows.vertices, fill)
             self.filled.setdefault(sink.name.lower(), []).append(fill)
 
-    def rows(self, node: Node) -> Rows:
+    def rows(self, node: Node) -> Origins:
         """The rows of a node; each is looked at once."""
-        return folded(node, self._rows, self.known)
+        return fold_plan(node, self._rows, self.known)
 
-    def _rows(self, node: Node, below: Sequence[Rows]) -> Rows:
+    def _rows(self, node: Node, below: Sequence[Origins]) -> Origins:
         match node:
             case Scan():
-                return self._outside(node)
+                return self._add_outside(node)
             case Project():
-                keys = {name: projected(key, node) for name, key in below[0].keys.items()}
-                return Rows(below[0].origins, keys)
+                keys = {name: project_key(key, node) for name, key in below[0].keys.items()}
+                return Origins(below[0].vertices, keys)
             case WithLate():
                 names = {each.name: f"r{place}" for place, each in enumerate(node.input.schema)}
-                return Rows(below[0].origins, {name: renamed(key, names) for name, key in below[0].keys.items()})
+                return Origins(below[0].vertices, {name: rename_key(key, names) for name, key in below[0].keys.items()})
             case Rekey():
-                return self._rekeyed(node, below[0])
+                return self._add_rekeyed(node, below[0])
             case WindowAggregate() | GroupAggregate():
-                return self._grouped(node, below[0])
+                return self._add_group(node, below[0])
             case UnionAll():
-                return united(node, below)
+                return unite_origins(node, below)
             case IntervalJoin() | TableLookup() | TableJoin():
-                return self._joined(node, below)
+                return self._add_join(node, below)
             case ForeignKeyJoin():
-                return self._referring(node, *below)
+                return self._add_references(node, *below)
             case _:
                 (rows,) = below
                 return rows
 
-    def _outside(self, node: Scan) -> Rows:
+    def _add_outside(self, node: Scan) -> Origins:
         origin = node.origin
         name = self.name("stream", (origin.name.lower(), origin.partitions, origin.key))
         if name not in self.streams:
@@ -160,18 +160,18 @@ class Builder:
             key = ", ".join(origin.key)
             self.streams[name] = Stream(origin.name, Role.OUTSIDE, origin.partitions, key=key, span=span)
         known = tuple(frozenset([column(each)]) for each in origin.key)
-        return Rows((name,), {name: None if origin.partitions is None else known})
+        return Origins((name,), {name: None if origin.partitions is None else known})
 
-    def _rekeyed(self, node: Rekey, below: Rows) -> Rows:
+    def _add_rekeyed(self, node: Rekey, below: Origins) -> Origins:
         name = self.name("rekeyed", (node.inserted, node.span))
         self.inserted |= {name} if node.inserted else set()
         key = ", ".join(map(expression_text, node.keys))
         text = f"{relation_text(node.input)} by {key}"
         self.streams[name] = Stream(text, Role.REKEYED, into=node.into, key=key, span=node.span)
-        self.read(below.origins, name)
-        return Rows((name,), {name: tuple(frozenset([plain(each)]) for each in node.keys)})
+        self.read(below.vertices, name)
+        return Origins((name,), {name: tuple(frozenset([plain(each)]) for each in node.keys)})
 
-    def _grouped(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
+    def _add_group(self, node: WindowAggregate | GroupAggregate, below: Origins) -> Origins:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
         keys = {
             name: tuple(
@@ -181,42 +181,42 @@ class Builder:
         }
         # Rows of one group lie together where all streams go by the same columns of it.
         together = all(keys.values()) and in_common(list(keys.values())) is not None
-        return Rows(below.origins, keys) if together else self._spread(node, below)
+        return Origins(below.vertices, keys) if together else self._add_spread(node, below)
 
-    def _spread(self, node: WindowAggregate | GroupAggregate, below: Rows) -> Rows:
+    def _add_spread(self, node: WindowAggregate | GroupAggregate, below: Origins) -> Origins:
         name = self.name("grouped", node.span)
         key = ", ".join(each.name for each in node.keys)
         text = f"{relation_text(node.input)} grouped" + (f" by {key}" if key else "")
         self.streams[name] = Stream(text, Role.GROUPED, key=key, span=node.span)
-        self.read(below.origins, name)
-        return Rows((name,), {name: None})
+        self.read(below.vertices, name)
+        return Origins((name,), {name: None})
 
-    def _referring(self, node: ForeignKeyJoin, left: Rows, right: Rows) -> Rows:
+    def _add_references(self, node: ForeignKeyJoin, left: Origins, right: Origins) -> Origins:
         """The rows of the left side where they are; those of the right one come to them by what refers to them."""
         name = self.name("referring", node.span)
         self.streams[name] = Stream(f"{relation_text(node.right)} by its foreign keys", Role.GROUPED, span=node.span)
-        self.read(right.origins, name)
-        return Rows(left.origins, left.keys)
+        self.read(right.vertices, name)
+        return Origins(left.vertices, left.keys)
 
-    def _joined(self, node: Joined, below: Sequence[Rows]) -> Rows:
+    def _add_join(self, node: Joined, below: Sequence[Origins]) -> Origins:
         name = self.name("join", node.span)
         self.joins[name] = node
         keys: dict[str, Key | None] = {}
         for side, rows in enumerate(below):
-            self.read(rows.origins, name)
+            self.read(rows.vertices, name)
             for stream, key in rows.keys.items():
                 if key is not None:
-                    found = met(name, stream, side, key, node)
-                    self.meetings[found] = None
-                    key = beyond(key, node) if found.problem is None else None
+                    join_input = compare_key(name, stream, side, key, node)
+                    self.join_inputs[join_input] = None
+                    key = beyond(key, node) if join_input.problem is None else None
                 keys.setdefault(stream, key)
         if isinstance(node, IntervalJoin) and node.type in (JoinType.SEMI, JoinType.ANTI):
             kept = {each.name for each in node.schema}
             keys = {stream: key and tuple(of_columns(part, kept) for part in key) for stream, key in keys.items()}
-        return Rows((name,), keys)
+        return Origins((name,), keys)
 
 
-def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
+def build(queries: Sequence[RunningQuery], catalog: Catalog) -> PartitionGraph:
     """The graph of all queries of a script."""
     builder = Builder(catalog)
     for query in queries:
@@ -224,7 +224,7 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> Script:
     builder.fill()
     joins = {name: f"join at {place_text(last_side(node).span)}" for name, node in builder.joins.items()}
     graph = Graph(builder.streams, joins, builder.readers)
-    return Script(graph, builder.joins, tuple(builder.meetings), frozenset(builder.inserted))
+    return PartitionGraph(graph, builder.joins, tuple(builder.join_inputs), frozenset(builder.inserted))
 
 
 def last_side(node: Joined) -> Node:
@@ -276,7 +276,7 @@ def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], .
     return shared if all(shared) else None
 
 
-def met(join: str, stream: str, side: int, key: Key, node: Joined) -> Meeting:
+def compare_key(join: str, stream: str, side: int, key: Key, node: Joined) -> JoinInput:
     """How a stream's key meets the equalities of a join."""
     compared = [each[side] for each in equalities(node)]
     places = tuple(frozenset(i for i, each in enumerate(compared) if plain(each) in part) for part in key)
@@ -286,13 +286,15 @@ def met(join: str, stream: str, side: int, key: Key, node: Joined) -> Meeting:
     elif not all(places):
         missing = key[places.index(frozenset())]
         names = {each.name for each in missing if isinstance(each, exp.Column)}
-        inside = [each for each in compared if names & {found.name for found in each.find_all(exp.Column)}]
+        inside = [
+            each for each in compared if names & {known_column.name for known_column in each.find_all(exp.Column)}
+        ]
         shown = ", ".join(expression_text(each) for each in inside or compared)
         if inside and isinstance(inside[0], exp.Cast):
             problem = f"the join compares it as another type: {shown}"
         else:
             problem = f"the join compares {shown}"
-    return Meeting(join, stream, side, places, problem)
+    return JoinInput(join, stream, side, places, problem)
 
 
 def beyond(key: Key, node: Joined) -> Key:
@@ -303,7 +305,7 @@ def beyond(key: Key, node: Joined) -> Key:
     return tuple(part.union(*(each for each in equal if part & each)) for part in key)
 
 
-def projected(key: Key | None, node: Project) -> Key | None:
+def project_key(key: Key | None, node: Project) -> Key | None:
     """The key in terms of the SELECT list; a part of it that is not shown is in no expression."""
     if key is None:
         return None
@@ -322,14 +324,16 @@ def projected(key: Key | None, node: Project) -> Key | None:
     )
 
 
-def renamed(key: Key | None, names: Mapping[str, str]) -> Key | None:
+def rename_key(key: Key | None, names: Mapping[str, str]) -> Key | None:
     return key and tuple(frozenset(in_terms_of(each, names) for each in of_columns(part, names)) for part in key)
 
 
 def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
     """The expressions that use these columns alone."""
     known = set(names)
-    return frozenset(each for each in part if {found.name for found in each.find_all(exp.Column)} <= known)
+    return frozenset(
+        each for each in part if {known_column.name for known_column in each.find_all(exp.Column)} <= known
+    )
 
 
 def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
@@ -337,15 +341,15 @@ def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
     return substitute(expression, {old: column(new) for old, new in names.items()})
 
 
-def united(node: UnionAll, below: Sequence[Rows]) -> Rows:
+def unite_origins(node: UnionAll, below: Sequence[Origins]) -> Origins:
     """All branches; a stream in several of them has its key where all have it."""
     keys: dict[str, Key | None] = {}
     for rows, branch in zip(below, node.inputs, strict=True):
         names = {each.name: out.name for each, out in zip(branch.schema, node.schema, strict=True)}
         for name, key in rows.keys.items():
-            found = renamed(key, names)
+            renamed = rename_key(key, names)
             before = keys.get(name)
-            if found is not None and before is not None:
-                found = tuple(one & other for one, other in zip(found, before, strict=True))
-            keys[name] = found
-    return Rows(tuple(dict.fromkeys(origin for rows in below for origin in rows.origins)), keys)
+            if renamed is not None and before is not None:
+                renamed = tuple(one & other for one, other in zip(renamed, before, strict=True))
+            keys[name] = renamed
+    return Origins(tuple(dict.fromkeys(origin for rows in below for origin in rows.vertices)), keys)

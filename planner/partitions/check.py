@@ -10,11 +10,19 @@ from penstock.diagnostics.codes.partitions import P001, P002, P003
 from penstock.parser import ast
 from penstock.planner.catalog import Catalog
 from penstock.planner.expression_text import expression_text
-from penstock.planner.partitions.agree import Disagreement, Partitions, disagreements, partitions
-from penstock.planner.partitions.build import Joined, Meeting, Script, equalities, last_side
-from penstock.planner.partitions.counts import LARGEST, Count, Counts, Rule
+from penstock.planner.partitions.agree import Disagreement, Partitions, find_disagreements, find_partitions
+from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, equalities, last_side
+from penstock.planner.partitions.counts import LARGEST, Count, CountRule, Counts
 from penstock.planner.partitions.graph import Stream
-from penstock.planner.partitions.mend import Edit, edit, edited, inside, rekeyed, side_node, with_partitions
+from penstock.planner.partitions.rekey import (
+    TextEdit,
+    apply_edits,
+    inside,
+    make_edit,
+    rekey_sides,
+    side_node,
+    with_partitions,
+)
 from penstock.planner.plan import RunningQuery, Settings
 from penstock.planner.plan.walk import inputs
 
@@ -22,67 +30,71 @@ NO_STREAM = "a table is partitioned by its key: PARTITION BY the streams that it
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedQueries:
     """The queries in their order, and what was found."""
 
     queries: tuple[RunningQuery, ...]
     findings: tuple[Diagnostic, ...]
 
 
-def checked(
+def check_partitions(
     queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog, statements: Sequence[ast.Statement]
-) -> Checked:
+) -> CheckedQueries:
     """With SET auto_repartition the sides of joins that do not agree are re-keyed; else they are errors."""
-    found = partitions(queries, settings, catalog)
-    wrong = tuple(disagreements(found))
-    end = mended(queries, found, wrong, settings, catalog)
+    partitions = find_partitions(queries, settings, catalog)
+    wrong = tuple(find_disagreements(partitions))
+    end = with_fixes(queries, partitions, wrong, settings, catalog)
     if settings.auto_repartition:
-        queries, found, wrong = end.queries, end.found, end.left
+        queries, partitions, wrong = end.queries, end.partitions, end.left
     if wrong:
-        return Checked(tuple(queries), tuple(finding(each, found, end, statements) for each in wrong))
+        return CheckedQueries(
+            tuple(queries), tuple(describe_disagreement(each, partitions, end, statements) for each in wrong)
+        )
     counts: dict[Span, int] = {}
-    for name, join in found.script.joins.items():
-        count = found.counts.joins[name]
+    for name, join in partitions.script.joins.items():
+        count = partitions.counts.joins[name]
         assert count.partitions is not None, "a join without a count, and all agree"
-        if count.rule is not Rule.DEFAULT:
+        if count.rule is not CountRule.DEFAULT:
             counts[join.span] = count.partitions
-    return Checked(tuple(with_partitions(queries, counts) if counts else queries), tuple(overruled(found)))
+    return CheckedQueries(
+        tuple(with_partitions(queries, counts) if counts else queries), tuple(warn_overruled(partitions))
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class FixedQueries:
     """Queries with the sides of joins re-keyed that do not agree, the `edits` for it, and what cannot be mended."""
 
     queries: tuple[RunningQuery, ...]
-    found: Partitions
-    edits: tuple[Edit, ...]
+    partitions: Partitions
+    edits: tuple[TextEdit, ...]
     left: tuple[Disagreement, ...]
 
 
-def mended(
+def with_fixes(
     queries: Sequence[RunningQuery],
-    found: Partitions,
+    partitions: Partitions,
     left: tuple[Disagreement, ...],
     settings: Settings,
     catalog: Catalog,
-) -> Mended:
+) -> FixedQueries:
     """What disagrees is mended, then what only shows after that, until all agree or nothing more can be mended."""
-    edits: list[Edit] = []
-    sides = sum(len(inputs(each)) for each in found.script.joins.values())
-    while mendings := [mending for each in left for mending in each.mendings]:
+    edits: list[TextEdit] = []
+    sides = sum(len(inputs(each)) for each in partitions.script.joins.values())
+    while fixes := [fix for each in left for fix in each.fixes]:
         assert len(edits) < sides, "each side of a join is re-keyed once at most"
-        edits += (edit(each, found.script) for each in mendings)
-        queries = rekeyed(queries, mendings, found.script)
-        found = partitions(queries, settings, catalog)
-        left = tuple(disagreements(found))
-    return Mended(tuple(queries), found, tuple(edits), left)
+        edits += (make_edit(each, partitions.script) for each in fixes)
+        queries = rekey_sides(queries, fixes, partitions.script)
+        partitions = find_partitions(queries, settings, catalog)
+        left = tuple(find_disagreements(partitions))
+    return FixedQueries(tuple(queries), partitions, tuple(edits), left)
 
 
-def overruled(found: Partitions) -> list[Diagnostic]:
+def warn_overruled(partitions: Partitions) -> list[Diagnostic]:
     """INTO n PARTITIONS where a join says another number."""
     report = []
-    for name, stream in found.script.graph.streams.items():
-        count = found.counts.of[name]
+    for name, stream in partitions.script.graph.streams.items():
+        count = partitions.counts.of[name]
         if stream.into is not None and stream.into != count.partitions:
             warning = P003.at(stream.span, "", stream=stream.name, given=count.partitions, asked=stream.into)
             warning = warning.because(f"In the joins that it meets in, the number is that of {count.giver}.")
@@ -90,61 +102,71 @@ def overruled(found: Partitions) -> list[Diagnostic]:
     return report
 
 
-def finding(wrong: Disagreement, found: Partitions, end: Mended, statements: Sequence[ast.Statement]) -> Diagnostic:
+def describe_disagreement(
+    wrong: Disagreement, partitions: Partitions, end: FixedQueries, statements: Sequence[ast.Statement]
+) -> Diagnostic:
     """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
-    script, counts = found.script, found.counts
-    mended = {mending.join for mending in wrong.mendings}
-    places = [last_side(script.joins[each]).span for each in sorted(wrong.joins, key=lambda each: each not in mended)]
-    problem = different_keys(wrong, script, places[0]) if wrong.meetings else different_counts(wrong, found, places[0])
+    script, counts = partitions.script, partitions.counts
+    fixed = {fix.join for fix in wrong.fixes}
+    places = [last_side(script.joins[each]).span for each in sorted(wrong.joins, key=lambda each: each not in fixed)]
+    problem = (
+        different_keys(wrong, script, places[0])
+        if wrong.join_inputs
+        else different_counts(wrong, partitions, places[0])
+    )
     for place in places[1:]:
         problem = problem.also(place, "joined here, too")
     for each in members(wrong, counts):
         stream = script.graph.streams[each]
         if stream.span is not None:
             problem = problem.also(stream.span, f"{stream.name}: {count_text(counts.of[each], stream)}")
-    if not wrong.mendings:
+    if not wrong.fixes:
         return problem.with_hint(NO_STREAM)
-    sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.mendings))
+    sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.fixes))
     hint = f"PARTITION BY what the join compares, on {sides}; SET auto_repartition = ON does so by itself"
-    return problem.with_hint(hint, fix=fix(wrong, script, end, statements))
+    return problem.with_hint(hint, fix=write_fix(wrong, script, end, statements))
 
 
-def fix(wrong: Disagreement, script: Script, end: Mended, statements: Sequence[ast.Statement]) -> str | None:
+def write_fix(
+    wrong: Disagreement, script: PartitionGraph, end: FixedQueries, statements: Sequence[ast.Statement]
+) -> str | None:
     """The one statement in which the joins are, with all in it mended; None where it cannot be, or is not alone."""
-    own = [script.joins[each.join].span for each in wrong.mendings]
-    left = [end.found.script.joins[join].span for each in end.left for join in each.joins]
+    own = [script.joins[each.join].span for each in wrong.fixes]
+    left = [end.partitions.script.joins[join].span for each in end.left for join in each.joins]
     for statement in statements:
         if all(inside(span, statement.span) for span in own):
-            return None if any(inside(span, statement.span) for span in left) else edited(statement.span, end.edits)
+            return (
+                None if any(inside(span, statement.span) for span in left) else apply_edits(statement.span, end.edits)
+            )
     return None
 
 
-def different_keys(wrong: Disagreement, script: Script, place: Span) -> Diagnostic:
+def different_keys(wrong: Disagreement, script: PartitionGraph, place: Span) -> Diagnostic:
     """P002, of the streams by whose keys the join cannot go, else of all that have one."""
     (join,) = wrong.joins
-    problems = [each for each in wrong.meetings if each.problem is not None] or wrong.meetings
+    problems = [each for each in wrong.join_inputs if each.problem is not None] or wrong.join_inputs
     streams = " and ".join(dict.fromkeys(script.graph.streams[each.stream].name for each in problems))
     whys = dict.fromkeys(key_text(each, script.graph.streams[each.stream], script.joins[join]) for each in problems)
     return P002.at(place, "joined here", streams=streams).because("; ".join(whys) + ".")
 
 
-def different_counts(wrong: Disagreement, found: Partitions, place: Span) -> Diagnostic:
+def different_counts(wrong: Disagreement, partitions: Partitions, place: Span) -> Diagnostic:
     """P001, of one join or of several that re-keyed streams tie together."""
     if len(wrong.joins) == 1:
         why = "Rows of one key would be in partitions of different numbers."
     else:
-        streams, of = found.script.graph.streams, found.counts.of
-        ties = [streams[each].name for each in members(wrong, found.counts) if of[each].rule is Rule.OPEN]
+        streams, of = partitions.script.graph.streams, partitions.counts.of
+        ties = [streams[each].name for each in members(wrong, partitions.counts) if of[each].rule is CountRule.OPEN]
         why = f"{' and '.join(ties)} can have only one number of partitions, and meets streams of different ones."
     return P001.at(place, "joined here").because(why)
 
 
 def members(wrong: Disagreement, counts: Counts) -> list[str]:
     """All streams that meet in the joins."""
-    return list(dict.fromkeys(stream for join in wrong.joins for stream in counts.met[join]))
+    return list(dict.fromkeys(stream for join in wrong.joins for stream in counts.join_streams[join]))
 
 
-def key_text(meeting: Meeting, stream: Stream, join: Joined) -> str:
+def key_text(meeting: JoinInput, stream: Stream, join: Joined) -> str:
     """What a stream is partitioned by, and why the join cannot go by that."""
     if not stream.key:
         return f"{stream.name} declares no KEY"
@@ -162,18 +184,18 @@ def relation_name(span: Span) -> str:
 
 def count_text(count: Count, stream: Stream) -> str:
     """`8 partitions by id, declared`."""
-    if count.rule is Rule.SPREAD:
+    if count.rule is CountRule.SPREAD:
         return "no number of partitions, spread anew by each join"
     key = f" by {stream.key}" if stream.key else ""
     reasons = {
-        Rule.DECLARED: "declared",
-        Rule.JOINED: f"joined with {count.giver}",
-        Rule.INTO: f"INTO {stream.into} PARTITIONS",
-        Rule.SETTING: "SET intermediate_partitions",
-        Rule.WIDEST: f"as {count.giver}, which has the most"
+        CountRule.DECLARED: "declared",
+        CountRule.JOINED: f"joined with {count.giver}",
+        CountRule.INTO: f"INTO {stream.into} PARTITIONS",
+        CountRule.SETTING: "SET intermediate_partitions",
+        CountRule.WIDEST: f"as {count.giver}, which has the most"
         + (f", up to {LARGEST}" if count.partitions == LARGEST else ""),
-        Rule.DEFAULT: "SET state_partitions",
-        Rule.OPEN: "which cannot be two numbers",
+        CountRule.DEFAULT: "SET state_partitions",
+        CountRule.OPEN: "which cannot be two numbers",
     }
     number = "partitions" if count.partitions is None else f"{count.partitions} partitions"
     return f"{number}{key}, {reasons[count.rule]}"

@@ -60,24 +60,24 @@ class Graph:
         return [reader for reader in self.readers.get(vertex, ()) if reader not in self.streams]
 
 
-def reached(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
+def reach_from(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
     """The starts and all that follows from them, each once, the nearest first. Cycles end."""
-    found = list(dict.fromkeys(starts))
-    seen = set(found)
-    for each in found:
+    vertices = list(dict.fromkeys(starts))
+    seen = set(vertices)
+    for each in vertices:
         for one in following(each):
             if one not in seen:
                 seen.add(one)
-                found.append(one)
-    return found
+                vertices.append(one)
+    return vertices
 
 
-def meetings(graph: Graph) -> dict[str, tuple[str, ...]]:
+def find_join_streams(graph: Graph) -> dict[str, tuple[str, ...]]:
     """The streams that meet in each join, joins and streams in the order of the graph."""
-    met: dict[str, list[str]] = {join: [] for join in graph.joins}
+    join_streams: dict[str, list[str]] = {join: [] for join in graph.joins}
     for name, stream in graph.streams.items():
         if stream.role is not Role.OUTPUT:
-            for vertex in reached(graph.onward(name), graph.onward):
-                if vertex in met:
-                    met[vertex].append(name)
-    return {join: tuple(streams) for join, streams in met.items()}
+            for vertex in reach_from(graph.onward(name), graph.onward):
+                if vertex in join_streams:
+                    join_streams[vertex].append(name)
+    return {join: tuple(streams) for join, streams in join_streams.items()}

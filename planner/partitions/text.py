@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.partitions.agree import Partitions, partitions
+from penstock.planner.partitions.agree import Partitions, find_partitions
 from penstock.planner.partitions.build import JOINED, place_text
 from penstock.planner.partitions.check import count_text
-from penstock.planner.partitions.counts import Count, Rule
+from penstock.planner.partitions.counts import Count, CountRule
 from penstock.planner.partitions.graph import Role, Stream
 from penstock.planner.plan import Rekey, RunningQuery, Settings
 from penstock.planner.plan.walk import walk
@@ -26,26 +26,28 @@ def partitions_text(
 
     The count of each, the rule that gave it and its place.
     """
-    found = partitions([*beside, *queries], settings, catalog)
+    partitions = find_partitions([*beside, *queries], settings, catalog)
     shown = {node.span for query in queries for node in walk(query.root) if isinstance(node, (*JOINED, Rekey))}
     blocks = []
-    for name, join in found.script.joins.items():
+    for name, join in partitions.script.joins.items():
         if join.span in shown:
-            head = f"{found.script.graph.joins[name]}: {join_text(found.counts.joins[name])}"
-            blocks.append(block(head, found, name, found.counts.met[name]))
-    rekeyed = (name for name, stream in found.script.graph.streams.items() if stream.role is Role.REKEYED)
-    met = {name for streams in found.counts.met.values() for name in streams}
-    rest = [name for name in rekeyed if name not in met and found.script.graph.streams[name].span in shown]
+            head = f"{partitions.script.graph.joins[name]}: {join_text(partitions.counts.joins[name])}"
+            blocks.append(block(head, partitions, name, partitions.counts.join_streams[name]))
+    rekeyed = (name for name, stream in partitions.script.graph.streams.items() if stream.role is Role.REKEYED)
+    join_streams = {name for streams in partitions.counts.join_streams.values() for name in streams}
+    rest = [
+        name for name in rekeyed if name not in join_streams and partitions.script.graph.streams[name].span in shown
+    ]
     if rest:
-        blocks.append(block("in no join, so no rows move", found, None, rest))
+        blocks.append(block("in no join, so no rows move", partitions, None, rest))
     return "\n\n".join(blocks) or "no join, and no PARTITION BY"
 
 
-def block(head: str, found: Partitions, join: str | None, names: Sequence[str]) -> str:
+def block(head: str, partitions: Partitions, join: str | None, names: Sequence[str]) -> str:
     """The head, and a line for each stream: name, count and rule, place."""
-    streams = [found.script.graph.streams[name] for name in names]
-    counts = [found.counts.of[name] if join is None else found.counts.within(join, name) for name in names]
-    texts = [stream_text(count, stream, found, join) for count, stream in zip(counts, streams, strict=True)]
+    streams = [partitions.script.graph.streams[name] for name in names]
+    counts = [partitions.counts.of[name] if join is None else partitions.counts.within(join, name) for name in names]
+    texts = [stream_text(count, stream, partitions, join) for count, stream in zip(counts, streams, strict=True)]
     width = max(len(stream.name) for stream in streams)
     length = max(map(len, texts))
     lines = [
@@ -55,24 +57,24 @@ def block(head: str, found: Partitions, join: str | None, names: Sequence[str]) 
     return "\n".join([head, *lines])
 
 
-def stream_text(count: Count, stream: Stream, found: Partitions, join: str | None) -> str:
+def stream_text(count: Count, stream: Stream, partitions: Partitions, join: str | None) -> str:
     """A stream's count in a join. What has none of its own is spread by what the join compares."""
-    if count.rule is Rule.SPREAD and join is not None:
+    if count.rule is CountRule.SPREAD and join is not None:
         return f"{count.partitions} partitions, spread anew for this join"
-    inserted = any(found.script.graph.streams[name] is stream for name in found.script.inserted)
+    inserted = any(partitions.script.graph.streams[name] is stream for name in partitions.script.inserted)
     return count_text(count, stream) + (", inserted by SET auto_repartition" if inserted else "")
 
 
 def join_text(count: Count) -> str:
     """The partitions of a join's state."""
-    default = ", as SET state_partitions says" if count.rule is Rule.DEFAULT else ""
+    default = ", as SET state_partitions says" if count.rule is CountRule.DEFAULT else ""
     return f"{count.partitions} state partitions{default}"
 
 
 def mermaid(queries: Sequence[RunningQuery], settings: Settings, catalog: Catalog) -> str:
     """The streams and joins as a Mermaid flowchart."""
-    found = partitions(queries, settings, catalog)
-    graph, counts, lines = found.script.graph, found.counts, ["flowchart LR"]
+    partitions = find_partitions(queries, settings, catalog)
+    graph, counts, lines = partitions.script.graph, partitions.counts, ["flowchart LR"]
     for name, stream in graph.streams.items():
         lines.append(vertex(name, STREAMS[stream.role].format(label(stream.name, counts.of[name].partitions))))
     for name, text in graph.joins.items():

@@ -8,16 +8,16 @@ from penstock.planner.plan.aggregate import (
     Emission,
     GroupAggregate,
     Hop,
-    Session,
+    SessionWindow,
     Tumble,
     Window,
     WindowAggregate,
 )
 from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
 from penstock.planner.plan.intermediate import Intermediate
-from penstock.planner.plan.join import IntervalJoin, JoinType, Limit, TimeBound
+from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
-from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchored
+from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
@@ -60,6 +60,7 @@ __all__ = [
     "Aggregate",
     "Answer",
     "AssignWindows",
+    "BoundEnd",
     "Column",
     "Cumulate",
     "Distinct",
@@ -80,7 +81,6 @@ __all__ = [
     "KStream",
     "KTable",
     "Latest",
-    "Limit",
     "Listing",
     "Named",
     "Node",
@@ -96,7 +96,7 @@ __all__ = [
     "RowsFrame",
     "RunningQuery",
     "Scan",
-    "Session",
+    "SessionWindow",
     "Settings",
     "Shape",
     "Side",
@@ -116,7 +116,7 @@ __all__ = [
     "Window",
     "WindowAggregate",
     "WithLate",
-    "anchored",
+    "anchor_times",
     "conjunction",
     "conjuncts",
 ]

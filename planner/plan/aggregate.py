@@ -40,7 +40,7 @@ class Cumulate:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class SessionWindow:
     """Per key: maximal runs of rows in which each is at most `gap` milliseconds after the one before.
 
     A session reaches from its first row's time to its last row's time plus the gap.
@@ -49,7 +49,7 @@ class Session:
     gap: int
 
 
-Window: TypeAlias = Tumble | Hop | Cumulate | Session
+Window: TypeAlias = Tumble | Hop | Cumulate | SessionWindow
 
 
 class Emission(Enum):

@@ -19,7 +19,7 @@ class JoinType(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class BoundEnd:
     """One end of a time bound: a difference in milliseconds, itself allowed (`closed`) or not."""
 
     milliseconds: int
@@ -30,8 +30,8 @@ class Limit:
 class TimeBound:
     """`lower <= right.time - left.time <= upper`, each end closed or open."""
 
-    lower: Limit
-    upper: Limit
+    lower: BoundEnd
+    upper: BoundEnd
 
     @property
     def width(self) -> int:
@@ -63,9 +63,9 @@ class IntervalJoin(Node):
     the left ones only). LEFT, RIGHT, FULL pad unmatched rows of the preserved sides with NULL, once.
 
     `pane`: the length in milliseconds of the panes in which the join is computed, None if a row meets its partners one
-    by one as they are read. A pane are the rows with times in [k·pane, (k+1)·pane), those of the left side, in a RIGHT
-    join of the right one, in a FULL join of both. With them are kept the rows that they can meet; when the watermark
-    has passed those, all rows of the pane come out.
+    by one as they are read. A pane is the set of rows with times in [k·pane, (k+1)·pane): rows of the left side, in a
+    RIGHT join of the right side, in a FULL join of both. The rows that these can meet are kept with them. When the
+    watermark has passed those, all rows of the pane are sent.
 
     `partitions`: the number of partitions of the join's state, None where none of its streams says one.
     """

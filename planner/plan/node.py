@@ -22,31 +22,32 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class EventTime:
-    """A column that can serve as event time, never NULL.
-
-    `delay`: the milliseconds by which its watermark has to stay behind its newest value. In every row it lies `low` to
-    `high` milliseconds after the stream's first event time.
-    """
+    """A column that can serve as event time. It is never NULL. Times are in milliseconds."""
 
     column: str
     delay: int
-    low: int = 0
-    high: int = 0
+    """How far its watermark stays behind its newest value."""
+    offset_min: int = 0
+    """In every row, its least distance from the stream's first event time; negative where it is earlier."""
+    offset_max: int = 0
+    """In every row, its greatest distance from the stream's first event time."""
 
     @property
     def spread(self) -> int:
         """By how much its distance from the first event time differs from row to row, in milliseconds."""
-        return self.high - self.low
+        return self.offset_max - self.offset_min
 
 
-def anchored(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
+def anchor_times(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
     """Event times of one stream, their distances counted from the first of these."""
     times = tuple(times)
     anchor = times[0] if times else None
     return tuple(
         EventTime(each.column, each.delay)
         if each is anchor
-        else EventTime(each.column, each.delay, each.low - anchor.high, each.high - anchor.low)
+        else EventTime(
+            each.column, each.delay, each.offset_min - anchor.offset_max, each.offset_max - anchor.offset_min
+        )
         for each in times
         if anchor is not None
     )
@@ -54,16 +55,14 @@ def anchored(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
 
 @dataclass(frozen=True, slots=True)
 class KStream:
-    """An append-only stream of facts.
-
-    `key`: the columns that it is partitioned by, empty if none is known. `times`: the columns that operators above can
-    take for the event time, the one meant where nothing is said first; empty if there is none. `near`: columns that may
-    be NULL and otherwise lie as near to the first event time as they say; their delay means nothing.
-    """
+    """An append-only stream of facts."""
 
     key: tuple[str, ...] = ()
+    """The columns that it is partitioned by, empty if none is known."""
     times: tuple[EventTime, ...] = ()
-    near: tuple[EventTime, ...] = ()
+    """The columns that can serve as event time. The first is the default. Empty if there is none."""
+    near_times: tuple[EventTime, ...] = ()
+    """Columns that may be NULL, and otherwise lie within their offsets of the first event time. Delays mean nothing."""
 
     @property
     def time(self) -> str | None:
@@ -79,14 +78,14 @@ class KStream:
         """Whether the column can be the event time."""
         return any(time.column == column for time in self.times)
 
-    def renamed(self, names: Mapping[str, str]) -> KStream:
+    def rename(self, names: Mapping[str, str]) -> KStream:
         """The stream with its columns under the names given; those without one are gone."""
         key = tuple(names[name] for name in self.key if name in names)
-        times = anchored(each for each in self.times if each.column in names)
+        times = anchor_times(each for each in self.times if each.column in names)
         anchor = next((each for each in self.times if each.column in names), None)
         near = tuple(
-            EventTime(each.column, 0, each.low - anchor.high, each.high - anchor.low)
-            for each in self.near
+            EventTime(each.column, 0, each.offset_min - anchor.offset_max, each.offset_max - anchor.offset_min)
+            for each in self.near_times
             if anchor is not None and each.column in names
         )
         times, near = (tuple(replace(each, column=names[each.column]) for each in part) for part in (times, near))

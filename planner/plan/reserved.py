@@ -9,5 +9,5 @@ STREAM_COLUMNS = frozenset(
     {"_malformed", "_file", "_arrived", "_reason", "_heartbeat", "_late", "_lateness", "_metadata"}
 )
 """Beside the columns of declared and intermediate streams."""
-TABLE_COLUMNS = STREAM_COLUMNS | {"_order", "_deleted", "_key", "_sign", "_place", "_operation", "_commit"}
+TABLE_COLUMNS = STREAM_COLUMNS | {"_order", "_deleted", "_key", "_delta", "_place", "_operation", "_commit"}
 """Beside those of tables, which are also read from where they have been written."""

@@ -17,7 +17,7 @@ class Origin:
 
     `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
     `idle`: the milliseconds of silence after which the stream no longer holds a watermark back, None if it always does.
-    `behind`: of an intermediate stream with an event time, by how many milliseconds at most a row's time is before the
+    `lag`: of an intermediate stream with an event time, by how many milliseconds at most a row's time is before the
     watermark that the query which writes it had in the micro-batch before.
     Of tables, whose rows are the records of a changelog: `operation` is a STRING column beside the others that says
     which records delete (DELETES), None if none does; `sequence` is the column whose greatest value is newest, where
@@ -34,7 +34,7 @@ class Origin:
     delay: int | None
     partitions: int | None
     idle: int | None = None
-    behind: int | None = None
+    lag: int | None = None
     operation: str | None = None
     sequence: str | None = None
     retention: int | None = None

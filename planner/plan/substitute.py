@@ -22,11 +22,11 @@ def substitute_columns(expression: Expression, value_of: Callable[[exp.Column], 
     """A copy in which the columns that have a value are replaced by it."""
     # A root of its own, because a node without a parent cannot be replaced in place.
     root = exp.Paren(this=expression.copy())
-    found = [(each, value) for each in free_columns(root) if (value := value_of(each)) is not None]
-    taken = {each.name.casefold() for _, value in found for each in value.find_all(exp.Identifier)}
+    replacements = [(each, value) for each in free_columns(root) if (value := value_of(each)) is not None]
+    taken = {each.name.casefold() for _, value in replacements for each in value.find_all(exp.Identifier)}
     for function in list(root.find_all(exp.Lambda)):
         rename_parameters(function, taken)
-    for each, value in found:
+    for each, value in replacements:
         each.replace(value.copy())
     result: Expression = root.this
     return result.pop()

@@ -1,8 +1,7 @@
-"""Operators over tables. What they send are changes: per key the row before and the row after, either may be missing.
+"""Operators over tables. They send changes: for each key, the row before and the row after. Either may be missing.
 
-A `Scan` of a table gives the records of its changelog, upserts and tombstones; of each key the newest counts. Filters
-and projections of tables look at single changes. At most one change of a key comes in a micro-batch, and in it the row
-before and the row after differ.
+A `Scan` of a table reads the upserts and tombstones of its changelog. The newest one of each key counts. Filters and
+projections of tables look at single rows. A micro-batch has at most one change of a key, whose two rows differ.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from penstock.planner.plan.node import KStream, Node, WTable
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Latest(Node):
-    """The newest record of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
+    """The newest upsert of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
 
-    A deleted key is kept, too: an older record that comes later must not bring it back.
+    A deleted key is kept, because an older upsert that arrives later must not bring it back.
     """
 
     input: Node
@@ -56,7 +55,7 @@ class TableJoin(Node):
 
     `steps[i]` joins `sides[i + 1]`. NULL in a key equals nothing. The schema: the key columns, the window of windowed
     tables, then the columns of the sides, whose names are disjoint (`alias.column`). A side may be a changelog's
-    records or changes. All sides are tables, or all are windowed ones. `partitions` as in IntervalJoin.
+    upserts or changes. All sides are tables, or all are windowed ones. `partitions` as in IntervalJoin.
 
     Of windowed tables the shape is a KStream where the joined rows are asked for once they are final.
     """
@@ -102,7 +101,7 @@ class TableLookup(Node):
     """Each row of a stream beside the row of a table that it refers to; changes of the table send nothing.
 
     `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is
-    processed, with all records of the same micro-batch. Otherwise the stream's event time: the newest record that is
+    processed, with all upserts of the same micro-batch. Otherwise the stream's event time: the newest upsert that is
     not after it in event time, of those that the table keeps for its retention. `partitions` as in IntervalJoin.
     `kept`: of a windowed table, for how many milliseconds behind its end a window can be looked up, by the watermark of
     the stream; None of other tables.

@@ -118,7 +118,9 @@ def walk(node: Node) -> Iterator[Node]:
             pending += [(below, False) for below in reversed(inputs(each))]
 
 
-def folded(root: Node, value: Callable[[Node, tuple[T, ...]], T], known: dict[int, tuple[Node, T]] | None = None) -> T:
+def fold_plan(
+    root: Node, value: Callable[[Node, tuple[T, ...]], T], known: dict[int, tuple[Node, T]] | None = None
+) -> T:
     """The value of the root, which `value` tells of a node and the values of its inputs; each node is asked once.
 
     Plans are too deep to recurse. `known`: values from before, by the id of the node, with it so that it lives; grows.

@@ -6,13 +6,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
-from penstock.runtime.connectors.protocol import Connector, Sink
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.tables import output, show_rows
 
 _MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
 
 
-class ConsoleSink(Sink):
+class ConsoleSink(RuntimeSink):
     """Prints the first rows of each batch that has any. In an update query `~` marks rows that replace earlier ones.
 
     Where rows can be deleted, `-` marks those that are, and `+` new ones.
@@ -48,4 +48,4 @@ class ConsoleSink(Sink):
             output().print(f"  ~ replaces the earlier row with the same {', '.join(self._key)}{others}")
 
 
-CONNECTOR = Connector(sink=ConsoleSink)
+CONNECTOR = RuntimeConnector(sink=ConsoleSink)

@@ -28,18 +28,18 @@ from penstock.codegen.ejected.files import (
     read_parquet,
     write_files,
 )
-from penstock.codegen.program import Input, Output, SparkQuery
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.diagnostics.codes.running import R003, R005, R014, R017
-from penstock.runtime.connectors.protocol import Connector, Row, Sink, Source
+from penstock.runtime.connectors.protocol import Row, RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
-from penstock.runtime.sink_log import check_files, check_log, committed, stage_rows
+from penstock.runtime.sink_log import check_files, check_log, list_committed, rows_folder
 from penstock.runtime.storage import Storage, absolute
-from penstock.runtime.sweep import finished as finished_files
+from penstock.runtime.sweep import list_finished
 
 _READERS: dict[str, Callable[..., DataFrame]] = {"json": read_json, "csv": read_csv, "parquet": read_parquet}
 
 
-class FilesSource(Source):
+class FilesSource(RuntimeSource):
     """The declared columns, `_malformed`, `_file` and `_arrived` of each record, of an ordered input `_place`."""
 
     def __init__(self, source: Input) -> None:
@@ -50,7 +50,7 @@ class FilesSource(Source):
         """Raises RunError if the path, or all that its glob pattern stands for, is missing, or a file is damaged."""
         if not storage.matches(self._path):
             raise RunError([R003.at(None, name=self._source.name, path=self._path)])
-        check_files(storage, self._path, set() if place is None else finished_files(storage, place, self._path))
+        check_files(storage, self._path, set() if place is None else list_finished(storage, place, self._path))
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """Raises RunError if a CSV header lacks a declared column."""
@@ -65,11 +65,11 @@ class FilesSource(Source):
         Raises:
             RunError: a CSV header lacks a declared column, or the log of such a folder is damaged.
         """
-        names = committed(storage, self._path)
+        names = list_committed(storage, self._path)
         if names is None:
             rows = self._read(file_rows, spark, reader=spark.read)
             # A query may have begun to write there since, and have left a part of its first micro-batch.
-            names = committed(storage, self._path)
+            names = list_committed(storage, self._path)
             if names is None:
                 return rows.withColumn("_commit", F.lit(None).cast("bigint")) if self._source.ordered else rows
         places = spark.createDataFrame(list(enumerate(names)), "place BIGINT, name STRING").alias("log")
@@ -101,7 +101,7 @@ class FilesSource(Source):
             raise RunError(found) from None
 
 
-class FilesSink(Sink):
+class FilesSink(RuntimeSink):
     """Rows of an append query in files, or the changes of a table, each once."""
 
     def __init__(self, query: SparkQuery) -> None:
@@ -124,7 +124,7 @@ class FilesSink(Sink):
             raise RunError([R014.at(None, path=self.path).with_hint(hint)])
         if place is not None:
             check_log(storage, self.path, finished)
-            if self.path != stage_rows(place):  # there readers check what they have not read yet
+            if self.path != rows_folder(place):  # there readers check what they have not read yet
                 check_files(storage, self.path)
 
     def open(self, storage: Storage) -> None:
@@ -141,9 +141,9 @@ class FilesSink(Sink):
         return {"format": values["format"], "header": values["header"], "null": values.get("null")}
 
 
-def folder_output(name: str, path: str, format: str, columns: tuple[tuple[str, str], ...]) -> Output:
+def folder_output(name: str, path: str, format: str, columns: tuple[tuple[str, str], ...]) -> QueryOutput:
     """A folder of files as an output."""
-    return Output(name, "files", (("path", path), ("format", format)), columns)
+    return QueryOutput(name, "files", (("path", path), ("format", format)), columns)
 
 
-CONNECTOR = Connector(FilesSource, FilesSink)
+CONNECTOR = RuntimeConnector(FilesSource, FilesSink)

@@ -11,21 +11,21 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.ejected.memory import RowsInMemory
 from penstock.codegen.ejected.rows import schema_of
-from penstock.codegen.program import Input, Output, SparkQuery
-from penstock.runtime.connectors.protocol import Connector, HoldingSink, Row, Source
+from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.runtime.connectors.protocol import HoldingSink, Row, RuntimeConnector, RuntimeSource
 from penstock.runtime.storage import Storage
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a memory sink of this name holds. `let_go`: how many older rows were more than it keeps."""
+    """What a memory sink of this name holds. `evicted`: how many older rows were more than it keeps."""
 
     name: str
     rows: list[Row]
-    let_go: int
+    evicted: int
 
 
-class MemorySource(Source):
+class MemorySource(RuntimeSource):
     """The rows that sinks of this process hold; of an ordered input also `_place`, which grows from row to row."""
 
     def __init__(self, source: Input) -> None:
@@ -52,8 +52,8 @@ class MemorySink(HoldingSink):
         return self._rows.begun
 
     @property
-    def let_go(self) -> int:
-        return self._rows.let_go
+    def evicted(self) -> int:
+        return self._rows.evicted
 
     def rows(self) -> list[Row]:
         """The rows in the order in which they, or in an update query their keys, came first."""
@@ -70,9 +70,9 @@ class MemorySink(HoldingSink):
         self._rows.put(rows, number, skipped)
 
 
-def memory_output(name: str, columns: tuple[tuple[str, str], ...]) -> Output:
+def memory_output(name: str, columns: tuple[tuple[str, str], ...]) -> QueryOutput:
     """A memory sink as an output."""
-    return Output(name, "memory", (), columns)
+    return QueryOutput(name, "memory", (), columns)
 
 
-CONNECTOR = Connector(MemorySource, MemorySink)
+CONNECTOR = RuntimeConnector(MemorySource, MemorySink)

@@ -20,7 +20,7 @@ from penstock.runtime.storage import Storage
 Row = dict[str, Any]
 
 
-class Source(Protocol):
+class RuntimeSource(Protocol):
     """Where the rows of an Input come from."""
 
     def check(self, storage: Storage, place: str | None) -> None:
@@ -47,7 +47,7 @@ class Source(Protocol):
         raise AssertionError("the planner let a read of a table through that cannot be read")
 
 
-class Sink(Protocol):
+class RuntimeSink(Protocol):
     """Where the rows of a query go. Either `writer` gives a sink of Spark's, or `write` takes each micro-batch."""
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
@@ -71,7 +71,7 @@ class Sink(Protocol):
 
 
 @runtime_checkable
-class HoldingSink(Sink, Protocol):
+class HoldingSink(RuntimeSink, Protocol):
     """A sink that holds its rows in this process."""
 
     @property
@@ -80,7 +80,7 @@ class HoldingSink(Sink, Protocol):
         raise NotImplementedError
 
     @property
-    def let_go(self) -> int:
+    def evicted(self) -> int:
         """How many older rows were more than it holds."""
         raise NotImplementedError
 
@@ -89,7 +89,7 @@ class HoldingSink(Sink, Protocol):
         raise NotImplementedError
 
 
-class Lookup(Protocol):
+class RuntimeLookup(Protocol):
     """Rows of a table by their key. No connector has one yet. It travels by value and holds plain data."""
 
     def check(self) -> None:
@@ -102,8 +102,8 @@ class Lookup(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Connector:
+class RuntimeConnector:
     """How Inputs and queries get their sources and sinks, None where it has none."""
 
-    source: Callable[[Input], Source] | None = None
-    sink: Callable[[SparkQuery], Sink] | None = None
+    source: Callable[[Input], RuntimeSource] | None = None
+    sink: Callable[[SparkQuery], RuntimeSink] | None = None

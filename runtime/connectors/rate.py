@@ -7,11 +7,11 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.codegen.ejected.rate import GENERATED, read_rate
 from penstock.codegen.program import Input
 from penstock.diagnostics.codes.running import R007
-from penstock.runtime.connectors.protocol import Connector, Source
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
 from penstock.runtime.errors import RunError
 
 
-class RateSource(Source):
+class RateSource(RuntimeSource):
     """`rows_per_second` rows a second, under the declared names."""
 
     def __init__(self, source: Input) -> None:
@@ -27,4 +27,4 @@ class RateSource(Source):
         return read_rate(spark, dict(source.columns), int(source.values["rows_per_second"]))
 
 
-CONNECTOR = Connector(source=RateSource)
+CONNECTOR = RuntimeConnector(source=RateSource)

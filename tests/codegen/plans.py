@@ -10,6 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics.source import Source, Span
 from penstock.planner.plan import (
     Aggregate,
+    BoundEnd,
     Column,
     Emission,
     Expression,
@@ -21,7 +22,6 @@ from penstock.planner.plan import (
     JoinType,
     KStream,
     KTable,
-    Limit,
     Named,
     Node,
     Origin,
@@ -138,8 +138,8 @@ def joined(
     left: Node,
     right: Node,
     *,
-    lower: Limit,
-    upper: Limit,
+    lower: BoundEnd,
+    upper: BoundEnd,
     residual: str | None = None,
     pane: int | None = None,
 ) -> IntervalJoin:

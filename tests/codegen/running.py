@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 from penstock.codegen import lower
 from penstock.codegen.program import Input, SparkQuery, View
 from penstock.planner.plan import RunningQuery, Settings
-from penstock.runtime.frames import framed
+from penstock.runtime.frames import compute_frame
 from tests.codegen.clock import Clock
 
 Row = tuple[Any, ...]
@@ -100,7 +100,7 @@ class Running:
             end.createOrReplaceTempView(f"{name}_end")
         for view in self.query.views:
             if not isinstance(view, View):
-                framed(self.spark, view).createOrReplaceTempView(view.name)
+                compute_frame(self.spark, view).createOrReplaceTempView(view.name)
                 continue
             rows = self.spark.sql(view.sql)
             if view.watermark is not None:

@@ -11,7 +11,7 @@ from penstock.codegen.sql.aggregate import aggregate_call
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import call, column, struct
 from penstock.planner.lower.grouping_sets import grouping_sets
-from penstock.planner.plan import Aggregate, Emission, Expression, Hop, Session, Tumble
+from penstock.planner.plan import Aggregate, Emission, Expression, Hop, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, DOUBLE, STRING, Decimal, Type
 from tests.codegen.plans import MINUTE, aggregate, expression, grouped, item, query, scan, where, windowed
 from tests.codegen.running import Running, at
@@ -59,7 +59,9 @@ def test_grace_is_added_to_the_delay(spark: SparkSession, tmp_path: Path) -> Non
 
 
 def test_a_session_holds_rows_up_to_and_with_the_gap(spark: SparkSession, tmp_path: Path) -> None:
-    running = Running(spark, query(windowed(scan(), Session(5 * MINUTE), aggregate("n", "COUNT"), keys=[K])), tmp_path)
+    running = Running(
+        spark, query(windowed(scan(), SessionWindow(5 * MINUTE), aggregate("n", "COUNT"), keys=[K])), tmp_path
+    )
     rows = [row("1", "a", 0, 1), row("2", "a", 5, 1), row("3", "a", 10.1, 1), row("4", "b", 0, 1), row("5", None, 3, 1)]
     assert running.push(orders=rows) == [("b", 0.0, 5.0, 1)]
     assert running.drain() == [("a", 0.0, 10.0, 2), ("a", 10.1, 15.1, 1), (None, 3.0, 8.0, 1)]
@@ -67,7 +69,9 @@ def test_a_session_holds_rows_up_to_and_with_the_gap(spark: SparkSession, tmp_pa
 
 
 def test_a_row_at_the_gap_joins_the_session_when_the_watermark_is_there(spark: SparkSession, tmp_path: Path) -> None:
-    running = Running(spark, query(windowed(scan(), Session(5 * MINUTE), aggregate("n", "COUNT"), keys=[K])), tmp_path)
+    running = Running(
+        spark, query(windowed(scan(), SessionWindow(5 * MINUTE), aggregate("n", "COUNT"), keys=[K])), tmp_path
+    )
     assert running.push(orders=[row("1", "a", 0, 1), row("2", "b", 10, 1)]) == []
     # The watermark is 5, so this row is in time, and it is 5 minutes after the first.
     assert running.push(orders=[row("3", "a", 5, 1)]) == []
@@ -123,7 +127,7 @@ def test_distinct_values_are_those_that_are_equal(spark: SparkSession, tmp_path:
 
 def test_a_session_without_keys_is_one_for_all_rows(spark: SparkSession, tmp_path: Path) -> None:
     """A constant as key is taken for none by Spark, which then makes every row a session of its own."""
-    running = Running(spark, query(windowed(scan(), Session(5 * MINUTE), aggregate("n", "COUNT"))), tmp_path)
+    running = Running(spark, query(windowed(scan(), SessionWindow(5 * MINUTE), aggregate("n", "COUNT"))), tmp_path)
     rows = [row("1", "a", 0, 1), row("2", "b", 4, 1), row("3", None, 20, 1)]
     assert running.push(orders=rows) == [(0.0, 9.0, 2)]
     assert running.drain() == [(20.0, 25.0, 1)]

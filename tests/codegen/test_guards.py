@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
 from penstock.planner.plan import JoinType, Settings
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.codegen.plans import item, joined, project, query, scan
 from tests.codegen.running import Running, at
 from tests.codegen.test_join import FOR_FIVE, FROM_NOW
@@ -65,7 +65,7 @@ def test_no_setting_of_a_session_is_left_to_it(only_spark: SparkSession) -> None
     theirs = only_spark.newSession()
     for name, (value, _) in HOSTILE.items():
         theirs.conf.set(name, value)
-    with Session(theirs) as session:
+    with RuntimeSession(theirs) as session:
         session.run_once(lower([], Settings(state_partitions=2)), drain=True)
     assert {name: theirs.conf.get(name) for name in HOSTILE} == {name: needed for name, (_, needed) in HOSTILE.items()}
 

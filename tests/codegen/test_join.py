@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.planner.plan import JoinType, Limit
+from penstock.planner.plan import BoundEnd, JoinType
 from tests.codegen.plans import MINUTE, joined, query, scan, where
 from tests.codegen.running import Running, at
 
 pytestmark = pytest.mark.spark
 
-FROM_NOW, FOR_FIVE = Limit(0, False), Limit(5 * MINUTE, True)
+FROM_NOW, FOR_FIVE = BoundEnd(0, False), BoundEnd(5 * MINUTE, True)
 
 
 def row(id_: str, k: str | None, minute: float, v: int = 0) -> dict[str, object]:
@@ -70,7 +70,7 @@ def test_every_type_of_join(spark: SparkSession, tmp_path: Path, type_: JoinType
 
 
 def test_a_bound_before_and_after(spark: SparkSession, tmp_path: Path) -> None:
-    plan = joined(JoinType.LEFT, scan("o"), scan("p"), lower=Limit(-MINUTE, True), upper=Limit(90_000, False))
+    plan = joined(JoinType.LEFT, scan("o"), scan("p"), lower=BoundEnd(-MINUTE, True), upper=BoundEnd(90_000, False))
     running = Running(spark, query(plan), tmp_path)
     running.push(o=[row("o1", "a", 10), row("o2", "a", 13)], p=[row("p1", "a", 9), row("p2", "a", 11.5)])
     running.push(p=[row("p3", "a", 11.49)], o=[row("o3", "a", 10.5)])

@@ -35,7 +35,7 @@ from penstock.planner.types import (
     Type,
 )
 from penstock.runtime.failures import explain
-from penstock.runtime.frames import framed
+from penstock.runtime.frames import compute_frame
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan, where
 from tests.codegen.running import Running, at, collected
 
@@ -172,22 +172,22 @@ def test_the_aggregates_are_those_of_spark(spark: SparkSession, tmp_path: Path) 
 def test_frames_around_before_and_after_the_row(spark: SparkSession, tmp_path: Path) -> None:
     columns = (*KEYS, *(Column(name, type_) for name, type_ in VALUES))
     frames = [(-1, 3), (-5, -1), (2, 4), (0, 0.125), (-0.25, 0.0625), (0, 0)]
-    framed = [
+    compute_frame = [
         (aggregate(f"{name}{i}", function, "l", BIGINT), Frame(int(start * MINUTE), int(end * MINUTE)))
         for i, (start, end) in enumerate(frames)
         for name, function in (("sum", "SUM"), ("first", "FIRST"), ("n", "COUNT"))
     ]
-    assert_as_spark(spark, tmp_path, columns, framed)
+    assert_as_spark(spark, tmp_path, columns, compute_frame)
 
 
 def assert_as_spark(
-    spark: SparkSession, folder: Path, columns: Sequence[Column], framed: list[tuple[Aggregate, Frame]]
+    spark: SparkSession, folder: Path, columns: Sequence[Column], compute_frame: list[tuple[Aggregate, Frame]]
 ) -> None:
     """Fails unless Spark's own OVER gives the same over the same 300 rows."""
-    result = over_a_table(spark, over(scan(columns=columns), *framed), folder, [record(n) for n in range(300)])
+    result = over_a_table(spark, over(scan(columns=columns), *compute_frame), folder, [record(n) for n in range(300)])
     items = (
         f"{batch(each)} OVER (PARTITION BY k ORDER BY time {spark_frame(frame)}) AS {each.name}"
-        for each, frame in framed
+        for each, frame in compute_frame
     )
     expected = spark.sql(f"SELECT *, {', '.join(items)} FROM q_r0")
     assert [(field.name, field.dataType) for field in result.schema] == [
@@ -271,6 +271,6 @@ def over_a_table(spark: SparkSession, plan: Over, folder: Path, records: list[di
     (lowered,) = lower([query(plan)]).queries
     for view in lowered.views:
         if view.name.startswith("q_r1"):
-            rows = spark.sql(view.sql) if isinstance(view, View) else framed(spark, view)
+            rows = spark.sql(view.sql) if isinstance(view, View) else compute_frame(spark, view)
             rows.createOrReplaceTempView(view.name)
     return spark.table(lowered.result)

@@ -62,7 +62,7 @@ def test_a_join_re_keyed_by_the_setting_keeps_its_times() -> None:
 
     def behind(*before: str, **counts: int | None) -> list[int | None]:
         made = program(*before, sql, **counts)
-        return [each.behind for query in made.queries for each in query.paced]
+        return [each.lag for query in made.queries for each in query.watermark_inputs]
 
     assert behind("SET auto_repartition = ON;", a=8, b=8, c=16) == behind(a=8, b=8, c=8)
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from sqlglot import exp
 
 from penstock.codegen.sql.printing import print_inline, print_sql
-from penstock.codegen.sql.trees import call, cast, column, named, number, select, struct_of, text
+from penstock.codegen.sql.trees import alias, call, cast, column, number, select, struct_of, text
 from penstock.planner.types import DATE, INT
 
 PIECES = (
@@ -36,12 +36,12 @@ def test_strings_come_back_equal(spark: SparkSession) -> None:
 def test_names_come_back_equal(spark: SparkSession) -> None:
     names = {each.lower(): each for each in nasty() if each}.values()
     spark.range(1).createOrReplaceTempView("one")
-    inner = select([named(number(place), name) for place, name in enumerate(names)], "one")
+    inner = select([alias(number(place), name) for place, name in enumerate(names)], "one")
     spark.sql(print_sql(inner)).createOrReplaceTempView("nasty")
     rows = spark.sql(print_sql(select([column(name) for name in names], "nasty")))
     assert rows.columns == list(names)
     assert list(rows.collect()[0]) == list(range(len(names)))
-    fields = spark.sql(print_sql(select([named(struct_of((name, number(1)) for name in names), "s")], "one")))
+    fields = spark.sql(print_sql(select([alias(struct_of((name, number(1)) for name in names), "s")], "one")))
     assert fields.collect()[0][0].asDict() == dict.fromkeys(names, 1)
 
 

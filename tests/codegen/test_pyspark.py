@@ -16,7 +16,7 @@ from pyspark.sql import Row
 
 from penstock.codegen import eject, lower
 from penstock.codegen.ejected.memory import KEPT, print_memory, write_memory
-from penstock.planner.plan import Emission, JoinType, Limit, Node, Settings, Sink, Tumble
+from penstock.planner.plan import BoundEnd, Emission, JoinType, Node, Settings, Sink, Tumble
 from penstock.planner.types import STRING
 from tests.codegen.plans import MINUTE, aggregate, grouped, item, joined, over, query, scan, where, windowed
 
@@ -79,7 +79,7 @@ def test_a_table_in_memory_has_columns_of_any_name(
 def test_the_program_gives_the_rows(tmp_path: Path) -> None:
     below = source(tmp_path)
     windows = windowed(below, Tumble(10 * MINUTE), aggregate("n", "COUNT"), keys=[K])
-    pairs = joined(JoinType.LEFT, below, below, lower=Limit(0, False), upper=Limit(5 * MINUTE, True))
+    pairs = joined(JoinType.LEFT, below, below, lower=BoundEnd(0, False), upper=BoundEnd(5 * MINUTE, True))
     frames = over(below, (aggregate("total", "SUM", "v"), 10 * MINUTE))
     table = grouped(below, aggregate("n", "COUNT"), keys=[K])
     program = lower(

@@ -12,11 +12,11 @@ from penstock.codegen import lower, spark_text
 from penstock.codegen.program import View
 from penstock.planner.plan import (
     DEFAULTS,
+    BoundEnd,
     Column,
     Emission,
     Hop,
     JoinType,
-    Limit,
     Node,
     Settings,
     Sink,
@@ -167,7 +167,7 @@ def test_the_text_shows_settings_sources_and_views() -> None:
 
 
 def test_a_join_prints_its_bound_as_spark_knows_it() -> None:
-    plan = joined(JoinType.ANTI, scan("o"), scan("p"), lower=Limit(-90_000, True), upper=Limit(0, False))
+    plan = joined(JoinType.ANTI, scan("o"), scan("p"), lower=BoundEnd(-90_000, True), upper=BoundEnd(0, False))
     (lowered,) = lower([query(plan)]).queries
     last = lowered.views[-1]
     assert isinstance(last, View)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import penstock
-from penstock.planner.plan import JoinType, Node, Over, Scan, Session, Tumble
+from penstock.planner.plan import JoinType, Node, Over, Scan, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.conformance.differences import FLINK, Difference
 from tests.model import plans
@@ -78,7 +78,7 @@ def plan_of(name: str) -> tuple[Node, tuple[str, ...]]:
     if kind == "tumble":
         return plans.window_aggregate(stream("a"), Tumble(10 * SECOND), (count,), keys=()), ("window_start", "n")
     if kind == "session":
-        node = plans.window_aggregate(stream("a"), Session(5 * SECOND), (count,))
+        node = plans.window_aggregate(stream("a"), SessionWindow(5 * SECOND), (count,))
         return node, ("window_start", "window_end", "n")
     bound = plans.bound(10 * SECOND, 0) if "negative" in rest else plans.bound(0, 10 * SECOND)
     return plans.interval_join(JOIN_TYPES[rest[0]], stream("a"), stream("b"), bound), ("l.id", "r.id")

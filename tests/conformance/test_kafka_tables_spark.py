@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import (
     BASE,
@@ -111,7 +111,7 @@ def differences(cases: list[Value], spark: SparkSession, folder: Path) -> Iterat
     settings = "SET state_partitions = 2; SET state_store = 'memory';"
     program = penstock.compile(settings + script(by_time(cases[0]), str(folder))).program
     of_stream = cases[0]["kind"] == "stream-table"
-    with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
+    with RuntimeSession(spark, checkpoint=str(folder / "checkpoint")) as running:
         running.run_once(program, drain=of_stream and bool(newest_by_time(cases[0])))
         sink = running._memory["result", "result"][1]
         assert isinstance(sink, Followed)

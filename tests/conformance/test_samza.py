@@ -10,9 +10,9 @@ import pytest
 
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
-from penstock.planner.partitions.agree import partitions
+from penstock.planner.partitions.agree import find_partitions
 from penstock.planner.partitions.counts import Counts, Defaults, infer
-from penstock.planner.partitions.graph import Graph, Role, Stream, reached
+from penstock.planner.partitions.graph import Graph, Role, Stream, reach_from
 from tests.conformance.differences import SAMZA_COUNTS, SAMZA_GRAPH_ONLY, SAMZA_NOT_OURS
 
 CASES = json.loads((Path(__file__).parent / "cases" / "samza_partitions.json").read_text(encoding="utf-8"))["cases"]
@@ -86,12 +86,12 @@ def compare(case: Case, counts: Counts, names: dict[str, str]) -> None:
     rekeyed = {op["intermediate"] for op in case["ops"] if op["op"] == "partition_by"}
     found = {names[name]: count.partitions for name, count in counts.of.items() if names.get(name) in rekeyed}
     assert found == expected_counts(case)
-    met = {
+    join_streams = {
         names[join]: sorted(names[each] for each in streams if names[each] not in case["tables"])
-        for join, streams in counts.met.items()
+        for join, streams in counts.join_streams.items()
     }
     for join, streams in case["expect"].get("join_sets", {}).items():
-        assert met[join] == sorted(streams)
+        assert join_streams[join] == sorted(streams)
 
 
 @pytest.mark.parametrize("case", GRAPH_PLANS)
@@ -160,7 +160,7 @@ def test_sql(case: Case) -> None:
         assert {each.code for each in refusal.value.diagnostics} == wanted
         return
     compilation = compile("\n".join(lines))
-    found = partitions(compilation.queries, compilation.settings, compilation.catalog)
+    found = find_partitions(compilation.queries, compilation.settings, compilation.catalog)
     names: dict[str, str] = {}
     made_by = {op["id"]: op.get("intermediate", op["id"]) for op in case["ops"]}
     for name, stream in found.script.graph.streams.items():
@@ -188,8 +188,8 @@ def test_counts_without_joins(case: Case) -> None:
 
 def test_traversals_of_loops_end() -> None:
     loop = {1: [2, 3, 4], 2: [], 3: [6], 4: [1, 5], 5: [5, 7], 6: [], 7: [4]}
-    assert len(reached([1], lambda vertex: loop[vertex])) == 7
-    assert reached([1, 2], lambda vertex: [vertex]) == [1, 2]
+    assert len(reach_from([1], lambda vertex: loop[vertex])) == 7
+    assert reach_from([1, 2], lambda vertex: [vertex]) == [1, 2]
 
 
 def test_every_case_is_run_or_has_a_reason() -> None:

@@ -124,7 +124,7 @@ def test_until_its_end(folder: Path, end: str) -> None:
         told = process.stderr.read()
     if end == "the JVM is killed":
         assert process.returncode == 3
-        assert "error[R040]: big has no Spark any more: its JVM has ended" in told
+        assert "error[R040]: big has lost Spark: its JVM has ended" in told
         assert "Traceback" not in told
         assert "R099" not in told
     else:

@@ -21,7 +21,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.formats.values import FLAT, NESTED, csv_text, json_text, read_like, same
 
 pytestmark = pytest.mark.spark
@@ -100,7 +100,7 @@ class Run:
 
     def go(self) -> list[dict[str, str]]:
         """Copies, and returns the rejected records; in = rejected + used."""
-        with Session(self.spark) as session:
+        with RuntimeSession(self.spark) as session:
             (report,) = session.run_once(penstock.compile(self.sql).program, drain=True)
         (account,) = report.inputs
         assert account.read == account.rejected + account.used
@@ -279,6 +279,6 @@ def test_columns_may_be_called_as_those_of_readers(spark: SparkSession, tmp_path
         f"CREATE STREAM a ({declared}) WITH (connector = 'files', path = '{source}', format = '{format_}'); "
         "CREATE STREAM b WITH (connector = 'memory') AS SELECT STREAM * FROM a;"
     )
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         session.run_once(penstock.compile(sql).program, drain=True)
         assert session.rows("b") == [row]

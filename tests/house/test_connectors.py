@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.codegen.connectors import CALLS
-from penstock.planner.connectors import CONNECTORS, STAGE, Connector, find_connector
+from penstock.planner.connectors import CONNECTORS, INTERMEDIATE, Connector, find_connector
 from penstock.planner.connectors import connector_of as planned
 from penstock.runtime import connectors as runtime
 from tests.house.files import ROOT, list_files
@@ -59,12 +59,12 @@ def test_the_rule_refuses(text: str) -> None:
     assert named_connectors(text)
 
 
-@pytest.mark.parametrize("connector", [*BUILT, STAGE], ids=lambda each: each.name)
+@pytest.mark.parametrize("connector", [*BUILT, INTERMEDIATE], ids=lambda each: each.name)
 def test_the_runtime_can_do_what_the_planner_allows(connector: Connector) -> None:
     made = runtime.connector_of(connector.name)
     reads = connector.is_source or connector.reads_now
     assert (made.source is not None) == reads
-    assert (made.sink is not None) == (connector.is_sink and connector is not STAGE)  # it is written as files
+    assert (made.sink is not None) == (connector.is_sink and connector is not INTERMEDIATE)  # it is written as files
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -75,10 +75,10 @@ def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
 
 def test_modules_are_called_as_their_connectors() -> None:
     modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
-    assert modules == {each.name for each in (*CONNECTORS, STAGE)} | {"__init__", "formats", "option"}
+    assert modules == {each.name for each in (*CONNECTORS, INTERMEDIATE)} | {"__init__", "formats", "option"}
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
-    assert run == {each.name for each in (*BUILT, STAGE)} | {"__init__", "protocol"}
+    assert run == {each.name for each in (*BUILT, INTERMEDIATE)} | {"__init__", "protocol"}
 
 
 def test_no_script_can_name_an_intermediate_stream() -> None:
-    assert find_connector(STAGE.name) is None
+    assert find_connector(INTERMEDIATE.name) is None

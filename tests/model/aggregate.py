@@ -20,7 +20,7 @@ from penstock.planner.plan import (
     GroupAggregate,
     Hop,
     Named,
-    Session,
+    SessionWindow,
     Tumble,
     Window,
     WindowAggregate,
@@ -132,7 +132,7 @@ def sessions(rows: list[Row], time: str, gap: timedelta) -> list[list[Row]]:
 
 def window_groups(window: Window, time: str, rows: list[Row]) -> list[tuple[Span, list[Row]]]:
     """The windows that hold at least one of the rows of one key, each with its rows."""
-    if isinstance(window, Session):
+    if isinstance(window, SessionWindow):
         gap = milliseconds(window.gap)
         return [((run[0][time], run[-1][time] + gap), run) for run in sessions(rows, time, gap)]
     groups: dict[Span, list[Row]] = {}

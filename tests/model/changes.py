@@ -22,7 +22,7 @@ from penstock.planner.plan import (
     Node,
     Project,
     Scan,
-    Session,
+    SessionWindow,
     Side,
     TableJoin,
     TableLookup,
@@ -221,7 +221,7 @@ class Changes:
 
     def _windowed(self, node: WindowAggregate, place: int, batch: Tables) -> list[Change]:
         """The windows that new rows of a stream change. Here none is ever closed."""
-        assert not isinstance(node.window, Session)
+        assert not isinstance(node.window, SessionWindow)
         windows, types = self.windows[place], columns(node.input.schema)
         before: dict[tuple[Key, Span], Row | None] = {}
         for row in stream_rows(node.input, batch):

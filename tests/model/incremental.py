@@ -14,18 +14,18 @@ from datetime import datetime
 from typing import Protocol
 
 from penstock.planner.plan import (
+    BoundEnd,
     Distinct,
     Emission,
     IntervalJoin,
     JoinType,
     KStream,
-    Limit,
     Node,
     Over,
     OverRows,
     Ranked,
     Scan,
-    Session,
+    SessionWindow,
     TableJoin,
     WindowAggregate,
 )
@@ -58,7 +58,7 @@ class Waiting:
     matched: bool = False
 
 
-def reachable(end: datetime, limit: Limit, watermark: datetime) -> bool:
+def reachable(end: datetime, limit: BoundEnd, watermark: datetime) -> bool:
     """Whether a row that is still to come can lie at or (open limit) before `end`."""
     return end > watermark or (limit.closed and end == watermark)
 
@@ -171,7 +171,7 @@ class WindowState:
         return len(self.rows)
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
-        assert not isinstance(self.node.window, Session)
+        assert not isinstance(self.node.window, SessionWindow)
         touched = {}
         for row in tables[0]:
             key = key_of(self.node.keys, row, columns(self.node.input.schema))
@@ -191,7 +191,7 @@ class SessionState:
     def __init__(self, node: WindowAggregate) -> None:
         if node.emission is not Emission.FINAL:
             raise Unsupported("changes of sessions: a merge would have to take back what was sent")
-        assert isinstance(node.window, Session)
+        assert isinstance(node.window, SessionWindow)
         self.node = node
         self.gap = milliseconds(node.window.gap)
         self.open: list[tuple[Key, Span, list[Row]]] = []
@@ -322,7 +322,7 @@ def state_of(node: Node) -> State | None:
         case IntervalJoin():
             return JoinState(node) if node.pane is None else PaneJoinState(node, node.pane)
         case WindowAggregate():
-            return SessionState(node) if isinstance(node.window, Session) else WindowState(node)
+            return SessionState(node) if isinstance(node.window, SessionWindow) else WindowState(node)
         case Over():
             return OverState(node)
         case OverRows():

@@ -10,6 +10,7 @@ from penstock.diagnostics.source import Source, Span
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
+    BoundEnd,
     Column,
     Cumulate,
     Distinct,
@@ -23,7 +24,6 @@ from penstock.planner.plan import (
     JoinType,
     KStream,
     KTable,
-    Limit,
     Named,
     Node,
     Origin,
@@ -93,7 +93,7 @@ def interval_join(
 
 def bound(lower: int, upper: int, lower_closed: bool = True, upper_closed: bool = True) -> TimeBound:
     """`lower <= right.time − left.time <= upper`, in milliseconds."""
-    return TimeBound(Limit(lower, lower_closed), Limit(upper, upper_closed))
+    return TimeBound(BoundEnd(lower, lower_closed), BoundEnd(upper, upper_closed))
 
 
 def aggregate(

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from penstock.planner.plan import Cumulate, Hop, Session, Tumble, Window
+from penstock.planner.plan import Cumulate, Hop, SessionWindow, Tumble, Window
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, STRING, TIMESTAMP
 from penstock.planner.types import Decimal as DecimalType
 from tests.model import plans
@@ -59,8 +59,8 @@ def at(key: str | None, *times: int) -> list[Row]:
 
 
 def test_a_gap_exactly_as_long_joins_the_session() -> None:
-    assert grouped(Session(5), at("x", 10, 0, 5)) == [("x", 0, 15, 3)]
-    assert grouped(Session(5), at("x", 0, 6)) == [("x", 0, 5, 1), ("x", 6, 11, 1)]
+    assert grouped(SessionWindow(5), at("x", 10, 0, 5)) == [("x", 0, 15, 3)]
+    assert grouped(SessionWindow(5), at("x", 0, 6)) == [("x", 0, 5, 1), ("x", 6, 11, 1)]
 
 
 def test_null_is_a_key_like_others() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.planner.plan import Emission, Hop, JoinType, Node, Session, TimeBound, Tumble
+from penstock.planner.plan import Emission, Hop, JoinType, Node, SessionWindow, TimeBound, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.history import Tables
@@ -29,7 +29,7 @@ def join(type_: JoinType, bound: TimeBound) -> Incremental:
     return Incremental(plans.interval_join(type_, plans.scan("a", TYPES), plans.scan("b", TYPES), bound))
 
 
-def windowed(window: Tumble | Hop | Session, emission: Emission = Emission.FINAL) -> Incremental:
+def windowed(window: Tumble | Hop | SessionWindow, emission: Emission = Emission.FINAL) -> Incremental:
     return Incremental(plans.window_aggregate(plans.scan("a", TYPES), window, (COUNT,), emission=emission))
 
 
@@ -73,7 +73,7 @@ def test_a_window_closes_when_the_watermark_reaches_its_end() -> None:
 
 
 def test_a_session_stays_open_for_a_row_at_its_very_end() -> None:
-    query = windowed(Session(10))
+    query = windowed(SessionWindow(10))
     assert (sent(query, 1, a=at("x", 5, 30)), query.size()) == (0, 2)
     assert (sent(query, 15, a=at("x", 15)), query.size()) == (0, 2)
     assert (sent(query, 25, a=at("x", 20)), query.size()) == (0, 1)  # bridges both
@@ -98,7 +98,7 @@ def test_over_answers_when_its_pane_is_final_and_keeps_the_frame() -> None:
 
 def test_what_cannot_be_run_is_refused() -> None:
     with pytest.raises(Unsupported, match="sessions"):
-        windowed(Session(10), Emission.CHANGES)
+        windowed(SessionWindow(10), Emission.CHANGES)
     lower: Node = plans.over(plans.scan("a", TYPES), [(COUNT, 10)])
     with pytest.raises(Unsupported, match="above another"):
         Incremental(plans.over(lower, [(plans.aggregate("m", "COUNT", None, BIGINT), 10)]))

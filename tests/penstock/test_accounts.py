@@ -20,7 +20,7 @@ def test_a_table_in_memory_is_shown_with_its_first_rows(capsys: pytest.CaptureFi
     assert lines[13] == ["and", "2", "more"]
 
 
-def test_rows_that_were_let_go_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_evicted_rows_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     show_kept([Kept("big", [{"[b]": True}], 1_234)])
     printed = capsys.readouterr().out
     assert printed.startswith("big: the newest 1 of 1,235 rows\n")

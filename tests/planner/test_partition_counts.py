@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from penstock.planner.partitions.counts import LARGEST, Counts, Defaults, Rule, infer
-from penstock.planner.partitions.graph import Graph, Role, Stream, meetings, reached
+from penstock.planner.partitions.counts import LARGEST, CountRule, Counts, Defaults, infer
+from penstock.planner.partitions.graph import Graph, Role, Stream, find_join_streams, reach_from
 
 T = TypeVar("T")
 NOTHING_SET = Defaults(intermediate=None, state=4)
@@ -38,14 +38,14 @@ def graph(
     return Graph({each.name: each for each in streams}, {join: join for join in joins}, readers)
 
 
-def partitions(counts: Counts) -> dict[str, int | None]:
+def find_partitions(counts: Counts) -> dict[str, int | None]:
     return {name: count.partitions for name, count in counts.of.items()}
 
 
 def test_traversal_ends_on_cycles_and_meets_each_vertex_once() -> None:
     edges = {1: [2, 3, 4], 2: [1], 3: [3], 4: [5, 6], 5: [7], 6: [4], 7: [1]}
-    assert reached([1], lambda vertex: edges[vertex]) == [1, 2, 3, 4, 5, 6, 7]
-    assert reached([5, 5], lambda _: []) == [5]
+    assert reach_from([1], lambda vertex: edges[vertex]) == [1, 2, 3, 4, 5, 6, 7]
+    assert reach_from([5, 5], lambda _: []) == [5]
 
 
 def test_a_stream_meets_in_joins_over_joins_but_not_behind_another_stream() -> None:
@@ -54,7 +54,7 @@ def test_a_stream_meets_in_joins_over_joins_but_not_behind_another_stream() -> N
         ["one", "two"],
         [("a", "one"), ("b", "one"), ("one", "two"), ("c", "two"), ("b", "p"), ("p", "two")],
     )
-    assert meetings(made) == {"one": ("a", "b"), "two": ("a", "b", "p", "c")}
+    assert find_join_streams(made) == {"one": ("a", "b"), "two": ("a", "b", "p", "c")}
 
 
 def test_a_filled_table_brings_its_streams_to_the_joins_with_it() -> None:
@@ -68,12 +68,12 @@ def test_a_filled_table_brings_its_streams_to_the_joins_with_it() -> None:
         {"fill t": "t", "fill t too": "t", "fill u": "u"},
     )
     both = ("s", "a", "b", "t")
-    assert meetings(made) == {"look up": both, "again": both, "other": ("s", "a", "u")}
+    assert find_join_streams(made) == {"look up": both, "again": both, "other": ("s", "a", "u")}
 
 
 def test_a_table_that_is_filled_from_a_join_with_itself_ends() -> None:
     made = graph([outside("s", 8), outside("t", None)], ["j"], [("s", "j"), ("t", "j"), ("j", "fill")], {"fill": "t"})
-    assert meetings(made) == {"j": ("s", "t")}
+    assert find_join_streams(made) == {"j": ("s", "t")}
 
 
 def test_a_known_count_goes_from_join_to_join() -> None:
@@ -83,23 +83,23 @@ def test_a_known_count_goes_from_join_to_join() -> None:
         [("a", "first"), ("p", "first"), ("p", "middle"), ("q", "middle"), ("q", "last"), ("r", "last"), ("b", "r")],
     )
     counts = infer(made, NOTHING_SET)
-    assert partitions(counts) == {"a": 64, "b": 512, "p": 64, "q": 64, "r": 64}
+    assert find_partitions(counts) == {"a": 64, "b": 512, "p": 64, "q": 64, "r": 64}
     assert [counts.joins[each].partitions for each in made.joins] == [64, 64, 64]
-    assert (counts.of["r"].rule, counts.of["r"].giver) == (Rule.JOINED, "a")
+    assert (counts.of["r"].rule, counts.of["r"].giver) == (CountRule.JOINED, "a")
 
 
 @pytest.mark.parametrize(
     ("into", "setting", "widest", "expected", "rule"),
     [
-        (3, 7, 16, 3, Rule.INTO),
-        (None, 7, 16, 7, Rule.SETTING),
-        (None, None, 16, 16, Rule.WIDEST),
-        (None, None, 1024, LARGEST, Rule.WIDEST),
-        (None, None, None, 4, Rule.DEFAULT),
+        (3, 7, 16, 3, CountRule.INTO),
+        (None, 7, 16, 7, CountRule.SETTING),
+        (None, None, 16, 16, CountRule.WIDEST),
+        (None, None, 1024, LARGEST, CountRule.WIDEST),
+        (None, None, None, 4, CountRule.DEFAULT),
     ],
 )
 def test_the_rules_in_their_order(
-    into: int | None, setting: int | None, widest: int | None, expected: int, rule: Rule
+    into: int | None, setting: int | None, widest: int | None, expected: int, rule: CountRule
 ) -> None:
     made = graph([outside("a", widest), rekeyed("p", into)], [], [("a", "p")])
     count = infer(made, Defaults(setting, 4)).of["p"]
@@ -118,7 +118,7 @@ def test_an_output_counts_among_the_widest_and_meets_in_no_join() -> None:
         [outside("a", 8), rekeyed("p"), Stream("out", Role.OUTPUT, 32)], ["j"], [("a", "p"), ("p", "j"), ("j", "out")]
     )
     counts = infer(made, NOTHING_SET)
-    assert counts.met == {"j": ("p",)}
+    assert counts.join_streams == {"j": ("p",)}
     assert counts.of["p"].partitions == 32
 
 
@@ -129,7 +129,7 @@ def test_a_join_wins_over_into_and_the_setting() -> None:
 
 def test_into_is_given_on_like_a_declared_count() -> None:
     made = graph([rekeyed("p", 8), rekeyed("q")], ["j"], [("p", "j"), ("q", "j")])
-    assert partitions(infer(made, Defaults(7, 4))) == {"p": 8, "q": 8}
+    assert find_partitions(infer(made, Defaults(7, 4))) == {"p": 8, "q": 8}
 
 
 def test_a_stream_without_a_count_is_spread_anew_and_ties_nothing() -> None:
@@ -188,15 +188,15 @@ class TestStreamTableJoins:
 
     def test_an_intermediate_stream_joined_gets_that_of_the_input(self) -> None:
         made = stream_table(outside("S1", 8), rekeyed("S2"))
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
+        assert find_partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
 
     def test_an_intermediate_stream_that_fills_gets_that_of_the_input(self) -> None:
         made = stream_table(rekeyed("S1"), outside("S2", 8))
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
+        assert find_partitions(infer(made, NOTHING_SET)) == {"S1": 8, "S2": 8, "T": None}
 
     def test_two_intermediate_streams_get_that_of_a_later_join(self) -> None:
         made = stream_table(rekeyed("S1"), rekeyed("S2"), outside("S3", 32))
-        assert partitions(infer(made, NOTHING_SET)) == {"S1": 32, "S2": 32, "S3": 32, "T": None}
+        assert find_partitions(infer(made, NOTHING_SET)) == {"S1": 32, "S2": 32, "S3": 32, "T": None}
 
 
 # A thousand random graphs.
@@ -245,12 +245,12 @@ def shuffled(made: Graph, choice: random.Random) -> Graph:
 
 def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], dict[str, int] | None]:
     """Who meets where, by following every way; the counts by looking at all joins again and again. None: refused."""
-    met: dict[str, set[str]] = {join: set() for join in made.joins}
+    join_streams: dict[str, set[str]] = {join: set() for join in made.joins}
 
     def follow(stream: str, vertex: str, way: frozenset[str]) -> None:
         for below in set(made.readers.get(vertex, ())) - set(made.streams) - way:
             if below in made.joins:
-                met[below].add(stream)
+                join_streams[below].add(stream)
             follow(stream, below, way | {below})
 
     for stream, each in made.streams.items():
@@ -264,7 +264,7 @@ def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], d
         changed = True
         while changed:
             changed = False
-            for streams in met.values():
+            for streams in join_streams.values():
                 counts = {known[each] for each in streams if each in known}
                 for each in streams & unknown - set(known) if counts else ():
                     known[each] = min(counts)
@@ -276,9 +276,9 @@ def brute_force(made: Graph, defaults: Defaults) -> tuple[dict[str, set[str]], d
     widest = [each.partitions for each in made.streams.values() if each.partitions]
     last = defaults.intermediate or min(max(widest, default=defaults.state), 256)
     known |= {name: last for name in unknown if name not in known}
-    if any(len({known[each] for each in streams if each in known}) > 1 for streams in met.values()):
-        return met, None
-    return met, {name: known[name] for name in unknown}
+    if any(len({known[each] for each in streams if each in known}) > 1 for streams in join_streams.values()):
+        return join_streams, None
+    return join_streams, {name: known[name] for name in unknown}
 
 
 def test_a_thousand_random_graphs() -> None:
@@ -287,11 +287,11 @@ def test_a_thousand_random_graphs() -> None:
     for _ in range(1000):
         made = random_graph(choice)
         defaults = Defaults(choice.choice([None, 7]), 4)
-        met, expected = brute_force(made, defaults)
+        join_streams, expected = brute_force(made, defaults)
         first = infer(made, defaults)
         for order in (made, shuffled(made, choice), shuffled(made, choice)):
             counts = infer(order, defaults)
-            assert {join: set(streams) for join, streams in counts.met.items()} == met
+            assert {join: set(streams) for join, streams in counts.join_streams.items()} == join_streams
             assert (counts.of, counts.joins) == (first.of, first.joins)
             assert bool(counts.conflicts) == (expected is None)
             if expected is not None:

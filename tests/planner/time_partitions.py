@@ -6,7 +6,7 @@ import random
 from time import perf_counter
 
 from penstock.compilation import compile
-from penstock.planner.partitions.agree import partitions
+from penstock.planner.partitions.agree import find_partitions
 
 STREAMS, REKEYED, JOINS = 40, 60, 100
 COLUMNS = "(k BIGINT KEY, v BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 1 SEC)"
@@ -37,7 +37,7 @@ def main() -> None:
     times = []
     for _ in range(9):
         begin = perf_counter()
-        found = partitions(made.queries, made.settings, made.catalog)
+        found = find_partitions(made.queries, made.settings, made.catalog)
         times.append(perf_counter() - begin)
     median = sorted(times)[len(times) // 2]
     print(f"{len(found.script.joins)} joins: graph and counts in {median * 1000:.1f} ms (median of {len(times)})")

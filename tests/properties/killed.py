@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
 from penstock.runtime import RunError
-from penstock.runtime.connectors import Connector, memory
+from penstock.runtime.connectors import RuntimeConnector, memory
 from penstock.runtime.connectors.files import FilesSink
 from tests.model.history import History, Tables
 from tests.properties import tables
@@ -61,7 +61,7 @@ class Followed(memory.MemorySink):
 
 def follow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory sinks are followed."""
-    monkeypatch.setattr(memory, "CONNECTOR", Connector(memory.MemorySource, Followed))
+    monkeypatch.setattr(memory, "CONNECTOR", RuntimeConnector(memory.MemorySource, Followed))
 
 
 def once(failing: set[str], name: str) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 from sqlglot import exp
 
-from penstock.codegen import answer_panes, packed
+from penstock.codegen import answer_panes, pack_rows
 from penstock.codegen.program import PackedView, PaneView
 from penstock.codegen.sql.frames import Panes
-from penstock.codegen.sql.over import framed_values, over_views
+from penstock.codegen.sql.over import lower_frames, over_views
 from penstock.planner import types as t
 from penstock.planner.plan import Over
 from tests.model.over import partition_of
@@ -31,7 +31,7 @@ _ARROW: dict[t.Type, pa.DataType] = {
 def answered(node: Over, rows: list[Row], order: list[int], batch_size: int) -> list[Row]:
     """The node's rows; `order` is that of arrival, `batch_size` how many rows are packed or answered at a time."""
     panes = Panes(node.input.schema, node.time)
-    framed, _ = framed_values(node, panes)
+    framed, _ = lower_frames(node, panes)
     values = {each.aggregate.name: value for value, each in zip(framed, node.aggregates, strict=True)}
     _, tables, _, view, _ = over_views(node, "over", "input")
     assert isinstance(tables, PackedView)
@@ -74,7 +74,7 @@ def gathered(node: Over, panes: Panes, view: PackedView, rows: list[Row], size: 
     starts = range(0, len(records), size)
     batches = (pa.RecordBatch.from_pylist(records[start : start + size], schema) for start in starts)
     found: dict[tuple[datetime, int], list[bytes]] = {}
-    for batch in packed(batches, view.length, view.cuts, size):
+    for batch in pack_rows(batches, view.length, view.cuts, size):
         for table in batch.to_pylist():
             for begin in begins(node, plain(table["time"])):
                 found.setdefault((begin, table["bucket"]), []).append(table["rows"])

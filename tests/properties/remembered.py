@@ -9,9 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from penstock.codegen import answered_rows, packed, unpacked
+from penstock.codegen import answer_rows, pack_rows, unpack_tables
 from penstock.codegen.program import BucketView
-from penstock.codegen.sql.frames import Panes, framed_value
+from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.planner.plan import OverRows
 from tests.model.over import partition_of
@@ -50,7 +50,7 @@ class Remembering:
     def __init__(self, node: OverRows) -> None:
         self.node = node
         self.panes = Panes(node.input.schema, node.time)
-        self.values = {each.aggregate.name: framed_value(each, self.panes) for each in node.aggregates}
+        self.values = {each.aggregate.name: lower_frame(each, self.panes) for each in node.aggregates}
         _, _, view, _ = over_rows_views(node, "over", "input", 2)
         assert isinstance(view, BucketView)
         self.view = view
@@ -65,7 +65,7 @@ class Remembering:
     def step(self, rows: list[Row], watermark: datetime) -> list[Row]:
         """The node's rows that a micro-batch sends."""
         now = (watermark - EPOCH) // milliseconds(1)
-        sent = list(packed(iter([self.batch(rows)]), 0, ())) if rows else []
+        sent = list(pack_rows(iter([self.batch(rows)]), 0, ())) if rows else []
         result: list[Row] = []
         for bucket, state in enumerate(self.states):
             state.watermark = now
@@ -95,9 +95,9 @@ class Remembering:
         view = self.view
         answer = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
         facts: dict[str, Any] = {"order": view.order, "time": view.time, "back": view.back, "only": None, **answer}
-        tables = list(answered_rows(arrived, state, CONNECTIONS, **facts))
+        tables = list(answer_rows(arrived, state, CONNECTIONS, **facts))
         types = {name: type_ for name, (_, type_) in self.panes.answers.items()}
-        for batch in unpacked(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
+        for batch in unpack_tables(iter([pa.record_batch({"rows": pa.array(tables, pa.binary())})])):
             for answer in batch.to_pylist():
                 found = {name: plain(value) for name, value in answer.items()}
                 inputs = {each.name: found[f"c{i}"] for i, each in enumerate(self.node.input.schema)}

@@ -37,7 +37,7 @@ from penstock.parser.ast import (
     NamedWindow,
     Option,
     OrderBy,
-    Over,
+    OverClause,
     PartitionBy,
     Pause,
     Query,
@@ -53,7 +53,7 @@ from penstock.parser.ast import (
     Statement,
     Subquery,
     Table,
-    UnionAll,
+    UnionQuery,
     Update,
     Watermark,
     WindowedTable,
@@ -180,7 +180,7 @@ def _ordered(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp.
     return _kind(exp.Ordered, this=inner, desc=st.booleans(), nulls_first=st.booleans())
 
 
-def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[Over]:
+def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[OverClause]:
     bounds = st.one_of(
         st.just(("CURRENT ROW", None)),
         st.tuples(st.just("UNBOUNDED") | numbers | intervals, st.sampled_from(["PRECEDING", "FOLLOWING"])),
@@ -194,11 +194,11 @@ def _overs(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[Over]:
         bounds,
     )
     return st.builds(
-        Over, st.just(()) | _some(inner, 2), st.just(()) | _some(_ordered(inner), 2), st.none() | frames, NOWHERE
+        OverClause, st.just(()) | _some(inner, 2), st.just(()) | _some(_ordered(inner), 2), st.none() | frames, NOWHERE
     )
 
 
-def _window(call: exp.Expression, over: Over) -> exp.Window:
+def _window(call: exp.Expression, over: OverClause) -> exp.Window:
     order = exp.Order(expressions=list(over.order_by)) if over.order_by else None
     return exp.Window(this=call, partition_by=list(over.partition_by), order=order, spec=over.frame)
 
@@ -272,7 +272,7 @@ _plain = st.builds(
 
 def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
     selects = _selects(query)
-    unions = st.builds(UnionAll, st.lists(selects, min_size=2, max_size=3).map(tuple), NOWHERE)
+    unions = st.builds(UnionQuery, st.lists(selects, min_size=2, max_size=3).map(tuple), NOWHERE)
     bodies = selects | unions
     return bodies | st.builds(With, _some(st.builds(CommonTable, names, query), 2), bodies, NOWHERE)
 

@@ -30,7 +30,7 @@ from penstock.planner.plan import (
     OverRows,
     RowsFrame,
     Scan,
-    Session,
+    SessionWindow,
     TimeBound,
     Tumble,
     UnionAll,
@@ -215,7 +215,7 @@ windows: Mapping[str, SearchStrategy[Window]] = {
     "tumble": st.builds(Tumble, seconds(1, 8)),
     "hop": hops,
     "cumulate": st.builds(lambda step, times: Cumulate(step, step * times), seconds(1, 4), st.integers(1, 4)),
-    "session": st.builds(Session, seconds(1, 4)),
+    "session": st.builds(SessionWindow, seconds(1, 4)),
 }
 
 
@@ -288,7 +288,7 @@ def rows_of_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
     branches: list[Node] = []
     for kind in ("tumble", "hop", "cumulate"):
         window = draw(windows[kind])
-        assert not isinstance(window, Session)
+        assert not isinstance(window, SessionWindow)
         rows = plans.assign_windows(scan, window)
         early = exp.LT(this=column("window_start"), expression=column("time"))
         filtered = Filter(schema=rows.schema, shape=rows.shape, span=NOWHERE, input=rows, condition=early)

@@ -17,7 +17,7 @@ import penstock
 from penstock.codegen import lower
 from penstock.diagnostics import CompileError
 from penstock.planner.plan import Settings
-from penstock.runtime import RunError, Session
+from penstock.runtime import RunError, RuntimeSession
 from tests.properties import streams
 from tests.properties.script_streams import declarations, write_rows
 from tests.properties.scripts import script
@@ -81,7 +81,7 @@ def failure(seed: int, text: str, spark: SparkSession) -> str:
     spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         program = lower(penstock.compile(text).queries, Settings(state_partitions=1))
-        with Session(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
+        with RuntimeSession(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
             try:
                 session.run_once(program, drain=False)
             except RunError as error:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.stages import stages
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.planner.plan import Origin, RunningQuery, Scan
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import DRAINED, History, Tables, accepted, clocks, watermarks
@@ -31,10 +31,10 @@ def test_stages_equal_the_whole(chain: str) -> None:
         query = chains.compiled(chain, delays)
         arrivals: dict[str, list[list[Row]]] = {name: [batch[name] for batch in history.batches] for name in delays}
         passed: dict[str, list[datetime]] = {}
-        for stage in stages(query, "result", ()):
+        for stage in cut_at_intermediates(query, "result", ()):
             arrivals[stage.sink.name], passed[stage.sink.name] = sent(stage, arrivals, chance)
             for scan in (node for node in walk(stage.root) if isinstance(node, Scan)):
-                if scan.origin.behind is not None:
+                if scan.origin.lag is not None:
                     assert_no_older(scan.origin, arrivals[scan.origin.name], passed[scan.origin.name])
         rows = [row for batch in arrivals["result"] for row in batch]
         if query.key:  # the newest of each
@@ -49,7 +49,7 @@ def assert_no_older(origin: Origin, batches: list[list[Row]], passed: list[datet
     for number, watermark in enumerate(passed):
         for row in (row for batch in batches[number + 1 :] for row in batch):
             assert origin.time is not None
-            assert row[origin.time] >= watermark - milliseconds(origin.behind or 0), (origin, watermark, row)
+            assert row[origin.time] >= watermark - milliseconds(origin.lag or 0), (origin, watermark, row)
 
 
 def sent(

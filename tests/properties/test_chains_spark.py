@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
 from penstock.planner.plan import Settings
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.model.evaluate import evaluate
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
@@ -51,7 +51,7 @@ def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
         folder = tmp_path / chain
         query = chains.compiled(chain, delays, str(folder))
         folders = write_json_lines(history, folder)
-        with Session(spark, checkpoint=str(folder / "checkpoint")) as session:
+        with RuntimeSession(spark, checkpoint=str(folder / "checkpoint")) as session:
             program = lower([query], Settings(state_partitions=2))
             held_back = hold_back(folders.values(), 1)
             reports = session.run_once(program, drain=False)

@@ -18,9 +18,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import penstock
-from penstock.codegen import looked_up
-from penstock.codegen.packed import read, written
+from penstock.codegen import look_up_rows
 from penstock.codegen.program import LookupView
+from penstock.codegen.worker.pack import read_table, write_table
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
@@ -70,7 +70,7 @@ class State:
         self.tables = tables
 
     def rows(self) -> list[Fields]:
-        return [row for table in self.tables for row in read(table).to_pylist()]
+        return [row for table in self.tables for row in read_table(table).to_pylist()]
 
 
 @dataclass(slots=True)
@@ -92,8 +92,8 @@ class Bucket:
             columns[name] = pa.array(values, TYPES[name])
         table = pa.table(columns)
         facts: dict[str, Any] = {"newest": view.newest, "sql": view.sql, "given": view.given, "kept": view.kept}
-        found = looked_up([written(table)], self.state, self.connections, **facts, picked=dict(view.picked))
-        return [row for each in found for row in read(each).to_pylist()]
+        found = look_up_rows([write_table(table)], self.state, self.connections, **facts, picked=dict(view.picked))
+        return [row for each in found for row in read_table(each).to_pylist()]
 
 
 Window = tuple[str, int]
@@ -189,7 +189,7 @@ def test_rows_of_a_table_show_windows_until_they_change(history: list[Batch]) ->
                 table[key] = (*row, batch.now)
         shown = {key: windows.get(refers) if is_kept(refers, now) else None for key, (refers, _, now) in table.items()}
         for moved in bucket.step(rows) if rows else ():
-            sent[pair(moved)] += moved["_sign"]
+            sent[pair(moved)] += moved["_delta"]
         assert sent == Counter((text, shown[key]) for key, (_, text, _) in table.items())
         if rows:
             kept = {each for each in windows if is_kept(each, batch.now)}
@@ -214,7 +214,7 @@ def test_windows_follow_a_table_until_they_are_let_go(history: list[Batch]) -> N
             known = {"is_left": False, "k0": key, "now": batch.now, "deleted": row is None, "order": number}
             rows.append(known | {"right": {"v": table.get(key)}})
         for come in bucket.step(rows) if rows else ():
-            assert come["_sign"] == 1
+            assert come["_delta"] == 1
             sent[come["left"]["v"].split()[0]] = f"{pair(come)}"
         expected |= {name(each): f"{(f'{name(each)} {text}', table.get(each[0]))}" for each, text in windows.items()}
         assert sent == expected

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen import lower
 from penstock.planner.plan import Settings
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.model.history import Clock, Fate, History, sort_out, watermarks, write_json_lines
 from tests.model.values import Row
 from tests.properties.streams import BASE
@@ -50,7 +50,7 @@ def test_every_order_is_counted_or_late(only_spark: SparkSession, tmp_path: Path
     history = orders()
     write_json_lines(history, tmp_path)
     program = lower(penstock.compile(SCRIPT.format(delay=DELAY, folder=tmp_path)).queries, Settings(state_partitions=2))
-    with Session(only_spark.newSession()) as session:
+    with RuntimeSession(only_spark.newSession()) as session:
         stage, *_ = session.run_once(program, drain=True)
         result, late = session.rows("counted"), session.rows("late")
     assert len(result) + len(late) == ROWS == stage.out

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.planner.plan import Intermediate, Node
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import Fate, History, Tables, clocks, sort_out, write_json_lines
 from tests.model.rows import difference
@@ -79,7 +79,7 @@ def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: 
     plan = planned(sql, str(folder))
     # Of several queries one runs after the other to the end of what is there: they are in step if that is little.
     several = any(isinstance(node, Intermediate) for node in walk(plan))
-    with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
+    with RuntimeSession(spark, checkpoint=str(folder / "checkpoint")) as running:
         held_back = hold_back(folders.values(), 1)
         until_done(lambda: running.run_once(program, drain=False))
         for number in range(1, BATCHES):
@@ -125,7 +125,7 @@ def test_windows_over_rows_beside_a_table_leave_out_late_rows_of_the_stream(
     plan = compiled.queries[0].root
     fates = sort_out(history, clocks(plan))
     assert len(fates[Fate.LATE].tables()["s"]) == 2
-    with Session(spark, checkpoint=str(tmp_path / "checkpoint")) as running:
+    with RuntimeSession(spark, checkpoint=str(tmp_path / "checkpoint")) as running:
         reports = running.run_once(compiled.program, drain=True)
         assert list(wrong_accounts(reports, fates)) == []
         assert difference(running.rows("result"), evaluate(plan, fates[Fate.USED].tables())) == ""
@@ -179,7 +179,7 @@ def test_rows_meet_the_record_that_was_valid_at_their_time(sql: str, only_spark:
     folders = write_json_lines(history, tmp_path)
     compiled = penstock.compile(VERSIONS.format(tmp_path) + f"CREATE STREAM result AS {sql}")
     (query,) = compiled.queries
-    with Session(only_spark.newSession(), checkpoint=str(tmp_path / "checkpoint")) as running:
+    with RuntimeSession(only_spark.newSession(), checkpoint=str(tmp_path / "checkpoint")) as running:
         for stop in (2, 3):
             held_back = hold_back(folders.values(), stop)
             running.run_once(compiled.program, drain=False)

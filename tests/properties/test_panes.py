@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen import packed
+from penstock.codegen import pack_rows
 from penstock.planner.plan import Over
 from tests.model.evaluate import evaluate
 from tests.model.history import History, accepted, clocks
@@ -51,7 +51,7 @@ def test_tables_hold_rows_that_go_together(
     fields = {"bucket": pa.int32(), "is_left": pa.bool_(), "time": time, "row": pa.struct([("place", pa.int64())])}
     batches = iter([pa.RecordBatch.from_pylist(records, pa.schema(list(fields.items())))])
     found: list[int] = []
-    for batch in packed(batches, length, cuts, at_once):
+    for batch in pack_rows(batches, length, cuts, at_once):
         kinds: set[object] = set()
         for table in batch.set_column(2, "time", batch.column("time").cast(pa.int64())).to_pylist():
             places = [row["place"] for row in pa.ipc.open_stream(table["rows"]).read_all().to_pylist()]

@@ -14,7 +14,7 @@ import pytest
 from penstock.compilation import Compilation, compile
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import parse
-from penstock.planner.partitions.agree import disagreements, partitions
+from penstock.planner.partitions.agree import find_disagreements, find_partitions
 from penstock.planner.partitions.counts import Defaults, infer
 from penstock.planner.partitions.graph import Graph, Role, Stream
 
@@ -104,8 +104,8 @@ def text_of(relations: list[Relation], *before: str) -> str:
 
 def counts_of(compilation: Compilation, relations: list[Relation]) -> dict[str, int | None]:
     """The counts of re-keyed streams and of joins, by the name of the statement that makes each."""
-    found = partitions(compilation.queries, compilation.settings, compilation.catalog)
-    assert list(disagreements(found)) == []
+    found = find_partitions(compilation.queries, compilation.settings, compilation.catalog)
+    assert list(find_disagreements(found)) == []
     counts: dict[str, int | None] = {}
     for name, stream in found.script.graph.streams.items():
         if stream.role is Role.REKEYED and stream.span is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import penstock
-from penstock.codegen.stages import stages
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.diagnostics import CompileError
 from penstock.planner.plan import Node, RunningQuery
 from penstock.planner.plan.walk import STATEFUL, inputs
@@ -34,7 +34,7 @@ def test_most_are_accepted_and_no_operator_with_state_stands_over_another() -> N
     accepted = compiled()
     streams.tried["statements compiled"] += STATEMENTS
     assert len(accepted) > STATEMENTS // 2
-    parts = [part for queries in accepted for query in queries for part in stages(query, query.name, ())]
+    parts = [part for queries in accepted for query in queries for part in cut_at_intermediates(query, query.name, ())]
     assert max(depth(part.root) for part in parts) == 1
     assert len(parts) > len(accepted)  # there are chains among them
 

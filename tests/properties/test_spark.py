@@ -26,7 +26,7 @@ from penstock.planner.plan import (
     Sink,
     WindowAggregate,
 )
-from penstock.runtime import QueryReport, Session
+from penstock.runtime import QueryReport, RuntimeSession
 from tests.model.evaluate import evaluate
 from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
 from tests.model.plans import NOWHERE
@@ -149,7 +149,7 @@ def difference_of(example: Example, spark: SparkSession) -> str:
         history = example.history
         folders = {name: Path(folder, name) for name in history.batches[0]}
         program = lower([query_of(located(example.plan, folders))], Settings(state_partitions=example.partitions))
-        with Session(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
+        with RuntimeSession(spark, checkpoint=str(Path(folder, "checkpoint"))) as session:
             write_json_lines(history, Path(folder))
             reports: list[QueryReport] = []
             if example.stop:

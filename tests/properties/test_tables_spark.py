@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.planner.plan import Intermediate, KTable, Node, RunningQuery, Scan
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
@@ -91,7 +91,7 @@ def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: 
     folders = write_json_lines(history, folder)
     program = penstock.compile(f"SET state_store = '{store}';" + script(sql, str(folder), 1)).program
     plan = compiled(sql, str(folder), 1).root
-    with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
+    with RuntimeSession(spark, checkpoint=str(folder / "checkpoint")) as running:
         held_back = hold_back(folders.values(), BATCHES - 1)
         until_done(lambda: running.run_once(program, drain=False))
         yield from differs(running, plan, history, BATCHES - 1)
@@ -107,7 +107,7 @@ def wrong(sql: str, history: History, folder: Path, spark: SparkSession, store: 
                 yield difference(rows, answer(plan, history, number + 1))
 
 
-def differs(running: Session, plan: Node, history: History, batches: int) -> Iterator[str]:
+def differs(running: RuntimeSession, plan: Node, history: History, batches: int) -> Iterator[str]:
     found = difference(running.rows("result"), answer(plan, history, batches))
     if found:
         yield f"after {batches} micro-batches:\n{found}"

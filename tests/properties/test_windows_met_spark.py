@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WindowAggregate, WTable
 from penstock.planner.plan.walk import inputs
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.model.evaluate import apply, evaluate, walk
 from tests.model.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks, write_json_lines
 from tests.model.rows import difference
@@ -223,7 +223,7 @@ def outcome(queries: Mapping[str, str], kind: str, folder: Path, spark: SparkSes
     plans = {query.name: query.root for query in compiled.queries}
     result = Outcome()
     held, all_held = ({name: Held(plan) for name, plan in plans.items() if kind == "TABLE"} for _ in range(2))
-    with Session(spark, checkpoint=str(folder / "checkpoint")) as running:
+    with RuntimeSession(spark, checkpoint=str(folder / "checkpoint")) as running:
         held_back = hold_back(folders.values(), 0)
         for begin, end in pairwise((0, *STOPS[kind])):
             for path, elsewhere in held_back.items():

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from tests.runtime.programs import Place
 
 
 @pytest.fixture
-def session(spark: SparkSession) -> Iterator[Session]:
+def session(spark: SparkSession) -> Iterator[RuntimeSession]:
     """A session without a checkpoint folder."""
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         yield session
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.program import Input, Read, View
-from penstock.runtime import RunError, Session
+from penstock.runtime import RunError, RuntimeSession
 from tests.runtime.programs import logged
 
 DECLARED = """
@@ -162,13 +162,13 @@ class Subject:
             return f"uncoded: {told}"
         return found.code if damage.path in told or re.sub(r"/[^/]*$", "", damage.path) in told else f"unnamed: {told}"
 
-    def _session(self) -> Session:
+    def _session(self) -> RuntimeSession:
         spark = self._spark.newSession()
         for name, value in EARLY:
             spark.conf.set(name, value)
         # Files are written as outside of tests: only so does a checksum that is left stand in the way.
         spark.conf.unset("spark.sql.streaming.checkpointFileManagerClass")
-        return Session(spark, str(self.root / "state"))
+        return RuntimeSession(spark, str(self.root / "state"))
 
     def _run(self) -> None:
         with self._session() as session:

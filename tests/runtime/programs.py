@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from penstock.codegen.program import Input, Metric, Output, Program, Rejects, SparkQuery, View, Watermark
+from penstock.codegen.program import Input, Metric, Program, QueryOutput, Rejects, SparkQuery, View, ViewWatermark
 
 SETTINGS = (
     ("spark.sql.shuffle.partitions", "2"),
@@ -71,7 +71,7 @@ class Place:
             inputs=(self.source(),),
             views=(read, result),
             result="kept_result",
-            output=Output("kept", connector, tuple(options.items()), (("id", "BIGINT"), ("v", "INT"))),
+            output=QueryOutput("kept", connector, tuple(options.items()), (("id", "BIGINT"), ("v", "INT"))),
             mode="append",
             timed=False,
             key=(),
@@ -94,7 +94,7 @@ class Place:
                 "orders_timed",
                 "SELECT id, v, ts FROM orders_read WHERE _reason IS NULL "
                 "UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS INT), time FROM windows_end",
-                Watermark("ts", 300_000),
+                ViewWatermark("ts", 300_000),
             ),
             View(
                 "orders_split",
@@ -113,7 +113,7 @@ class Place:
             inputs=(self.source(),),
             views=views,
             result="windows_result",
-            output=Output(
+            output=QueryOutput(
                 "windows", connector, tuple(options.items()), (("window_start", "TIMESTAMP"), ("n", "BIGINT"))
             ),
             mode="update" if mode == "update" else "append",

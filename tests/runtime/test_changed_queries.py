@@ -8,7 +8,7 @@ import pytest
 
 from penstock.codegen.program import SparkQuery
 from penstock.compilation import compile
-from penstock.runtime.checkpoint import described, refusal
+from penstock.runtime.checkpoint import describe_query, refusal
 
 DECLARED = """
 CREATE STREAM orders (id BIGINT KEY, product STRING, price DOUBLE, quantity INT, time TIMESTAMP,
@@ -138,19 +138,19 @@ def test_a_checkpoint_survives(query: str, change: Change) -> None:
     before, now = both(query, change)
     assert before.keys() == now.keys()
     for name in now:
-        assert refusal(described(before[name]), described(now[name]), "here") is None
-        assert refusal(described(now[name]), described(before[name]), "here") is None
+        assert refusal(describe_query(before[name]), describe_query(now[name]), "here") is None
+        assert refusal(describe_query(now[name]), describe_query(before[name]), "here") is None
 
 
 @pytest.mark.parametrize(("query", "change", "told"), [p[1:] for p in REFUSED], ids=[pair[0] for pair in REFUSED])
 def test_a_checkpoint_does_not_survive(query: str, change: Change, told: str) -> None:
     (before,), (now,) = (found.values() for found in both(query, change))
-    found = refusal(described(before), described(now), "here")
+    found = refusal(describe_query(before), describe_query(now), "here")
     assert found is not None
     assert found.code == "R010"
     assert told in (found.detail or "")
     assert "--reset" in (found.hint or "")
-    assert refusal(described(now), described(before), "here") is not None
+    assert refusal(describe_query(now), describe_query(before), "here") is not None
 
 
 CHAIN = """SELECT STREAM window_end, most + 1 AS more FROM (SELECT STREAM window_end, MAX(n) AS most FROM (
@@ -171,5 +171,5 @@ def test_each_query_of_a_chain_is_judged_by_itself(change: Change, refused: set[
     """What a query writes for another is held: neither its rows nor its columns may change."""
     before, now = both(CHAIN, change)
     assert before.keys() == now.keys() == {"query_stage1", "query"}
-    found = {name for name in now if refusal(described(before[name]), described(now[name]), "here")}
+    found = {name for name in now if refusal(describe_query(before[name]), describe_query(now[name]), "here")}
     assert found == refused

@@ -19,7 +19,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from penstock.runtime.ledger import QueryReport
 
 pytestmark = pytest.mark.spark
@@ -35,7 +35,7 @@ def table(folder: Path, name: str, format: str = "json", more: str = "", columns
     )
 
 
-def run(session: Session, sql: str) -> list[QueryReport]:
+def run(session: RuntimeSession, sql: str) -> list[QueryReport]:
     return session.run_once(penstock.compile("SET state_partitions = 2;" + sql).program, drain=False)
 
 
@@ -62,7 +62,7 @@ def test_the_last_line_is_the_newest_however_files_are_split(format: str, spark:
     put(tmp_path / "t" / f"a.{format}", [{"id": 4, "v": -1}], FIRST)  # of the same time: its name comes before
     put(tmp_path / "t" / f"z.{format}", [{"id": 1, "v": -2}], FIRST - 1)
     put(tmp_path / "t" / f"c.{format}", [{"id": 3, "v": -3}], FIRST + 1)
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         run(session, table(tmp_path, "t", format) + "CREATE TABLE r AS SELECT * FROM t")
         assert {row["id"]: row["v"] for row in session.rows("r")} == {0: 95, 1: 96, 3: -3, 4: 99}
 
@@ -71,7 +71,7 @@ def test_an_older_file_that_comes_later_changes_nothing(spark: SparkSession, tmp
     sql = table(tmp_path, "t") + "CREATE TABLE r AS SELECT * FROM t"
     put(tmp_path / "t" / "1.json", [{"id": 1, "v": 1}, {"id": 2, "v": 2}, {"id": 3, "v": 3}], FIRST + 10)
     put(tmp_path / "t" / "2.json", [{"id": 2, "op": "delete"}], FIRST + 20)
-    with Session(spark, checkpoint=str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, checkpoint=str(tmp_path / "state")) as session:
         assert [report.out for report in run(session, sql)] == [2]
         put(tmp_path / "t" / "0.json", [{"id": id_, "v": 0} for id_ in (1, 2, 4)], FIRST)
         assert [report.out for report in run(session, sql)] == [1]
@@ -91,7 +91,7 @@ def test_records_without_a_key_or_a_sequence_are_set_aside(spark: SparkSession, 
         {"id": 4, "op": "-D", "seq": 1},
     ]
     put(tmp_path / "t" / "1.json", records)
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         (report,) = run(session, sql)
         (read,) = report.inputs
         assert (read.read, read.rejected, read.filtered, read.used, report.out) == (7, 3, 0, 4, 1)
@@ -111,7 +111,7 @@ def test_changes_in_files_are_a_changelog(format: str, spark: SparkSession, tmp_
     )
     for number, rows in enumerate(files):
         put(tmp_path / "t" / f"{number}.json", rows, FIRST + number)
-    with Session(spark, checkpoint=str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, checkpoint=str(tmp_path / "state")) as session:
         (report,) = run(session, sql)
         assert report.out == 5
         run(session, table(tmp_path, "u", format) + "CREATE TABLE r AS SELECT * FROM u")
@@ -123,7 +123,7 @@ def test_changes_in_files_are_a_changelog(format: str, spark: SparkSession, tmp_
 def test_a_table_joined_with_itself_counts_its_records_once(spark: SparkSession, tmp_path: Path) -> None:
     sql = table(tmp_path, "t") + "CREATE TABLE r AS SELECT a.id, b.v FROM t a JOIN t b ON a.id = b.id"
     put(tmp_path / "t" / "1.json", [{"id": 1, "v": 1}, {"id": 2, "v": 2}, {"id": 2, "op": "delete"}])
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         (report,) = run(session, sql)
         assert [(each.read, each.used) for each in report.inputs] == [(3, 3)]
         assert session.rows("r") == [{"id": 1, "v": 1}]
@@ -156,7 +156,7 @@ def test_values_and_keys_of_many_types(spark: SparkSession, tmp_path: Path) -> N
     for number, batch in enumerate(files):
         for name, rows in batch.items():
             put(tmp_path / name / f"{number}.json", rows, FIRST + number)
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         reports = run(session, RICH.format(folder=tmp_path))
         (row,) = session.rows("j")
         assert (row["k"], row["day"], row["v"]) == (7, date(2024, 1, 2), "'`\\")
@@ -186,7 +186,7 @@ def test_maps_are_equal_whatever_the_order_of_their_entries(spark: SparkSession,
     for number, values in enumerate(files):
         rows = [{"id": n, "v": 0, "seen": value} for n, value in enumerate(values)]
         put(tmp_path / "t" / f"{number}.json", rows, FIRST + number)
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         (report,) = run(session, sql)
         assert report.out == 4 + 4 + 1
         assert session.rows("r")[3] == {"id": 3, "seen": {}}
@@ -214,7 +214,7 @@ def test_no_digit_is_lost_when_rows_leave_a_group(spark: SparkSession, tmp_path:
     batches: tuple[list[dict[str, Any]], ...] = (rows, moved, [*rows, *moved, *gone])
     for number, records in enumerate(batches):
         put(tmp_path / "t" / f"{number}.json", records, FIRST + number)
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         run(session, sql)
         found = {row["g"]: row for row in session.rows("r")}
     for group in "abcd":
@@ -251,7 +251,7 @@ def test_changes_flow_while_a_chain_runs(spark: SparkSession, tmp_path: Path) ->
             time.sleep(0.1)
         return False
 
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         session.start(penstock.compile("SET state_partitions = 1;" + sql).program)
         assert becomes({7: 1, None: 2})
         put(tmp_path / "u" / "1.json", [{"id": 2, "v": 7}, {"id": 1, "v": 8}], FIRST + 1)
@@ -272,7 +272,7 @@ FROM c LEFT JOIN counts t ON c.id = t.id LEFT JOIN newest u ON c.id = u.id;
 
 def test_a_script_reads_the_tables_that_it_fills(spark: SparkSession, tmp_path: Path) -> None:
     declared = table(tmp_path, "counts", "csv") + table(tmp_path, "newest", "parquet")
-    with Session(spark, checkpoint=str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, checkpoint=str(tmp_path / "checkpoint")) as session:
         put(tmp_path / "s/1.json", [{"id": 1, "v": 10}, {"id": 1, "v": 11}, {"id": 2, "v": 20}, {"id": None, "v": 0}])
         put(tmp_path / "c/1.json", [{"id": 1}, {"id": 2}, {"id": 3}, {"id": None}])
         reports = run(session, declared + FILLED.format(tmp_path))

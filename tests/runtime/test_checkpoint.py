@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.runtime import RunError, Session, lock
+from penstock.runtime import RunError, RuntimeSession, lock
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[2]
 
 
-def refused(session: Session, program: Program, *, drain: bool = False) -> Diagnostic:
+def refused(session: RuntimeSession, program: Program, *, drain: bool = False) -> Diagnostic:
     with pytest.raises(RunError) as failure:
         session.run_once(program, drain=drain)
     (finding,) = failure.value.diagnostics
@@ -33,7 +33,7 @@ def refused(session: Session, program: Program, *, drain: bool = False) -> Diagn
 
 def test_a_changed_query_is_refused_and_told_what_changed(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         session.run_once(place.windows("SUM(v)"), drain=False)
         finding = refused(session, place.windows("MAX(v)"))
         assert (finding.code, finding.message) == (
@@ -51,14 +51,14 @@ def test_a_folder_with_other_files_is_refused(spark: SparkSession, place: Place)
     folder = place.root / "checkpoint" / "kept"
     folder.mkdir(parents=True)
     (folder / "thesis.txt").write_text("all of it")
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         assert refused(session, place.kept()).code == "R011"
     assert [file.name for file in folder.iterdir()] == ["thesis.txt"]
 
 
 def test_a_drained_checkpoint_takes_no_more_input(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "ts": at(0)})
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         session.run_once(place.windows(), drain=True)
         assert refused(session, place.windows()).code == "R013"
         (report,) = session.run_once(place.windows(), drain=True)
@@ -67,7 +67,7 @@ def test_a_drained_checkpoint_takes_no_more_input(spark: SparkSession, place: Pl
 
 def test_a_checkpoint_in_use_is_refused(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         (handle,) = session.start(place.kept())
         finding = refused(session, place.kept())
         assert finding.code == "R012"
@@ -95,7 +95,7 @@ def test_two_processes_do_not_share_a_checkpoint(spark: SparkSession, place: Pla
     other = run(place.root)
     try:
         wait_for_line(other, "batch")
-        with Session(spark, str(place.root / "checkpoint")) as session:
+        with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
             finding = refused(session, place.kept(connector="files", path=str(place.root / "kept"), format="json"))
         assert finding.code == "R012"
         assert f"process {other.pid}" in finding.message
@@ -110,11 +110,11 @@ def test_a_jvm_that_does_not_end_is_named(spark: SparkSession, place: Place, mon
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     with (
         subprocess.Popen(["sleep", "300"]) as jvm,
-        Session(spark, str(place.root / "checkpoint")) as session,
+        RuntimeSession(spark, str(place.root / "checkpoint")) as session,
     ):
         try:
             session.run_once(place.kept(), drain=False)
-            started = lock._started(processes, jvm.pid)
+            started = lock._read_start_time(processes, jvm.pid)
             held = {"host": socket.gethostname(), "python": [2**22 + 1, 0], "jvm": [jvm.pid, started]}
             file = place.root / "checkpoint" / "kept" / "lock"
             file.write_text(json.dumps(held))

@@ -13,13 +13,13 @@ import pytest
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics import Diagnostic
-from penstock.runtime import RunError, Session, checkpoint, lock
+from penstock.runtime import RunError, RuntimeSession, checkpoint, lock
 from penstock.runtime.failures import explain
 from penstock.runtime.preflight import check_checkpoint, check_inputs
-from penstock.runtime.sink_log import check_files, check_log, committed
+from penstock.runtime.sink_log import check_files, check_log, list_committed
 from penstock.runtime.storage import Storage
 from penstock.runtime.storage_failures import explain_storage
-from penstock.runtime.sweep import finished
+from penstock.runtime.sweep import list_finished
 from tests.runtime.damage import SUBJECTS, Damage, Subject
 from tests.runtime.programs import Place
 
@@ -186,7 +186,7 @@ def test_a_lost_part_of_an_output_folder_is_named(spark: SparkSession, tmp_path:
     (tmp_path / "_spark_metadata/1.compact").unlink()
     assert refused() == "R052 0"
     with pytest.raises(RunError):
-        committed(storage, folder)
+        list_committed(storage, folder)
     for file in (tmp_path / "_spark_metadata").iterdir():
         file.unlink()
     (tmp_path / "_spark_metadata").rmdir()
@@ -196,20 +196,20 @@ def test_a_lost_part_of_an_output_folder_is_named(spark: SparkSession, tmp_path:
 
 def test_a_reader_needs_the_files_that_it_has_not_read(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, {name: text.replace("/in/", f"{tmp_path}/in/") for name, text in FINE.items()})
-    assert finished(Storage(spark), str(tmp_path), str(tmp_path / "in")) == {"0", "1"}
-    assert finished(Storage(spark), str(tmp_path), str(tmp_path / "other")) == set()
+    assert list_finished(Storage(spark), str(tmp_path), str(tmp_path / "in")) == {"0", "1"}
+    assert list_finished(Storage(spark), str(tmp_path), str(tmp_path / "other")) == set()
 
 
 def test_what_is_lost_of_a_run_is_refused_by_the_next_run_and_by_reads(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": "2026-01-01T10:00:00Z"})
     kept = place.kept(connector="files", path=str(place.root / "kept"), format="json")
 
-    def refused(session: Session) -> tuple[str, str]:
+    def refused(session: RuntimeSession) -> tuple[str, str]:
         with pytest.raises(RunError) as failure:
             session.run_once(kept, drain=False)
         return refusal(failure).code, refusal(failure).message.rpartition(": ")[2]
 
-    with Session(spark, str(place.root / "state")) as session:
+    with RuntimeSession(spark, str(place.root / "state")) as session:
         session.run_once(kept, drain=False)
         (part,) = (place.root / "kept").glob("part-*")
         part.unlink()

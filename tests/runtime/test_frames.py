@@ -11,7 +11,7 @@ from pyspark import cloudpickle
 
 from penstock.codegen import lower
 from penstock.codegen.program import PackedView, PaneView
-from penstock.runtime.frames import framed
+from penstock.runtime.frames import compute_frame
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan
 
 WORKER = """
@@ -38,7 +38,7 @@ def test_it_needs_no_penstock() -> None:
     (panes,) = (view for view in lowered.views if isinstance(view, PaneView))
     rows = SimpleNamespace(mapInArrow=lambda function, schema: function)
     spark: Any = SimpleNamespace(table=lambda name: rows, sql=lambda text: SimpleNamespace(schema=None))
-    functions = (framed(spark, tables), framed(spark, panes))
+    functions = (compute_frame(spark, tables), compute_frame(spark, panes))
     travelling = [cloudpickle.dumps(each).hex() for each in functions]  # type: ignore[no-untyped-call]
     worker = subprocess.run([sys.executable, "-c", WORKER, *travelling], capture_output=True, text=True, check=False)
     assert (worker.stdout, worker.stderr) == ("[('1', 9)]\n", "")

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import QueryHandle, Session
+from penstock.runtime import QueryHandle, RuntimeSession
 from tests.runtime.programs import written
 
 pytestmark = pytest.mark.spark
@@ -76,7 +76,7 @@ def test_a_silent_input_holds_nothing_back(spark: SparkSession, tmp_path: Path) 
     end = tmp_path / "checkpoint" / "counts" / "end"
     running.say("orders", 1, 2, 20)
     running.say("refunds", 3)
-    with Session(spark, str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         (report,) = session.run_once(before, drain=False)
         assert [each.used for each in report.inputs] == [3, 1]
         running.say("orders", 25)
@@ -122,7 +122,7 @@ def test_a_stage_without_rows_passes_its_watermark_on(spark: SparkSession, tmp_p
     program = penstock.compile(STAGES.format(folder=tmp_path)).program
     running.say("orders", 1, 2, 11, 25)
     running.say("refunds", 4, 27)  # none that counts
-    with Session(spark, str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         handles = session.start(program)
         wait(handles[-1], lambda: running.windows() == {0: 2, 10: 1})
         running.say("refunds", 33, 57)

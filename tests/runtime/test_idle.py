@@ -11,11 +11,11 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from penstock.codegen.program import Paced, SparkQuery
+from penstock.codegen.program import SparkQuery, WatermarkInput
 from penstock.compilation import compile
 from penstock.runtime.drain import EPOCH
-from penstock.runtime.heartbeats import Look, Pacemaker, connected, now
-from penstock.runtime.idle import Pace, heartbeats, passed_on
+from penstock.runtime.heartbeats import Heartbeats, Observation, group_connected, now
+from penstock.runtime.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
 
 DECLARED = (
     "CREATE STREAM {} (k STRING, t TIMESTAMP, WATERMARK FOR t AS t - INTERVAL '10' SECOND {}) "
@@ -26,17 +26,17 @@ MINUTE = 60_000
 
 def test_an_idle_input_is_told_the_least_of_the_others() -> None:
     paces = {
-        "a": Pace(None, spoke=0, looked=90, reached=500),
-        "b": Pace(60, spoke=20, looked=90, reached=300),
-        "c": Pace(60, spoke=40, looked=90, reached=400),
-        "d": Pace(60, spoke=0, looked=90),
+        "a": InputPace(None, spoke=0, looked=90, reached=500),
+        "b": InputPace(60, spoke=20, looked=90, reached=300),
+        "c": InputPace(60, spoke=40, looked=90, reached=400),
+        "d": InputPace(60, spoke=0, looked=90),
     }
-    assert heartbeats(paces) == {"b": 400, "d": 400}
+    assert plan_heartbeats(paces) == {"b": 400, "d": 400}
     paces["c"] = replace(paces["c"], spoke=30)
-    assert heartbeats(paces) == {"b": 500, "c": 500, "d": 500}
+    assert plan_heartbeats(paces) == {"b": 500, "c": 500, "d": 500}
     paces["a"] = replace(paces["a"], reached=None)
-    assert heartbeats(paces) == {}
-    assert heartbeats({key: paces[key] for key in "bcd"}) == {}
+    assert plan_heartbeats(paces) == {}
+    assert plan_heartbeats({key: paces[key] for key in "bcd"}) == {}
 
 
 @dataclass
@@ -106,70 +106,74 @@ def watermarks(looks: Sequence[Found]) -> list[int]:
 @given(st.lists(LOOKS, max_size=25))
 def test_histories(looks: list[Found]) -> None:
     files = Files()
-    pacemaker = Pacemaker(cast("Any", files))
+    heartbeats = Heartbeats(cast("Any", files))
     started = 10**15  # later than any clock: what was written before a look has been read
     queries = []
     for q, inputs in enumerate(QUERIES):
-        paced = tuple(Paced(f"i{i}", f"v{i}", delay, idle, None) for i, (delay, idle) in enumerate(inputs))
-        queries.append(replace(LOWERED, name=f"q{q}", paced=paced))
-        pacemaker.add(queries[-1], f"q{q}", started)
+        watermark_inputs = tuple(
+            WatermarkInput(f"i{i}", f"v{i}", delay, idle, None) for i, (delay, idle) in enumerate(inputs)
+        )
+        queries.append(replace(LOWERED, name=f"q{q}", watermark_inputs=watermark_inputs))
+        heartbeats.add(queries[-1], f"q{q}", started)
     newest = dict.fromkeys([(q, i) for q in (0, 1) for i in (0, 1)], 0)
     clock = started
     for look, expected in zip(looks, watermarks(looks), strict=True):
         clock += look.after
         for i, found in look.found.items():
             newest[look.query, i] = max(newest[look.query, i], found)
-        pacemaker.looked(f"q{look.query}", Look(clock, {f"v{i}": found for i, found in look.found.items()}))
+        heartbeats.observe(f"q{look.query}", Observation(clock, {f"v{i}": found for i, found in look.found.items()}))
         seen = (max(newest[q, i], files.newest(f"q{q}", f"i{i}")) - QUERIES[q][i][0] for q in (0, 1) for i in (0, 1))
         assert max(0, min(seen)) == expected
     for name in ("q0", "q1", "q0", "q1"):
         times = len(files.told)
-        pacemaker.looked(name, Look(clock))
+        heartbeats.observe(name, Observation(clock))
     assert len(files.told) == times, "nothing has changed, and an input is told again"
     assert not files.there
     for q in (0, 1):
-        pacemaker.end(f"q{q}")
-        pacemaker.looked(f"q{q}", Look(clock + 10_000, {"v0": 10**6, "v1": 10**6}))
+        heartbeats.end(f"q{q}")
+        heartbeats.observe(f"q{q}", Observation(clock + 10_000, {"v0": 10**6, "v1": 10**6}))
     assert len(files.told) == times
 
 
 def test_an_intermediate_stream_passes_on_what_moves_its_reader() -> None:
-    assert passed_on({"a": 7, "b": None, "c": 3}, {"b": 5, "c": 6}) == {"b": 5, "c": 5}
-    assert passed_on({"a": 7, "b": None, "c": 3}, {"b": 2, "c": 6}) == {"b": 2}
-    assert passed_on({"a": None, "b": 1}, {"b": 9}) == {}
-    assert passed_on({"b": 3}, {"b": 9}) == {"b": 9}
-    assert passed_on({"b": 9}, {"b": 3}) == {}
+    assert plan_stream_heartbeats({"a": 7, "b": None, "c": 3}, {"b": 5, "c": 6}) == {"b": 5, "c": 5}
+    assert plan_stream_heartbeats({"a": 7, "b": None, "c": 3}, {"b": 2, "c": 6}) == {"b": 2}
+    assert plan_stream_heartbeats({"a": None, "b": 1}, {"b": 9}) == {}
+    assert plan_stream_heartbeats({"b": 3}, {"b": 9}) == {"b": 9}
+    assert plan_stream_heartbeats({"b": 9}, {"b": 3}) == {}
 
 
 def test_a_reader_is_told_when_it_has_read_what_was_written() -> None:
     files = Files()
-    pacemaker = Pacemaker(cast("Any", files))
-    writer = replace(LOWERED, name="writer", paced=())
-    reader = replace(LOWERED, name="reader", paced=(Paced("writer", "v", delay=20, idle=None, behind=50),))
-    pacemaker.add(writer, "writer", now())
-    pacemaker.add(reader, "reader", now())
+    heartbeats = Heartbeats(cast("Any", files))
+    writer = replace(LOWERED, name="writer", watermark_inputs=())
+    reader = replace(
+        LOWERED, name="reader", watermark_inputs=(WatermarkInput("writer", "v", delay=20, idle=None, lag=50),)
+    )
+    heartbeats.add(writer, "writer", now())
+    heartbeats.add(reader, "reader", now())
     minute = 60_000
-    pacemaker.looked("reader", Look(now(), {"v": None}, watermark=0, holds=True))
-    pacemaker.looked("writer", Look(now(), watermark=1000, holds=True))
-    pacemaker.looked("reader", Look(now() - minute))
+    heartbeats.observe("reader", Observation(now(), {"v": None}, watermark=0, holds=True))
+    heartbeats.observe("writer", Observation(now(), watermark=1000, holds=True))
+    heartbeats.observe("reader", Observation(now() - minute))
     assert files.newest("reader", "writer") == 0, "the reader may have rows to read"
-    pacemaker.looked("reader", Look(now() + minute))
+    heartbeats.observe("reader", Observation(now() + minute))
     assert files.newest("reader", "writer") == 1000 - 50 + 20
-    pacemaker.looked("writer", Look(now(), watermark=2000, holds=True))
-    pacemaker.looked("reader", Look(now() + minute))
+    heartbeats.observe("writer", Observation(now(), watermark=2000, holds=True))
+    heartbeats.observe("reader", Observation(now() + minute))
     assert len(files.told) == 1, "each heartbeat is a micro-batch, and this one comes too soon"
 
 
 def test_a_reader_without_state_is_not_told_unless_its_own_reader_waits() -> None:
     def told(*holds: bool) -> int:
         files = Files()
-        pacemaker = Pacemaker(cast("Any", files))
+        heartbeats = Heartbeats(cast("Any", files))
         for number in range(3):
-            paced = (Paced(f"q{number - 1}", "v", 0, None, 0),) if number else ()
-            pacemaker.add(replace(LOWERED, name=f"q{number}", paced=paced), f"q{number}", now())
+            watermark_inputs = (WatermarkInput(f"q{number - 1}", "v", 0, None, 0),) if number else ()
+            heartbeats.add(replace(LOWERED, name=f"q{number}", watermark_inputs=watermark_inputs), f"q{number}", now())
         for number, each in enumerate(holds):
-            pacemaker.looked(f"q{number}", Look(now(), watermark=1000, holds=each))
-        pacemaker.looked("q1", Look(now() + 60_000))
+            heartbeats.observe(f"q{number}", Observation(now(), watermark=1000, holds=each))
+        heartbeats.observe("q1", Observation(now() + 60_000))
         return files.newest("q1", "q0")
 
     assert [told(True, False, False), told(False, False, True), told(False, True, False)] == [0, 1000, 1000]
@@ -194,8 +198,8 @@ LOWERED = lowered(union(""))[0]
 def test_a_checkpoint_does_not_depend_on_what_is_idle() -> None:
     (before,), (after,), (later,) = map(lowered, (union(""), union("IDLE AFTER 1 MINUTE"), union("IDLE AFTER 5 MIN")))
     assert before.fingerprint == after.fingerprint == later.fingerprint
-    assert before.paced == ()
-    assert [(each.name, each.idle) for each in after.paced] == [("a", None), ("b", MINUTE)]
+    assert before.watermark_inputs == ()
+    assert [(each.name, each.idle) for each in after.watermark_inputs] == [("a", None), ("b", MINUTE)]
     assert before.views != after.views
 
 
@@ -211,11 +215,11 @@ def test_queries_are_connected_by_what_they_read() -> None:
         "GROUP BY TUMBLE(t, 1 MINUTE);"
     )
     queries = lowered(sql)
-    assert [[each.name for each in group] for group in connected(queries)] == [
+    assert [[each.name for each in group] for group in group_connected(queries)] == [
         ["both_stage1", "both_stage2", "both"],
         ["alone"],
     ]
-    assert [[each.name for each in query.paced] for query in queries] == [
+    assert [[each.name for each in query.watermark_inputs] for query in queries] == [
         ["a"],
         ["b"],
         ["both_stage1", "both_stage2"],

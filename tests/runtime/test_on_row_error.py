@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.program import SparkQuery, View
-from penstock.runtime import InputReport, Session
+from penstock.runtime import InputReport, RuntimeSession
 from penstock.runtime.failures import SPARK_ERRORS
 
 pytestmark = pytest.mark.spark
@@ -111,7 +111,7 @@ def test_rows_are_rejected_for_which_spark_fails_and_no_others(spark: SparkSessi
         assert spark.sql(as_text(f"SELECT * FROM {query.result}")).collect() == spark.sql(others).collect(), text
 
 
-def test_rejected_rows_are_counted_and_written(session: Session, tmp_path: Path) -> None:
+def test_rejected_rows_are_counted_and_written(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     records = [
         {"id": 1, "v": 6, "w": 3, "s": "7"},

@@ -14,7 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 import penstock
 from penstock.planner.plan import IntervalJoin
-from penstock.runtime import RunError, Session
+from penstock.runtime import RunError, RuntimeSession
 from penstock.runtime.queries import Run
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, Tables, write_json_lines
@@ -93,7 +93,7 @@ def test_each_join_has_its_number_of_partitions_on_both_sides(
     compilation = penstock.compile(f"SET state_partitions = 2; SET auto_repartition = ON; {streams} {JOINS}")
     arrived, checkpoint = history("a", "b", "c", "d"), tmp_path / "checkpoint"
     write_json_lines(arrived, tmp_path)
-    with Session(spark, str(checkpoint)) as session:
+    with RuntimeSession(spark, str(checkpoint)) as session:
         session.run_once(compilation.program, drain=True)
         for query in compilation.queries:
             (join,) = (node for node in walk(query.root) if isinstance(node, IntervalJoin))
@@ -127,7 +127,7 @@ def test_a_number_that_the_checkpoint_does_not_have_is_refused_and_nothing_is_wr
         return penstock.compile(f"{streams} {' '.join(before)} CREATE STREAM pairs {place} AS {pairs};")
 
     another = f"CREATE STREAM another AS {pairs};"
-    with Session(spark, str(checkpoint)) as session:
+    with RuntimeSession(spark, str(checkpoint)) as session:
         write_json_lines(History(arrived.batches[:1]), tmp_path)
         session.run_once(compiled(3).program, drain=False)
         write_json_lines(arrived, tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input, Output, Program, SparkQuery
+from penstock.codegen.program import Input, Program, QueryOutput, SparkQuery
 from penstock.runtime import RunError
 from penstock.runtime.places import check_places
 from penstock.runtime.storage import Storage
@@ -24,7 +24,9 @@ def query(name: str, read: str, write: str | None, rejecting: str | None = None)
         name=rejecting or "orders", view="raw", connector="files", options=(("path", read),), columns=COLUMNS
     )
     output = (
-        Output(name, "memory", (), COLUMNS) if write is None else Output(name, "files", (("path", write),), COLUMNS)
+        QueryOutput(name, "memory", (), COLUMNS)
+        if write is None
+        else QueryOutput(name, "files", (("path", write),), COLUMNS)
     )
     (made,) = Place(Path()).kept().queries
     rejects = tuple(replace(each, name=source.name, input=source) for each in made.rejects if rejecting is not None)
@@ -150,13 +152,13 @@ def test_a_path_that_cannot_be_used_is_named(spark: SparkSession, here: Path, pa
 
 def test_a_path_without_a_scheme_is_of_this_machine_or_of_the_cluster(spark: SparkSession, here: Path) -> None:
     storage = Storage(spark)
-    assert storage.qualified("x") == storage.qualified(f"file://{here}/./x/") == f"{here}/x"
+    assert storage.qualify("x") == storage.qualify(f"file://{here}/./x/") == f"{here}/x"
     configuration = storage._hadoop.conf.Configuration(storage._configuration)
     configuration.set("fs.defaultFS", "viewfs://cluster/")
     configuration.set("fs.viewfs.mounttable.cluster.link./data", f"file:{here}")
     storage._configuration = configuration
-    assert storage.qualified("x") == storage.qualified(f"file:{here}/x") == f"file:{here}/x"
+    assert storage.qualify("x") == storage.qualify(f"file:{here}/x") == f"file:{here}/x"
     storage._is_local = False
-    assert storage.qualified("/data/x") == "viewfs://cluster/data/x"
-    assert storage.qualified("x").startswith("viewfs://cluster/user/")
-    assert storage.qualified(f"file:{here}/x") == f"file:{here}/x"
+    assert storage.qualify("/data/x") == "viewfs://cluster/data/x"
+    assert storage.qualify("x").startswith("viewfs://cluster/user/")
+    assert storage.qualify(f"file:{here}/x") == f"file:{here}/x"

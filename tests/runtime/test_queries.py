@@ -14,14 +14,14 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen import eject
 from penstock.codegen.program import Program
-from penstock.runtime import InputReport, RunError, Session, Status
+from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from penstock.runtime.clock import clock
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
 
 
-def code_of(session: Session, program: Program) -> tuple[str, str]:
+def code_of(session: RuntimeSession, program: Program) -> tuple[str, str]:
     """The code and the message with which a run is refused or fails."""
     with pytest.raises(RunError) as failure:
         session.run_once(program, drain=True)
@@ -35,13 +35,13 @@ def window(minute: int) -> datetime:
     return datetime.fromisoformat(at(minute)).astimezone(UTC)
 
 
-def counted(session: Session) -> dict[datetime, int]:
+def counted(session: RuntimeSession) -> dict[datetime, int]:
     rows = session.rows("windows")
     assert len({row["window_start"] for row in rows}) == len(rows)
     return {row["window_start"]: row["n"] for row in rows}
 
 
-def test_each_row_has_one_fate_and_rejected_rows_are_set_aside(session: Session, place: Place) -> None:
+def test_each_row_has_one_fate_and_rejected_rows_are_set_aside(session: RuntimeSession, place: Place) -> None:
     place.put(
         "a",
         {"id": 1, "v": 10, "ts": at(0)},
@@ -64,7 +64,7 @@ def test_each_row_has_one_fate_and_rejected_rows_are_set_aside(session: Session,
     assert {row["file"].rpartition("/")[2] for row in aside} == {"a.json"}
 
 
-def test_csv_files_are_written_with_the_header_that_readers_expect(session: Session, place: Place) -> None:
+def test_csv_files_are_written_with_the_header_that_readers_expect(session: RuntimeSession, place: Place) -> None:
     out = place.root / "kept"
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     session.run_once(place.kept(connector="files", path=str(out), format="csv"), drain=True)
@@ -72,7 +72,7 @@ def test_csv_files_are_written_with_the_header_that_readers_expect(session: Sess
     assert file.read_text() == "id,v\n1,10\n"
 
 
-def test_rejected_rows_lie_beside_a_files_sink(session: Session, place: Place) -> None:
+def test_rejected_rows_lie_beside_a_files_sink(session: RuntimeSession, place: Place) -> None:
     out = place.root / "kept"
     place.put("a", {"id": 1, "v": 10, "ts": at(0)}, "no record")
     (report,) = session.run_once(place.kept(connector="files", path=str(out), format="json"), drain=True)
@@ -82,7 +82,7 @@ def test_rejected_rows_lie_beside_a_files_sink(session: Session, place: Place) -
     assert [row["record"] for row in written(Path(folder))] == ["no record"]
 
 
-def test_no_rejects_query_runs_without_rejected_rows(session: Session, place: Place) -> None:
+def test_no_rejects_query_runs_without_rejected_rows(session: RuntimeSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     (report,) = session.run_once(
         place.kept(connector="files", path=str(place.root / "kept"), format="json"), drain=True
@@ -91,7 +91,7 @@ def test_no_rejects_query_runs_without_rejected_rows(session: Session, place: Pl
     assert not (place.root / "kept_rejected").exists()
 
 
-def test_late_rows_are_counted_and_change_nothing(session: Session, place: Place) -> None:
+def test_late_rows_are_counted_and_change_nothing(session: RuntimeSession, place: Place) -> None:
     place = Place(place.root, (("format", "json"), ("files_per_batch", 1)))
     place.put("a", {"id": 1, "ts": at(0)}, {"id": 2, "ts": at(12)})
     time.sleep(0.05)  # the order of files is that of their modification times
@@ -102,7 +102,7 @@ def test_late_rows_are_counted_and_change_nothing(session: Session, place: Place
     assert report.out == 2
 
 
-def test_open_windows_close_only_when_drained(session: Session, place: Place) -> None:
+def test_open_windows_close_only_when_drained(session: RuntimeSession, place: Place) -> None:
     place.put("a", {"id": 1, "ts": at(0)}, {"id": 2, "ts": at(16)})
     (report,) = session.run_once(place.windows(), drain=False)
     assert counted(session) == {window(0): 1}
@@ -112,7 +112,7 @@ def test_open_windows_close_only_when_drained(session: Session, place: Place) ->
     assert (report.state_rows, report.drained) == (0, True)
 
 
-def test_an_update_query_keeps_the_newest_row_of_each_key(session: Session, place: Place) -> None:
+def test_an_update_query_keeps_the_newest_row_of_each_key(session: RuntimeSession, place: Place) -> None:
     place = Place(place.root, (("format", "json"), ("files_per_batch", 1)))
     place.put("a", {"id": 1, "ts": at(0)}, {"id": 2, "ts": at(11)})
     place.put("b", {"id": 3, "ts": at(12)})
@@ -121,7 +121,7 @@ def test_an_update_query_keeps_the_newest_row_of_each_key(session: Session, plac
     assert report.out == 3
 
 
-def test_progress_is_told_after_each_batch(session: Session, place: Place) -> None:
+def test_progress_is_told_after_each_batch(session: RuntimeSession, place: Place) -> None:
     place = Place(place.root, (("format", "json"), ("files_per_batch", 1)))
     for name in "abc":
         place.put(name, {"id": 1, "v": 10, "ts": at(0)})
@@ -135,7 +135,7 @@ def test_a_run_goes_on_where_the_last_one_ended(spark: SparkSession, place: Plac
     counts = []
     for name, minute in (("a", 0), ("b", 4), ("c", 20)):
         place.put(name, {"id": 1, "ts": at(minute)})
-        with Session(spark, str(place.root / "checkpoint")) as session:
+        with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
             (report,) = session.run_once(program, drain=name == "c")
             counts.append(report.inputs[0].used)
     assert counts == [1, 1, 1]
@@ -147,7 +147,7 @@ def test_changes_wait_for_the_time_that_the_query_says(spark: SparkSession, plac
     program = place.windows(mode="update")
     daily = replace(program, queries=tuple(replace(query, every=86_400_000) for query in program.queries))
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         (handle,) = session.start(daily)
         wait_for(lambda: handle.status().out == 1)
         place.put("b", {"id": 2, "v": 10, "ts": at(1)})
@@ -158,7 +158,7 @@ def test_changes_wait_for_the_time_that_the_query_says(spark: SparkSession, plac
 
 def test_a_continuous_query_reads_files_as_they_come(spark: SparkSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)}, "no record")
-    with Session(spark, str(place.root / "checkpoint")) as session:
+    with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         (handle,) = session.start(place.kept())
         wait_for(lambda: handle.status().out == 1)
         place.put("b", {"id": 2, "v": 20, "ts": at(1)})
@@ -193,7 +193,7 @@ def wait_for(condition: object, seconds: float = 60) -> None:
 )
 @pytest.mark.parametrize("connector", ["memory", "files"])
 def test_failures_of_expressions_are_findings(
-    session: Session, place: Place, expression: str, code: str, words: str, connector: str
+    session: RuntimeSession, place: Place, expression: str, code: str, words: str, connector: str
 ) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     options = {"path": str(place.root / "out"), "format": "json"} if connector == "files" else {}
@@ -202,14 +202,14 @@ def test_failures_of_expressions_are_findings(
     assert words in message
 
 
-def test_what_spark_refuses_is_a_finding(session: Session, place: Place) -> None:
+def test_what_spark_refuses_is_a_finding(session: RuntimeSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     code, message = code_of(session, place.kept("no_such_column"))
     assert code == "R099"
     assert "no_such_column" in message
 
 
-def test_a_folder_with_the_rows_of_another_run_is_refused(session: Session, place: Place) -> None:
+def test_a_folder_with_the_rows_of_another_run_is_refused(session: RuntimeSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     program = place.kept(connector="files", path=str(place.root / "out"), format="json")
     session.run_once(program, drain=True)
@@ -217,7 +217,7 @@ def test_a_folder_with_the_rows_of_another_run_is_refused(session: Session, plac
     assert len(written(place.root / "out")) == 1
 
 
-def test_two_queries_do_not_write_to_one_folder(session: Session, place: Place) -> None:
+def test_two_queries_do_not_write_to_one_folder(session: RuntimeSession, place: Place) -> None:
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     program = place.kept(connector="files", path=str(place.root / "out"), format="json")
     (query,) = program.queries
@@ -226,8 +226,8 @@ def test_two_queries_do_not_write_to_one_folder(session: Session, place: Place) 
     assert not (place.root / "out").exists()
 
 
-def test_an_unknown_memory_sink_is_named(session: Session) -> None:
-    with pytest.raises(RunError, match=r"R030: no memory sink is called nowhere"):
+def test_an_unknown_memory_sink_is_named(session: RuntimeSession) -> None:
+    with pytest.raises(RunError, match=r"R030: unknown memory sink nowhere"):
         session.rows("nowhere")
 
 
@@ -238,7 +238,7 @@ def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -
         f"CREATE STREAM `../../../escaped` {stream}; CREATE STREAM kept AS SELECT STREAM id FROM `../../../escaped`;"
     )
     program = penstock.compile(script).program
-    with Session(spark, str(place.root / "state")) as session:
+    with RuntimeSession(spark, str(place.root / "state")) as session:
         (report,) = session.run_once(program, drain=False)
     assert report.inputs[0].rejected == 1
     assert {path.name for path in place.root.iterdir()} == {"orders", "state"}
@@ -250,7 +250,7 @@ def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -
 
 
 def test_without_the_watermark_no_row_counts(
-    spark: SparkSession, session: Session, place: Place, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("penstock.runtime.queries.clock", lambda spark, place: clock(spark, f"{place}/elsewhere"))
     place.put("1", {"id": 1, "v": 10, "ts": at(0)})

@@ -19,8 +19,8 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
-from penstock.runtime import Session, queries
-from penstock.runtime.sink_log import committed
+from penstock.runtime import RuntimeSession, queries
+from penstock.runtime.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
 ACCOUNTS = ["a", "b", "c", "d", None]
@@ -59,8 +59,8 @@ class Log:
 )
 def test_the_log_lists_files_in_the_order_of_micro_batches(files: dict[str, list[str]], expected: list[str]) -> None:
     log: Any = Log(**files)
-    assert list(committed(log, "out") or ()) == expected
-    assert committed(log, "elsewhere") is None
+    assert list(list_committed(log, "out") or ()) == expected
+    assert list_committed(log, "elsewhere") is None
 
 
 def script(folder: Path) -> str:
@@ -291,7 +291,7 @@ def test_columns_may_be_called_as_what_a_read_looks_for(spark: SparkSession, tmp
     SELECT _name, MAX(read) AS read, COUNT(*) AS place, MIN(read) AS log, MAX(_name) AS name FROM s GROUP BY _name"""
     compiled = penstock.compile(sql)
     question = compile_read(Source("<read>", "SELECT * FROM t ORDER BY _name"), compiled.catalog, memory=True)
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         session.run_once(compiled.program, drain=False)
         rows = session.read(question)
     assert rows == [

@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen.program import Program
-from penstock.runtime import RunError, Session
+from penstock.runtime import RunError, RuntimeSession
 from tests.model.evaluate import evaluate
 from tests.model.rows import difference
 from tests.properties.test_spark import AT_ONCE
@@ -114,7 +114,7 @@ def test_changed_queries_go_on(only_spark: SparkSession, tmp_path: Path) -> None
         kind = "TABLE" if name in TABLES else "STREAM"
         was, now = (compiled(folder, f"CREATE {kind} result AS {text};") for text in CHANGED[name])
         spark = only_spark.newSession()
-        with Session(spark, str(folder / "state")) as session:
+        with RuntimeSession(spark, str(folder / "state")) as session:
             put(folder, "1", orders=ORDERS[:6], shipments=SHIPMENTS[:3], prices=PRICES[:2])
             session.run_once(was.program, drain=False)
             assert bool(session.rows("result")) == (name in (*IN_PASSING, *TABLES))
@@ -146,7 +146,7 @@ def large(folder: Path, least: int, more: str = "") -> Program:
     return compiled(folder, FILES.format(name="large", folder=folder, query=LARGE.format(least=least)) + more).program
 
 
-def refused(session: Session, program: Program, *, reset: bool = False) -> str:
+def refused(session: RuntimeSession, program: Program, *, reset: bool = False) -> str:
     with pytest.raises(RunError) as failure:
         session.reset(program) if reset else session.run_once(program, drain=False)
     (finding,) = failure.value.diagnostics
@@ -156,7 +156,7 @@ def refused(session: Session, program: Program, *, reset: bool = False) -> str:
 def test_a_refusal_touches_nothing(spark: SparkSession, tmp_path: Path) -> None:
     put(tmp_path, "1", orders=ORDERS)
     shown = "SELECT STREAM id FROM orders"
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         session.run_once(large(tmp_path, 50, f"CREATE STREAM shown AS {shown};"), drain=False)
         before = stored(tmp_path, "state", "large")
         # The first query could go on, the second one cannot.
@@ -177,7 +177,7 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
     (state / "mine").mkdir(parents=True)
     (state / "mine" / "thesis.txt").write_text("all of it")
     chain = FILES.format(name="busiest", folder=tmp_path, query=BUSIEST)
-    with Session(spark, str(state)) as session:
+    with RuntimeSession(spark, str(state)) as session:
         session.run_once(large(tmp_path, 50, chain), drain=True)
         assert {file.name for file in state.iterdir()} == {"mine", "large", "busiest", "busiest_stage1"}
         for name in ("large", "busiest"):
@@ -199,14 +199,14 @@ def test_a_query_killed_in_its_first_write_begins_again(spark: SparkSession, tmp
     put(tmp_path, "1", orders=ORDERS)
     program = compiled(tmp_path, "CREATE STREAM a AS SELECT STREAM id FROM orders;").program
     place = tmp_path / "state" / "a"
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         session.run_once(program, drain=False)
     for folder in ("offsets", "commits", "sources"):
         shutil.rmtree(place / folder)
     for name in ("offsets/.0.8a9f.tmp", "offsets/..0.8a9f.tmp.crc", "sources/0/.0.8a9f.tmp"):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(b"")
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         session.run_once(program, drain=False)
         assert len(session.rows("a")) == 12
 
@@ -216,7 +216,7 @@ def test_only_checkpoints_are_removed_and_none_that_is_in_use(spark: SparkSessio
     program = compiled(
         tmp_path, "CREATE STREAM a AS SELECT STREAM id FROM orders; CREATE STREAM b AS SELECT STREAM id FROM orders;"
     ).program
-    with Session(spark, str(tmp_path / "state")) as session:
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
         (tmp_path / "state" / "b").mkdir(parents=True)
         (tmp_path / "state" / "b" / "thesis.txt").write_text("all of it")
         session.run_once(Program(program.settings, program.queries[:1]), drain=False)

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.program import Output, SparkQuery
+from penstock.codegen.program import QueryOutput, SparkQuery
 from penstock.runtime.connectors.console import ConsoleSink
 from penstock.runtime.connectors.memory import MemorySink
 
-APPEND = SparkQuery("q", (), (), "r", Output("totals", "memory", (), ()), "append", False, (), (), "")
+APPEND = SparkQuery("q", (), (), "r", QueryOutput("totals", "memory", (), ()), "append", False, (), (), "")
 LIMIT = 10_000
 UPDATE = replace(APPEND, mode="update", key=("k",))
 
@@ -88,11 +88,11 @@ def test_the_newest_rows_are_kept_and_the_others_counted(sizes: tuple[int, ...])
         sink.put(batch(*(("a", n) for n in range(first, first + size))), number)
         first += size
     assert [row["n"] for row in sink.rows()] == list(range(5, LIMIT + 5))
-    assert sink.let_go == 5
+    assert sink.evicted == 5
 
 
 def test_a_sink_keeps_and_shows_as_many_rows_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    query = replace(APPEND, output=Output("totals", "memory", (("rows", 2),), ()))
+    query = replace(APPEND, output=QueryOutput("totals", "memory", (("rows", 2),), ()))
     kept, shown = MemorySink(query), ConsoleSink(query)
     for sink in (kept, shown):
         sink.put(batch(("a", 1), ("b", 2), ("c", 3)), 0)
@@ -101,7 +101,7 @@ def test_a_sink_keeps_and_shows_as_many_rows_as_it_is_told(capsys: pytest.Captur
 
 
 def test_the_console_shows_a_few_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    query = replace(APPEND, output=Output("totals", "console", (), ()))
+    query = replace(APPEND, output=QueryOutput("totals", "console", (), ()))
     ConsoleSink(query).put(batch(*(("key", n) for n in range(1234))), 7)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["totals,", "batch", "7:", "1,234", "rows"]

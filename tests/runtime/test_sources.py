@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input, Output, Program, SparkQuery, View
-from penstock.runtime import RunError, Session
+from penstock.codegen.program import Input, Program, QueryOutput, SparkQuery, View
+from penstock.runtime import RunError, RuntimeSession
 from tests.runtime.programs import COLUMNS, SETTINGS
 
 pytestmark = pytest.mark.spark
@@ -25,17 +25,17 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 def reading(path: Path, sql: str = "SELECT id, v, ts, _malformed FROM raw", **options: str | int | bool) -> Program:
     source = Input("orders", "raw", "files", (("path", str(path)), *options.items()), COLUMNS)
-    output = Output("seen", "memory", (), ())
+    output = QueryOutput("seen", "memory", (), ())
     query = SparkQuery("seen", (source,), (View("result", sql),), "result", output, "append", False, (), (), "seen")
     return Program(SETTINGS, (replace(query, checked=not source.numbers_records),))
 
 
-def rows(session: Session, program: Program) -> list[tuple[Any, ...]]:
+def rows(session: RuntimeSession, program: Program) -> list[tuple[Any, ...]]:
     session.run_once(program, drain=True)
     return sorted((tuple(row.values()) for row in session.rows("seen")), key=repr)
 
 
-def refusal(session: Session, program: Program) -> tuple[str, str, str]:
+def refusal(session: RuntimeSession, program: Program) -> tuple[str, str, str]:
     """Code, message and detail of the only finding."""
     with pytest.raises(RunError) as failure:
         session.run_once(program, drain=True)
@@ -43,7 +43,7 @@ def refusal(session: Session, program: Program) -> tuple[str, str, str]:
     return finding.code, finding.message, finding.detail or ""
 
 
-def test_json_records(session: Session, tmp_path: Path) -> None:
+def test_json_records(session: RuntimeSession, tmp_path: Path) -> None:
     good = [
         '{"id": 1, "v": 1, "ts": "2026-01-01T12:00:00Z"}',
         '{"id": 2, "v": null, "ts": "2026-01-01T12:00:00"}',
@@ -63,14 +63,14 @@ def test_json_records(session: Session, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["json", "csv"])
-def test_a_record_is_malformed_whatever_the_query_reads(session: Session, tmp_path: Path, format_: str) -> None:
+def test_a_record_is_malformed_whatever_the_query_reads(session: RuntimeSession, tmp_path: Path, format_: str) -> None:
     text = {"json": '{"id": 1, "v": "x"}\n{"id": 2, "v": 2}\n', "csv": "1,x,\n2,2,\n"}[format_]
     (tmp_path / "a").write_text(text)
     program = reading(tmp_path, "SELECT _malformed IS NULL AS sound FROM raw", format=format_, header=False)
     assert rows(session, program) == [(False,), (True,)]
 
 
-def test_csv_columns_are_matched_by_the_header(session: Session, tmp_path: Path) -> None:
+def test_csv_columns_are_matched_by_the_header(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("note,ts,ID,v\nhello,2026-01-01T12:00:00Z,1,2\n,2026-01-01 12:00:00,2,NA\nx,,3\n")
     (tmp_path / "b.csv").write_text("note,ts,ID,v\n,,4,NA\n")
     assert rows(session, reading(tmp_path, format="csv", null="NA")) == [
@@ -81,12 +81,12 @@ def test_csv_columns_are_matched_by_the_header(session: Session, tmp_path: Path)
     ]
 
 
-def test_csv_columns_without_a_header_are_matched_by_position(session: Session, tmp_path: Path) -> None:
+def test_csv_columns_without_a_header_are_matched_by_position(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1,2,2026-01-01T12:00:00Z\n3,4,5,6\n")
     assert rows(session, reading(tmp_path, format="csv", header=False)) == [(1, 2, NOON, None), (3, 4, None, "3,4,5,6")]
 
 
-def test_a_csv_header_without_a_declared_column_is_refused(session: Session, tmp_path: Path) -> None:
+def test_a_csv_header_without_a_declared_column_is_refused(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,time\n1,2026-01-01T12:00:00Z\n")
     with pytest.raises(RunError) as failure:
         session.run_once(reading(tmp_path, format="csv"), drain=True)
@@ -97,7 +97,7 @@ def test_a_csv_header_without_a_declared_column_is_refused(session: Session, tmp
     assert "id, time" in (failure.value.diagnostics[0].detail or "")
 
 
-def test_a_csv_file_with_its_columns_in_another_order_is_refused(session: Session, tmp_path: Path) -> None:
+def test_a_csv_file_with_its_columns_in_another_order_is_refused(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id,v,ts\n1,2,\n")
     (tmp_path / "b.csv").write_text("v,id,ts\n2,1,\n")
     code, message, detail = refusal(session, reading(tmp_path, format="csv"))
@@ -106,7 +106,7 @@ def test_a_csv_file_with_its_columns_in_another_order_is_refused(session: Sessio
     assert "CSV header" in detail
 
 
-def test_parquet(session: Session, tmp_path: Path) -> None:
+def test_parquet(session: RuntimeSession, tmp_path: Path) -> None:
     table = pa.table(
         {"id": [1, 2], "v": pa.array([1, None], pa.int32()), "ts": pa.array([NOON, None], pa.timestamp("us", "UTC"))}
     )
@@ -114,7 +114,7 @@ def test_parquet(session: Session, tmp_path: Path) -> None:
     assert rows(session, reading(tmp_path, format="parquet")) == [(1, 1, NOON, None), (2, None, None, None)]
 
 
-def test_where_a_row_came_from(session: Session, tmp_path: Path) -> None:
+def test_where_a_row_came_from(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     os.utime(tmp_path / "a.json", (NOON.timestamp(), NOON.timestamp()))
     seen = rows(session, reading(tmp_path, "SELECT _file, _arrived FROM raw", format="json"))
@@ -122,7 +122,7 @@ def test_where_a_row_came_from(session: Session, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["", "deep", "deep/er=1/b.json", "*.json", "d*/*/*.json"])
-def test_folders_files_and_patterns(session: Session, tmp_path: Path, pattern: str) -> None:
+def test_folders_files_and_patterns(session: RuntimeSession, tmp_path: Path, pattern: str) -> None:
     (tmp_path / "deep" / "er=1").mkdir(parents=True)
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     (tmp_path / "deep" / "er=1" / "b.json").write_text('{"id": 2}\n')
@@ -132,7 +132,7 @@ def test_folders_files_and_patterns(session: Session, tmp_path: Path, pattern: s
 
 def test_a_file_that_is_much_older_than_the_others_is_read(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    with Session(spark, str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         for id_, year in ((1, 2026), (2, 2020)):  # Spark passes over an old file if it has read a newer one before
             file = tmp_path / "in" / f"{id_}.json"
             file.write_text(json.dumps({"id": id_}) + "\n")
@@ -141,7 +141,7 @@ def test_a_file_that_is_much_older_than_the_others_is_read(spark: SparkSession, 
     assert [row[0] for row in seen] == [1, 2]
 
 
-def test_a_missing_path_is_named_before_anything_runs(session: Session, tmp_path: Path) -> None:
+def test_a_missing_path_is_named_before_anything_runs(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     good = reading(tmp_path, format="json").queries[0]
     bad = reading(tmp_path / "missing", format="json").queries[0]
@@ -150,30 +150,30 @@ def test_a_missing_path_is_named_before_anything_runs(session: Session, tmp_path
     assert session.rows("seen") == []
 
 
-def test_a_file_that_is_not_parquet_is_named(session: Session, tmp_path: Path) -> None:
+def test_a_file_that_is_not_parquet_is_named(session: RuntimeSession, tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_text("id,v\n1,2\n")
     code, message, detail = refusal(session, reading(tmp_path, format="parquet"))
     assert (code, message) == ("R004", f"file cannot be read: {tmp_path}/a.parquet")
     assert "is not a Parquet file" in detail
 
 
-def test_a_parquet_file_with_other_types_is_named(session: Session, tmp_path: Path) -> None:
+def test_a_parquet_file_with_other_types_is_named(session: RuntimeSession, tmp_path: Path) -> None:
     table = pa.table({"id": ["one"], "v": pa.array([1], pa.int32()), "ts": pa.array([NOON], pa.timestamp("us", "UTC"))})
     pq.write_table(table, tmp_path / "a.parquet")
     code, message, detail = refusal(session, reading(tmp_path, format="parquet"))
-    assert (code, message) == ("R006", f"file does not fit the declared columns: {tmp_path}/a.parquet")
+    assert (code, message) == ("R006", f"file does not match the declared columns: {tmp_path}/a.parquet")
     assert detail.startswith("column id is ")
 
 
 def rate(columns: tuple[tuple[str, str], ...]) -> Program:
     source = Input("ticks", "raw", "rate", (("rows_per_second", 50),), columns)
-    output = Output("seen", "memory", (), ())
+    output = QueryOutput("seen", "memory", (), ())
     views = (View("result", "SELECT * FROM raw"),)
     return Program(SETTINGS, (SparkQuery("seen", (source,), views, "result", output, "append", False, (), (), "seen"),))
 
 
 def test_a_rate_stream_fills_its_columns_by_their_types(spark: SparkSession) -> None:
-    with Session(spark) as session:
+    with RuntimeSession(spark) as session:
         (handle,) = session.start(rate((("made", "TIMESTAMP"), ("n", "BIGINT"))))
         while not session.rows("seen"):
             assert not handle.await_done(0.2)
@@ -183,5 +183,5 @@ def test_a_rate_stream_fills_its_columns_by_their_types(spark: SparkSession) -> 
         assert all(isinstance(row["made"], datetime) for row in session.rows("seen"))
 
 
-def test_a_rate_stream_with_a_string_is_refused(session: Session) -> None:
+def test_a_rate_stream_with_a_string_is_refused(session: RuntimeSession) -> None:
     assert refusal(session, rate((("n", "STRING"),)))[:2] == ("R007", "rate stream ticks has a column of type STRING")

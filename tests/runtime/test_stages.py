@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import Session
+from penstock.runtime import RuntimeSession
 from penstock.runtime.storage import Storage
 from penstock.runtime.sweep import sweep
 
@@ -63,7 +63,7 @@ def test_a_chain_goes_on_and_its_intermediate_stream_is_swept(spark: SparkSessio
     (tmp_path / "readings").mkdir()
     program = penstock.compile(SCRIPT.format(folder=tmp_path)).program
     between = tmp_path / "checkpoint" / "busiest_stage1" / "rows"
-    with Session(spark, str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         put(tmp_path, "1.json", 0, 1, 1, 61)
         session.run_once(program, drain=False)
         first = set(between.glob("part-*"))
@@ -96,7 +96,7 @@ def test_a_chain_of_lookups_finds_what_was_there_before_its_rows(spark: SparkSes
         {each.name: dict(each.options).get("files_per_batch") for each in query.inputs} for query in program.queries
     ]
     assert limits == [{"s": 1, "t": 1}, {"result_stage1": None, "u": None}]
-    with Session(spark, str(tmp_path / "checkpoint")) as session:
+    with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         session.run_once(program, drain=False)
         rows = sorted(session.rows("result"), key=lambda row: row["id"])
     assert rows == [{"id": 1, "t": 1, "u": 1}, {"id": 2, "t": 2, "u": 2}]

@@ -10,7 +10,7 @@ import pytest
 
 from penstock.codegen.program import PARTITIONS_SETTING, SparkQuery
 from penstock.compilation import compile
-from penstock.runtime.checkpoint import described, refusal
+from penstock.runtime.checkpoint import describe_query, refusal
 from penstock.runtime.queries import configure
 
 SQL = """CREATE STREAM a (k BIGINT KEY, time TIMESTAMP, WATERMARK FOR time AS time - 10 SEC)
@@ -36,11 +36,11 @@ def test_every_query_tells_the_session_its_own_number() -> None:
 
 
 def test_a_checkpoint_with_the_same_number_is_taken() -> None:
-    assert refusal(described(query(8)), described(query(8)), "here") is None
+    assert refusal(describe_query(query(8)), describe_query(query(8)), "here") is None
 
 
 def test_a_checkpoint_with_another_number_is_refused_with_both() -> None:
-    found = refusal(described(query(8)), described(query(16)), "here")
+    found = refusal(describe_query(query(8)), describe_query(query(16)), "here")
     assert found is not None
     assert found.code == "R010"
     assert found.detail == "changed since it was made: its state had 8 partitions and would have 16"
@@ -49,18 +49,18 @@ def test_a_checkpoint_with_another_number_is_refused_with_both() -> None:
 
 @pytest.mark.parametrize("key", ["fingerprint", "views"])
 def test_a_checkpoint_of_an_earlier_version_says_what_it_can(key: str) -> None:
-    past = described(query(8))
+    past = describe_query(query(8))
     del past["partitions"]
     past[key] = "other" if key == "fingerprint" else {}
     past["fingerprint"] = "other"
-    found = refusal(past, described(query(16)), "here")
+    found = refusal(past, describe_query(query(16)), "here")
     assert found is not None
     assert "partitions" not in cast(str, found.hint)
 
 
 def test_a_checkpoint_of_a_query_without_state_says_so() -> None:
-    past = described(replace(query(8), store=None, partitions=None, fingerprint="other"))
-    found = refusal(past, described(query(8)), "here")
+    past = describe_query(replace(query(8), store=None, partitions=None, fingerprint="other"))
+    found = refusal(past, describe_query(query(8)), "here")
     assert found is not None
     assert "it kept no state and would keep some" in cast(str, found.detail)
     assert "None" not in f"{found.detail} {found.hint}"

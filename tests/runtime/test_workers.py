@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime import RunError
-from penstock.runtime.workers import LEAST, check_workers, needed_packages
+from penstock.runtime.workers import LEAST, check_workers, list_needed_packages
 
 DECLARED = """CREATE STREAM s (k INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' SECOND)
 WITH (connector = 'files', path = 'x', format = 'json');
@@ -33,7 +33,7 @@ WITH (connector = 'files', path = 'x', format = 'json');
     ],
 )
 def test_only_what_a_program_needs_is_asked_for(query: str, packages: set[str]) -> None:
-    needed = needed_packages(penstock.compile(DECLARED + query).program)
+    needed = list_needed_packages(penstock.compile(DECLARED + query).program)
     assert needed - {"pyspark"} == packages
     assert bool(needed) == bool(packages)
 

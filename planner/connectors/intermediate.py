@@ -2,5 +2,7 @@
 
 from penstock.planner.connectors.option import Connector
 
-STAGE = Connector("stage", "an intermediate stream", (), reads_stream=True, appends=True, exactly_once=True)
+INTERMEDIATE = Connector(
+    "intermediate", "an intermediate stream", (), reads_stream=True, appends=True, exactly_once=True
+)
 """No script can name it."""

@@ -1,10 +1,10 @@
-"""A plan -> the part of it that must stay as it is for a query to go on from its checkpoint.
+"""A plan -> its checkpoint contract: the part that must stay the same for a query to go on from its checkpoint.
 
-A checkpoint holds how far each input has been read, and the state of the one operator that keeps any. What is computed
-of that operator's rows could be anything, if Spark did not look at a query as a whole. But it moves filters to where
-they leave out rows earlier, leaves out aggregates that nothing uses, and keeps the others in the order in which they
-are used first. So the state of groups depends on what is above them, and may be that of other columns of the same
-types, which Spark does not notice. Nothing moves through what Python workers answer: panes, and remembered rows.
+A checkpoint holds how far each input has been read, and the state of the one stateful operator. What is computed from
+the rows of that operator could change freely, but Spark optimises a query as a whole. It pushes filters down, it drops
+aggregates that nothing uses, and it orders the others by their first use. So the state of groups depends on what is
+above them. After a change it may hold other columns of the same types, which Spark does not notice. Spark moves nothing
+through the results of Python workers, that is, panes and remembered rows.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
-    """What must stay: the operator `root` with all below it, None if that is nothing but the inputs.
-
-    Of the `filters` above it, the `conditions`, over its columns.
-    """
+class CheckpointContract:
+    """What must stay the same."""
 
     root: Node | None
+    """An operator with everything below it, None if only the inputs must stay."""
     filters: tuple[Filter, ...] = ()
+    """The filters above the operator that the contract includes."""
     conditions: tuple[Expression, ...] = ()
+    """The conditions of these filters, over the operator's columns."""
 
 
-def lasting(root: Node) -> Lasting:
-    """What must stay of a query whose sink does not hold the rows of earlier runs."""
+def find_contract(root: Node) -> CheckpointContract:
+    """The contract of a query whose sink does not keep the rows of earlier runs."""
     above: list[Filter | Project | Rekey] = []
     node = root
     while isinstance(node, Filter | Project | Rekey):
@@ -60,28 +60,28 @@ def lasting(root: Node) -> Lasting:
     above.reverse()
     match node:
         case GroupAggregate() if not is_retracting(node) and not any(isinstance(each, Filter) for each in above):
-            return _under_groups(root, node, above)
+            return _find_group_contract(root, node, above)
         case _ if isinstance(root.shape, KTable):
-            return Lasting(root)  # whether a row is new or changed depends on all that has been sent
+            return CheckpointContract(root)  # whether a row is new or changed depends on all that has been sent
         case WindowAggregate() | Distinct():
-            return _under_groups(root, node, above)
+            return _find_group_contract(root, node, above)
         case Over() | OverRows() | Ranked() | TableLookup():
-            return Lasting(node)
+            return CheckpointContract(node)
         case IntervalJoin() if node.pane is not None:
-            return Lasting(node)
+            return CheckpointContract(node)
         case _ if stateful(node) is None:
-            return Lasting(None)
+            return CheckpointContract(None)
         case _:
-            return Lasting(root)
+            return CheckpointContract(root)
 
 
-def _under_groups(
+def _find_group_contract(
     root: Node, groups: WindowAggregate | GroupAggregate | Distinct, above: Iterable[Filter | Project | Rekey]
-) -> Lasting:
-    """The groups, if what is above shows that all aggregates are kept in their own order; else the whole.
+) -> CheckpointContract:
+    """The groups, if the operators above use all aggregates in their own order; otherwise the whole plan.
 
-    Of the filters, conditions on the keys count, which leave rows out below the groups. Comparisons of an aggregate
-    with a literal do not. What compares aggregates with keys may be either.
+    Conditions on the keys belong to the contract, because Spark moves them below the groups. Comparisons of an
+    aggregate with a literal do not. A condition that mixes aggregates and keys makes the whole plan the contract.
     """
     aggregates = [] if isinstance(groups, Distinct) else [each.name for each in groups.aggregates]
     values: dict[str, Expression] = {each.name: column(each.name) for each in groups.schema}
@@ -92,25 +92,25 @@ def _under_groups(
         match node:
             case Filter():
                 parts = [substitute(part, values) for part in conjuncts(node.condition)]
-                free = {part: name for part in parts if (name := _compared(part)) in aggregates}
+                free = {part: name for part in parts if (name := _find_compared(part)) in aggregates}
                 others = [part for part in parts if part not in free]
                 if any(_columns(part) & set(aggregates) for part in others):
-                    return Lasting(root)
+                    return CheckpointContract(root)
                 compared |= set(free.values())
                 conditions += others
                 filters += [node] if others else []
             case Project():
                 values = {item.name: substitute(item.value, values) for item in node.items}
-                shown = _shown_in_order(values.values(), aggregates)
+                shown = _count_shown(values.values(), aggregates)
                 if shown is None or not set(aggregates[shown:]) <= compared:
-                    return Lasting(root)
-    return Lasting(groups, tuple(filters), tuple(conditions))
+                    return CheckpointContract(root)
+    return CheckpointContract(groups, tuple(filters), tuple(conditions))
 
 
-def _shown_in_order(items: Iterable[Expression], aggregates: list[str]) -> int | None:
-    """How many of the aggregates, the first ones, are items by themselves, in their order; None if others are used.
+def _count_shown(items: Iterable[Expression], aggregates: list[str]) -> int | None:
+    """How many of the first aggregates are items of their own, in order; None if an item uses another one.
 
-    An item that is more than a column may use those before it: whatever Spark makes of it, these are there already.
+    A computed item may use the aggregates before it, because Spark keeps these already.
     """
     shown = 0
     for item in items:
@@ -121,7 +121,7 @@ def _shown_in_order(items: Iterable[Expression], aggregates: list[str]) -> int |
     return shown
 
 
-def _compared(condition: Expression) -> str | None:
+def _find_compared(condition: Expression) -> str | None:
     """The name of the column that the condition compares with a literal."""
     comparison = condition.unnest()
     if not isinstance(comparison, _COMPARED):

@@ -11,31 +11,31 @@ from dataclasses import replace
 
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.stage import read_stage
+from penstock.codegen.ejected.intermediate import read_intermediate
 from penstock.codegen.program import Input, SparkQuery
 from penstock.runtime.connectors.files import folder_output
-from penstock.runtime.connectors.protocol import Connector, Source
-from penstock.runtime.sink_log import check_files, stage_rows
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
+from penstock.runtime.sink_log import check_files, rows_folder
 from penstock.runtime.storage import Storage, absolute
-from penstock.runtime.sweep import finished
+from penstock.runtime.sweep import list_finished
 
 
-def placed(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> SparkQuery:
+def place_intermediates(query: SparkQuery, storage: Storage, places: Mapping[str, str]) -> SparkQuery:
     """The query with its intermediate streams in folders. `places`: the checkpoint folders of the queries by name."""
     output = query.output
     if output.is_intermediate:
-        path = stage_rows(places[query.name])
+        path = rows_folder(places[query.name])
         storage.folder(path)
         output = folder_output(output.name, path, "parquet", output.columns)
     inputs = tuple(
-        replace(each, options=(("path", stage_rows(places[each.name])),)) if each.is_intermediate else each
+        replace(each, options=(("path", rows_folder(places[each.name])),)) if each.is_intermediate else each
         for each in query.inputs
     )
     return replace(query, inputs=inputs, output=output)
 
 
-class StageSource(Source):
-    """The rows of the files in the folder that `placed` has given the input."""
+class IntermediateSource(RuntimeSource):
+    """The rows of the files in the folder that `place_intermediates` has given the input."""
 
     def __init__(self, source: Input) -> None:
         self._source = source
@@ -44,10 +44,10 @@ class StageSource(Source):
         """Raises RunError if a file is damaged that is not read yet."""
         if place is not None:
             path = absolute(str(self._source.values["path"]))
-            check_files(storage, path, finished(storage, place, path))
+            check_files(storage, path, list_finished(storage, place, path))
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        return read_stage(spark, dict(self._source.columns), str(self._source.values["path"]))
+        return read_intermediate(spark, dict(self._source.columns), str(self._source.values["path"]))
 
 
-CONNECTOR = Connector(source=StageSource)
+CONNECTOR = RuntimeConnector(source=IntermediateSource)

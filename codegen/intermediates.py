@@ -1,6 +1,6 @@
-"""RunningQuery -> the queries that compute it: a plan cut at its intermediate streams.
+"""RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
-Every `Intermediate` becomes the sink of a query of its own and a scan in the one above. Both call it by the same name.
+Every `Intermediate` becomes the sink of one query and a scan in another. Both use the same name.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from penstock.codegen.behind import behind, disorder
-from penstock.planner import connectors
+from penstock.codegen.lag import max_disorder, max_lag
+from penstock.planner.connectors import INTERMEDIATE
 from penstock.planner.plan import (
     Emission,
     Intermediate,
@@ -24,20 +24,22 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import folded, inputs, is_changing, is_timed, stateful, walk, with_inputs
-
-STAGE = connectors.STAGE.name
-"""The connector of an intermediate stream."""
+from penstock.planner.plan.walk import fold_plan, inputs, is_changing, is_timed, stateful, walk, with_inputs
 
 
-def stages(
+def is_intermediate(place: Origin | Sink) -> bool:
+    """Whether queries of the program write and read it."""
+    return place.connector == INTERMEDIATE.name
+
+
+def cut_at_intermediates(
     query: RunningQuery, name: str, taken: Collection[str], shared: dict[Node, Scan] | None = None
 ) -> list[RunningQuery]:
-    """The query as queries without intermediate streams, those that write one before those that read it.
+    """The query as queries without `Intermediate` nodes. Writers come before readers.
 
-    `name` is that of the whole query as a plain identifier; the others are called `<name>_stage1` and so on, which is
-    also the name of what they write. None of them is in `taken`. `shared`: the streams that queries before this one
-    write for several; it grows.
+    `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
+    called `<name>_stage1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier queries
+    write for several readers; this call adds its own.
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
@@ -47,27 +49,27 @@ def stages(
     scans: dict[Node, Node] = {}
     above: list[RunningQuery] = []
 
-    def cut(node: Node, below: tuple[Node, ...]) -> Node:
+    def cut_node(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
             remade = with_inputs(node, below)
-            scans[node] = read(remade, node) if isinstance(remade, Intermediate) else remade
+            scans[node] = read_intermediate(remade, node) if isinstance(remade, Intermediate) else remade
         return scans[node]
 
-    def read(node: Intermediate, uncut: Node) -> Node:
+    def read_intermediate(node: Intermediate, uncut: Node) -> Node:
         if node.shared and node not in known:
-            known[node] = written(node, uncut)
-        return known[node] if node.shared else written(node, uncut)
+            known[node] = write_intermediate(node, uncut)
+        return known[node] if node.shared else write_intermediate(node, uncut)
 
-    def written(node: Intermediate, uncut: Node) -> Scan:
+    def write_intermediate(node: Intermediate, uncut: Node) -> Scan:
         number = len(above) + 1
         stage = f"{name}_stage{number}"
         while stage in taken:
             stage += "_"
-        sink = Sink(stage, STAGE, ())
+        sink = Sink(stage, INTERMEDIATE.name, ())
         shape = node.shape
         if isinstance(shape, KTable):
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
-            origin = Origin(stage, STAGE, (), node.schema, shape.key, None, None, None)
+            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         (writer,) = inputs(uncut)  # with all its event times
         if isinstance(shape, WTable):
@@ -75,16 +77,18 @@ def stages(
             windows = stateful(node.input)
             every = windows.every if isinstance(windows, WindowAggregate) else None
             above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span, every))
-            delay, late = disorder(writer), behind(writer, shape.end)
-            origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.end, delay, None, behind=late)
+            delay, late = max_disorder(writer), max_lag(writer, shape.end)
+            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.end, delay, None, lag=late)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
         if not (is_timed or uncut in followed):
             shape = KStream(shape.key, ())
-        of_time = None if shape.time is None else behind(writer, shape.time)
-        origin = Origin(stage, STAGE, (), node.schema, shape.key, shape.time, shape.delay, None, behind=of_time)
+        of_time = None if shape.time is None else max_lag(writer, shape.time)
+        origin = Origin(
+            stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time
+        )
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
-    root = folded(query.root, cut)
+    root = fold_plan(query.root, cut_node)
     return [*above, replace(query, name=name, root=root)]

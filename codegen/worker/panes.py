@@ -1,13 +1,13 @@
-"""Panes of rows, as packed tables -> rows with what DuckDB computes over the pane.
+"""Panes, as packed tables of rows -> rows with what DuckDB computes over their pane.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program.
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from penstock.codegen.packed import read
+from penstock.codegen.worker.pack import read_table
 
 
 def answer_panes(
@@ -19,7 +19,7 @@ def answer_panes(
     picked: Mapping[str, str],
     at_once: int = 100_000,
 ) -> Iterator[Any]:
-    """The rows of a PaneView. All tables of a pane are in the batches; DuckDB is asked about so many rows `at_once`.
+    """The rows of a PaneView. The batches hold all tables of each pane. One DuckDB query covers about `at_once` rows.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -28,21 +28,23 @@ def answer_panes(
 
     panes: dict[tuple[int, int], list[bytes]] = {}
     for batch in batches:
-        columns = (as_number(batch.column("begin")), batch.column("bucket"), batch.column("tables"))
+        columns = (convert_times(batch.column("begin")), batch.column("bucket"), batch.column("tables"))
         for begin, bucket, streams in zip(*(column.to_pylist() for column in columns), strict=True):
             panes.setdefault((begin, bucket), []).extend(streams)
     begins: list[int] = []
     tables: list[Any] = []
-    with connected() as connection:
+    with connect_duckdb() as connection:
         for begin, bucket in sorted(panes):
             begins.append(begin)
-            tables.append(pa.concat_tables(map(read, panes.pop((begin, bucket)))))
+            tables.append(pa.concat_tables(map(read_table, panes.pop((begin, bucket)))))
             if not panes or sum(map(len, tables)) >= at_once:
-                yield from answered(connection, begins, tables, order, sql, given, kept, picked).to_batches(at_once)
+                yield from answer_tables(connection, begins, tables, order, sql, given, kept, picked).to_batches(
+                    at_once
+                )
                 begins, tables = [], []
 
 
-def answered(
+def answer_tables(
     connection: Any,
     begins: Sequence[int],
     tables: Sequence[Any],
@@ -52,7 +54,7 @@ def answered(
     kept: Sequence[str],
     picked: Mapping[str, str],
 ) -> Any:
-    """The answers over the rows of some panes, of which each has its begin and its table.
+    """The answers over the rows of some panes. Each pane has a begin and a table.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -66,27 +68,27 @@ def answered(
         "begin": pa.array(np.repeat(np.array(begins, dtype=np.int64), lengths)),
     }
     rows = pa.concat_tables(tables).combine_chunks()
-    columns |= {name: as_number(rows.column(name)) for name in given}
+    columns |= {name: convert_times(rows.column(name)) for name in given}
     if order is not None:
-        rows, columns = in_order(connection, order, rows, columns)
-    answer = asked(connection, sql, {"place": places(len(rows)), **columns})
-    return pa.table(picked_out(rows.column, answer, kept, picked)).combine_chunks()
+        rows, columns = order_rows(connection, order, rows, columns)
+    answer = query_duckdb(connection, sql, {"place": number_rows(len(rows)), **columns})
+    return pa.table(pick_columns(rows.column, answer, kept, picked)).combine_chunks()
 
 
-def in_order(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """The rows, and the columns beside them, at the places that DuckDB answers `order` with; the pane is as answered.
+def order_rows(connection: Any, order: str, rows: Any, columns: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The rows and their columns in the order that DuckDB answers `order` with. The column `pane` is from the answer.
 
     Raises:
         OverflowError: a sum does not fit its type.
     """
-    ordered = asked(connection, order, {"place": places(len(rows)), **columns})
+    ordered = query_duckdb(connection, order, {"place": number_rows(len(rows)), **columns})
     place = ordered.column("place").combine_chunks()
     moved = {name: column.take(place) for name, column in columns.items()}
     return rows.take(place).combine_chunks(), moved | {"pane": ordered.column("pane")}
 
 
-def connected() -> Any:
-    """DuckDB without anything in it."""
+def connect_duckdb() -> Any:
+    """A connection to an empty DuckDB."""
     import duckdb
 
     # Nothing but the rows that it is given is read and nothing is written; Spark runs a worker for each core already.
@@ -100,8 +102,8 @@ def connected() -> Any:
     return connection
 
 
-def asked(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
-    """DuckDB's answer over `rows` of these columns, as an Arrow table.
+def query_duckdb(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
+    """The answer of DuckDB to a query over the table `rows`, which has these columns, as an Arrow table.
 
     Raises:
         OverflowError: a sum does not fit its type.
@@ -118,10 +120,10 @@ def asked(connection: Any, sql: str, columns: Mapping[str, Any]) -> Any:
     return answer
 
 
-def picked_out(
+def pick_columns(
     field: Callable[[str], Any], answer: Any, kept: Sequence[str], picked: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The columns of the result: fields of the rows at the places answered, and the answers."""
+    """The columns of the result: fields `kept` of the rows at the answered places, and the answered columns."""
     result = {name: field(name).take(answer.column("place")) for name in kept}
     for name in answer.column_names[1:]:
         column = answer.column(name)
@@ -129,7 +131,7 @@ def picked_out(
     return result
 
 
-def places(count: int) -> Any:
+def number_rows(count: int) -> Any:
     """0, 1 … up to a count of rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -137,8 +139,8 @@ def places(count: int) -> Any:
     return pc.cumulative_sum(pa.repeat(pa.scalar(1), count), start=-1)
 
 
-def as_number(column: Any) -> Any:
-    """Times and intervals as microseconds, which DuckDB takes for what they are; all else as it is."""
+def convert_times(column: Any) -> Any:
+    """Times and intervals as microseconds, so that DuckDB does not convert them. Other columns stay as they are."""
     import pyarrow as pa
 
     is_time = pa.types.is_timestamp(column.type) or pa.types.is_duration(column.type)

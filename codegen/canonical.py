@@ -1,7 +1,7 @@
-"""A plan -> the same plan in which the columns that a script names are numbered.
+"""A plan -> its canonical form, in which the columns that a script names are numbered.
 
-Two plans that differ in such names alone become equal. Columns of scans keep their names, by which they are read, and
-so do those that operators name themselves, such as `window_start`. Nothing is run under these names.
+Plans that differ only in such names have the same canonical form. Columns of scans keep their names, because files are
+read by them. So do columns that operators name, such as `window_start`. The canonical form is compared, never run.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.table import Side, Step
-from penstock.planner.plan.walk import folded, inputs, with_inputs
+from penstock.planner.plan.walk import fold_plan, inputs, with_inputs
 
 Names = Mapping[str, str]
 
 
-def nameless(root: Node) -> Node:
-    """The plan with the types, and the order of columns, that it had."""
+def canonicalise(root: Node) -> Node:
+    """The plan with numbered columns. Their types and their order stay the same."""
     numbers = count()
     done: dict[Node, Node] = {}
 
-    def renamed(node: Node, below: tuple[Node, ...]) -> Node:
+    def rename(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in done:
-            given = {name: f"#{next(numbers)}" for name in _given(node)}
-            done[node] = _renamed(node, below, given)
+            given = {name: f"#{next(numbers)}" for name in _list_chosen_names(node)}
+            done[node] = _rename_node(node, below, given)
         return done[node]
 
-    return folded(root, renamed)
+    return fold_plan(root, rename)
 
 
-def _given(node: Node) -> list[str]:
-    """The names that the operator gives to columns, and that a script has chosen."""
+def _list_chosen_names(node: Node) -> list[str]:
+    """The names of columns that the operator introduces and the script has chosen."""
     match node:
         case Project():
             return [each.name for each in node.items]
@@ -73,8 +73,8 @@ def _given(node: Node) -> list[str]:
             return []
 
 
-def _renamed(node: Node, below: tuple[Node, ...], given: Names) -> Node:
-    """The operator over the renamed inputs `below`, with the names that it gives."""
+def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
+    """The operator over the renamed inputs `below`. `given` maps the names that it introduces to numbers."""
     if isinstance(node, Scan):
         return node
     # A union has the names of its first input.
@@ -96,9 +96,9 @@ def _renamed(node: Node, below: tuple[Node, ...], given: Names) -> Node:
 
 
 def _part(part: Any, passed: Names, given: Names) -> Any:
-    """A field of an operator, or a part of one, with the names that its inputs have now."""
+    """A field of an operator, or a part of a field, with the new names of the inputs."""
 
-    def changed(value: Any) -> Any:
+    def rename_part(value: Any) -> Any:
         return _part(value, passed, given)
 
     match part:
@@ -107,22 +107,22 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
         case exp.Expression():
             return _expression(part, passed)
         case tuple():
-            return tuple(map(changed, part))
+            return tuple(map(rename_part, part))
         case Named():
-            return replace(part, name=given[part.name], value=changed(part.value))
+            return replace(part, name=given[part.name], value=rename_part(part.value))
         case Aggregate():
-            arguments, condition = changed(part.arguments), changed(part.condition)
+            arguments, condition = rename_part(part.arguments), rename_part(part.condition)
             return replace(part, name=given[part.name], arguments=arguments, condition=condition)
         case FramedAggregate():
-            return replace(part, aggregate=changed(part.aggregate))
+            return replace(part, aggregate=rename_part(part.aggregate))
         case Ranking():
-            return replace(part, name=given[part.name], order_by=changed(part.order_by))
+            return replace(part, name=given[part.name], order_by=rename_part(part.order_by))
         case Sorting():
-            return replace(part, value=changed(part.value))
+            return replace(part, value=rename_part(part.value))
         case Side():
-            return replace(part, keys=changed(part.keys))
+            return replace(part, keys=rename_part(part.keys))
         case Step():
-            return replace(part, condition=changed(part.condition))
+            return replace(part, condition=rename_part(part.condition))
         case _:
             return part
 
@@ -133,7 +133,7 @@ def _expression(value: Expression, names: Names) -> Expression:
 
 def _shape(shape: Shape, names: Names) -> Shape:
     if isinstance(shape, KStream):
-        return shape.renamed(names)
+        return shape.rename(names)
     key = tuple(names[each] for each in shape.key)
     same = tuple(tuple(frozenset(names.get(each, each) for each in group) for group in groups) for groups in shape.same)
     if isinstance(shape, WTable):

@@ -10,17 +10,19 @@ from sqlglot import exp
 
 from penstock.diagnostics import Span
 from penstock.planner.expression_text import expression_text
-from penstock.planner.partitions.agree import Mending
-from penstock.planner.partitions.build import JOINED, Script
+from penstock.planner.partitions.agree import RekeyFix
+from penstock.planner.partitions.build import JOINED, PartitionGraph
 from penstock.planner.plan import Expression, Filter, KStream, Node, Project, Rekey, RunningQuery
-from penstock.planner.plan.walk import folded, inputs, with_inputs
+from penstock.planner.plan.walk import fold_plan, inputs, with_inputs
 
 _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 
 
-def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script: Script) -> list[RunningQuery]:
+def rekey_sides(
+    queries: Iterable[RunningQuery], fixes: Iterable[RekeyFix], script: PartitionGraph
+) -> list[RunningQuery]:
     """The queries with the sides re-keyed, wherever their joins are read."""
-    wanted = {(script.joins[each.join].span, each.side): each.keys for each in mendings}
+    wanted = {(script.joins[each.join].span, each.side): each.keys for each in fixes}
 
     def changed(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, JOINED):
@@ -28,7 +30,7 @@ def rekeyed(queries: Iterable[RunningQuery], mendings: Iterable[Mending], script
             below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
         return with_inputs(node, below)
 
-    return [replace(query, root=folded(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
@@ -47,30 +49,30 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
         node = with_inputs(node, below)
         return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
-    return [replace(query, root=folded(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TextEdit:
     """What makes a subquery with PARTITION BY of a side of a join, at its place in the text; None where nothing can."""
 
     span: Span
     around: tuple[str, str] | None
 
 
-def edit(mending: Mending, script: Script) -> Edit:
+def make_edit(fix: RekeyFix, script: PartitionGraph) -> TextEdit:
     """The subquery has the name of the relation. A side that is a join has none."""
-    side, keys = side_node(mending, script), [key_text(each) for each in mending.keys]
+    side, keys = side_node(fix, script), [key_text(each) for each in fix.keys]
     below = side
     while isinstance(below, Filter):
         below = below.input  # by a condition of ON or WHERE, which stays where it is
     name = _LAST_NAME.search(side.span.text)
     if not isinstance(below, Project) or name is None or None in keys:
-        return Edit(side.span, None)
-    return Edit(side.span, ("(SELECT STREAM * FROM ", f" PARTITION BY {', '.join(map(str, keys))}) AS {name[0]}"))
+        return TextEdit(side.span, None)
+    return TextEdit(side.span, ("(SELECT STREAM * FROM ", f" PARTITION BY {', '.join(map(str, keys))}) AS {name[0]}"))
 
 
-def edited(statement: Span, edits: Iterable[Edit]) -> str | None:
+def apply_edits(statement: Span, edits: Iterable[TextEdit]) -> str | None:
     """The statement with the edits that are in it, of which one may be in another; None where one cannot be made."""
     places: list[tuple[int, str]] = []
     for each in edits:
@@ -94,8 +96,8 @@ def key_text(key: Expression) -> str | None:
     return span.text if isinstance(span, Span) else None
 
 
-def side_node(mending: Mending, script: Script) -> Node:
-    return inputs(script.joins[mending.join])[mending.side]
+def side_node(fix: RekeyFix, script: PartitionGraph) -> Node:
+    return inputs(script.joins[fix.join])[fix.side]
 
 
 def inside(span: Span, whole: Span) -> bool:

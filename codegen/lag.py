@@ -1,4 +1,4 @@
-"""What writes an intermediate stream -> by how much rows that are yet to be written can be behind its watermark."""
+"""The writer of an intermediate stream -> how far rows that it has yet to write can be behind its watermark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
-    Session,
+    SessionWindow,
     TableJoin,
     TableLookup,
     WindowAggregate,
@@ -26,26 +26,26 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import is_changing, walk
 
 
-def behind(node: Node, time: str) -> int:
-    """How many milliseconds at most before the watermark of a micro-batch the `time` of rows of later ones lies.
+def max_lag(node: Node, time: str) -> int:
+    """The greatest lag, in milliseconds, of the `time` of rows to come behind the watermark of a micro-batch.
 
-    `time` is an event time of the node's shape; the plan is not cut yet. A negative number: they lie at least so much
-    after it.
+    A negative lag means that these rows are at least so far after the watermark. `time` is an event time of the node's
+    shape. The plan is not cut at its intermediate streams yet.
     """
     match node:
         case Filter():
-            return behind(node.input, time)
+            return max_lag(node.input, time)
         case Project():
             value = next(item.value for item in node.items if item.name == time)
             assert isinstance(value, exp.Column), f"{time} is computed, and yet an event time"
-            return behind(node.input, value.name)
+            return max_lag(node.input, value.name)
         case WindowAggregate():
             # A window that is still open ends after the watermark.
-            return 0 if time == "window_end" or isinstance(node.window, Session) else node.window.size
+            return 0 if time == "window_end" or isinstance(node.window, SessionWindow) else node.window.size
         case Over():
             return node.pane + node.forward
         case Ranked() | Distinct() | OverRows():
-            return -_after(node.input, node.time, time)
+            return -_min_distance(node.input, node.time, time)
         case TableLookup():
             return 0  # rows of a stream that are not late
         case TableJoin():
@@ -57,14 +57,15 @@ def behind(node: Node, time: str) -> int:
         case IntervalJoin():
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
-            return _of_join(node, is_left=side is node.left) - _after(side, own, time)
+            return _max_lag_of_join(node, is_left=side is node.left) - _min_distance(side, own, time)
         case _:
             raise AssertionError(f"{type(node).__name__} writes no intermediate stream with an event time")
 
 
-def disorder(node: Node) -> int:
-    """How many milliseconds at most a window ends before another one of which a row has been written, if a row of it is
-    yet to be written. `node` is a windowed table; where rows of its windows change, they come of one stream.
+def max_disorder(node: Node) -> int:
+    """The greatest disorder, in milliseconds, in which rows of windows are written, by the ends of the windows.
+
+    `node` is a windowed table. If its rows change, its windows are computed from one stream.
     """
     if not is_changing(node):
         return 0
@@ -79,11 +80,11 @@ def disorder(node: Node) -> int:
 def _length(node: Node) -> int:
     """The milliseconds from the start to the end of the longest windows of a table."""
     windows = [below.window for below in walk(node) if isinstance(below, WindowAggregate)]
-    assert not any(isinstance(each, Session) for each in windows), "sessions have no length"
-    return max(each.size for each in windows if not isinstance(each, Session))
+    assert not any(isinstance(each, SessionWindow) for each in windows), "sessions have no length"
+    return max(each.size for each in windows if not isinstance(each, SessionWindow))
 
 
-def _of_join(node: IntervalJoin, *, is_left: bool) -> int:
+def _max_lag_of_join(node: IntervalJoin, *, is_left: bool) -> int:
     lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
     if node.pane is None:
         # One row of a pair is new, and so not behind the watermark.
@@ -95,7 +96,7 @@ def _of_join(node: IntervalJoin, *, is_left: bool) -> int:
     return own + upper if is_left else own - lower
 
 
-def _after(node: Node, time: str, other: str) -> int:
+def _min_distance(node: Node, time: str, other: str) -> int:
     """How many milliseconds at least, in each row, one event time lies after another; a negative number: before."""
     if other == time:
         return 0
@@ -104,4 +105,4 @@ def _after(node: Node, time: str, other: str) -> int:
         node = node.input
     assert isinstance(node.shape, KStream)
     times = {each.column: each for each in node.shape.times}
-    return times[other].low - times[time].high
+    return times[other].offset_min - times[time].offset_max

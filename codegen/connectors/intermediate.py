@@ -7,9 +7,9 @@ from penstock.codegen.program import Input, SparkQuery
 
 
 def read(source: Input) -> str:
-    """A call of `read_stage`."""
+    """A call of `read_intermediate`."""
     columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
-    return f"read_stage(spark, {{{columns}}}, written_by(spark, checkpoint, {literal(source.name)}))"
+    return f"read_intermediate(spark, {{{columns}}}, written_by(spark, checkpoint, {literal(source.name)}))"
 
 
 def write(query: SparkQuery) -> str:

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from penstock.codegen.behind import behind
-from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, Session, Tumble
+from penstock.codegen.lag import max_lag
+from penstock.planner.plan import Cumulate, Hop, JoinType, Node, RowsFrame, SessionWindow, Tumble
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.model import plans
 from tests.model.history import Tables
@@ -44,13 +44,13 @@ def lags(node: Node, time: str, arrivals: list[Arrival], end: int) -> Iterator[i
             for window in (Tumble(6), Hop(2, 6), Cumulate(2, 6))
             for time in ("window_start", "window_end")
         ),
-        (Session(4), "window_end"),
+        (SessionWindow(4), "window_end"),
     ],
 )
-def test_windows(window: Tumble | Hop | Cumulate | Session, time: str) -> None:
+def test_windows(window: Tumble | Hop | Cumulate | SessionWindow, time: str) -> None:
     node = plans.window_aggregate(A, window, (COUNT,))
     furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, time, [("a", at, when)], 50))
-    assert behind(node, time) - 1 <= furthest <= behind(node, time)
+    assert max_lag(node, time) - 1 <= furthest <= max_lag(node, time)
 
 
 BOUNDS = pytest.mark.parametrize(("lower", "upper"), [(-3, 5), (2, 6), (-6, -2), (0, 0)])
@@ -85,17 +85,17 @@ def check_join(type_: JoinType, pane: int | None, lower: int, upper: int) -> Non
             for lag in lags(node, time, arrivals, 60)
         )
         furthest = max(found)
-        assert behind(node, time) - 1 <= furthest <= behind(node, time)
+        assert max_lag(node, time) - 1 <= furthest <= max_lag(node, time)
 
 
 def test_over() -> None:
     node = plans.over(A, [(COUNT, 1000)])
     times = (1000, 1500, 1999)
     furthest = max(lag for at in times for lag in lags(node, "time", [("a", at, 1)], 2500))
-    assert behind(node, "time") - 1 <= furthest <= behind(node, "time")
+    assert max_lag(node, "time") - 1 <= furthest <= max_lag(node, "time")
 
 
 @pytest.mark.parametrize("node", [plans.distinct(A), plans.over(A, [(COUNT, RowsFrame(-2, 0))])])
 def test_rows_that_come_when_their_time_is_past(node: Node) -> None:
     furthest = max(lag for at in TIMES for when in (1, at) for lag in lags(node, "time", [("a", at, when)], 50))
-    assert behind(node, "time") == furthest == 0
+    assert max_lag(node, "time") == furthest == 0

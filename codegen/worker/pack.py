@@ -1,7 +1,7 @@
-"""Rows -> tables of rows, as which they travel and wait: no row is an object of Spark's.
+"""Rows -> tables of rows. Rows travel and wait in tables, so that no row is an object of Spark's.
 
-This text runs in Spark's Python workers, which need not have penstock, and is part of every ejected program. A table is
-kept as an Arrow IPC stream, which knows its own types.
+This code runs in Spark's Python workers, where Penstock may not be installed, and is part of every ejected program. A
+table is an Arrow IPC stream, which includes its own types.
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
@@ -9,20 +9,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 
-def packed(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
-    """A row for each table of the PackedView; rows are packed as soon as there are so many `at_once`."""
+def pack_rows(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
+    """A row for each table of the PackedView. Rows are packed as soon as there are `at_once` of them."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
         if sum(map(len, waiting)) >= at_once:
-            yield tables_of(waiting, length, cuts)
+            yield split_into_tables(waiting, length, cuts)
             waiting = []
     if sum(map(len, waiting)):
-        yield tables_of(waiting, length, cuts)
+        yield split_into_tables(waiting, length, cuts)
 
 
-def tables_of(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:
-    """The rows that agree in all columns but `time` and `row`, and whose times no cut separates, as tables."""
+def split_into_tables(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:
+    """Tables of the rows that agree in all columns except `time` and `row`, and whose times no cut separates."""
     import numpy as np
     import pyarrow as pa
 
@@ -42,18 +42,18 @@ def tables_of(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:
     # Without cuts a table has no time, because Spark would take one that begins behind the watermark for late.
     newest = pa.array(times[ends - 1]) if cuts else pa.nulls(len(begins), pa.int64())
     columns["time"] = newest.cast(rows.schema.field("time").type)
-    tables = [written(table.slice(begin, end - begin)) for begin, end in zip(begins, ends, strict=True)]
+    tables = [write_table(table.slice(begin, end - begin)) for begin, end in zip(begins, ends, strict=True)]
     return pa.record_batch(columns | {"rows": pa.array(tables, pa.binary())})
 
 
-def unpacked(batches: Iterator[Any]) -> Iterator[Any]:
+def unpack_tables(batches: Iterator[Any]) -> Iterator[Any]:
     """The rows of the tables in each batch."""
     for batch in batches:
         for table in batch.column("rows"):
-            yield from read(table.as_py()).to_batches()
+            yield from read_table(table.as_py()).to_batches()
 
 
-def written(table: Any) -> bytes:
+def write_table(table: Any) -> bytes:
     """A table as an Arrow IPC stream."""
     import pyarrow as pa
 
@@ -63,7 +63,7 @@ def written(table: Any) -> bytes:
     return bytes(stream.getvalue())
 
 
-def read(stream: bytes) -> Any:
+def read_table(stream: bytes) -> Any:
     """The table of an Arrow IPC stream."""
     import pyarrow as pa
 

@@ -1,0 +1,23 @@
+"""A class name is defined once in the code base, so that a reader who meets it knows which class it is."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from tests.house.files import ROOT, list_files
+from tests.house.test_imports import BELOW
+
+EXCEPTIONS = {"_Reader"}  # of signatures and of regular expressions
+
+
+def test_a_class_name_is_defined_once() -> None:
+    definitions: dict[str, list[str]] = defaultdict(list)
+    for room in BELOW:
+        for path in list_files(ROOT / room, ".py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef):
+                    definitions[node.name].append(str(path.relative_to(ROOT)))
+    repeated = {name: paths for name, paths in definitions.items() if len(paths) > 1}
+    assert repeated.keys() <= EXCEPTIONS, repeated
+    assert repeated.keys() >= EXCEPTIONS, "an exception is no longer needed"
