@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from penstock.codegen.csv_files import CSV_WRITER_OPTIONS, csv_rows, header_of, match_header
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read
@@ -15,7 +14,6 @@ from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.text import spark_text
-from penstock.codegen.watermark import watermark_of
 from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
@@ -24,23 +22,18 @@ from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
-    "CSV_WRITER_OPTIONS",
     "Records",
     "answer_panes",
     "answer_rows",
-    "csv_rows",
     "eject",
     "folder_name",
-    "header_of",
     "look_up_rows",
     "lower",
     "lower_read",
-    "match_header",
     "pack_rows",
     "records_of",
     "spark_text",
     "unpack_tables",
-    "watermark_of",
 ]
 
 

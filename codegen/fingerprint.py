@@ -6,11 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from penstock.codegen.intermediates import INTERMEDIATE
 from penstock.codegen.program import AnyView, BucketView, Input, LookupView, PackedView, PaneView, QueryOutput
-
-# The options that say which data an input is; others (batch sizes, rates) may change from run to run.
-_PLACE = ("path", "format")
 
 
 def fingerprint(
@@ -46,12 +42,11 @@ def describe_computation(view: AnyView) -> list[object]:
 
 
 def _input(source: Input) -> list[object]:
-    options = [each for each in source.options if each[0] in _PLACE]
-    return [source.connector, source.name if source.connector == INTERMEDIATE else None, source.columns, options]
+    return [source.connector, source.name if source.is_intermediate else None, source.columns, list(source.identity)]
 
 
 def _output(output: QueryOutput) -> list[object]:
-    return [output.connector, output.columns, [each for each in output.options if each[0] in _PLACE]]
+    return [output.connector, output.columns, list(output.identity)]
 
 
 def _remove_query_name(facts: object, query: str) -> object:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from penstock.codegen.lag import max_disorder, max_lag
+from penstock.planner.connectors import INTERMEDIATE
 from penstock.planner.plan import (
     Emission,
     Intermediate,
@@ -25,8 +26,10 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import fold_plan, is_changing, stateful, walk
 
-INTERMEDIATE = "intermediate"
-"""The connector of an intermediate stream: only codegen and the runtime know it."""
+
+def is_intermediate(place: Origin | Sink) -> bool:
+    """Whether queries of the program write and read it."""
+    return place.connector == INTERMEDIATE.name
 
 
 def cut_at_intermediates(
@@ -62,11 +65,11 @@ def cut_at_intermediates(
         stage = f"{name}_stage{number}"
         while stage in taken:
             stage += "_"
-        sink = Sink(stage, INTERMEDIATE, ())
+        sink = Sink(stage, INTERMEDIATE.name, ())
         shape = node.shape
         if isinstance(shape, KTable):
             above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
-            origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, None, None, None)
+            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         (writer,) = uncut.inputs  # with all its event times
         if isinstance(shape, WTable):
@@ -75,14 +78,16 @@ def cut_at_intermediates(
             every = windows.every if isinstance(windows, WindowAggregate) else None
             above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span, every))
             delay, late = max_disorder(writer), max_lag(writer, shape.end)
-            origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, shape.end, delay, None, lag=late)
+            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.end, delay, None, lag=late)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
         above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
         if not (is_timed or uncut in followed):
             shape = KStream(shape.key, ())
         of_time = None if shape.time is None else max_lag(writer, shape.time)
-        origin = Origin(stage, INTERMEDIATE, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time)
+        origin = Origin(
+            stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time
+        )
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
     root = fold_plan(query.root, cut_node)

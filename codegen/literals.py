@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 def literal(value: str) -> str:
     """A Python literal in double quotes where that needs no escapes."""
@@ -24,3 +26,8 @@ def sql_literal(sql: str) -> str:
 def sql_in_line(sql: str) -> str:
     """The same as a literal of one line."""
     return literal(sql) if "\\" not in sql or '"' in sql or not sql.isprintable() else f'r"{sql}"'
+
+
+def keywords(options: Iterable[tuple[str, str | int | bool]]) -> list[str]:
+    """Options as keyword arguments."""
+    return [f"{name}={literal(value) if isinstance(value, str) else value}" for name, value in options]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from penstock.diagnostics.source import Span
+from penstock.planner.connectors import INTERMEDIATE, connector_of
 from penstock.planner.plan import StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
@@ -27,14 +28,53 @@ INSERT, UPDATE, DELETE = "insert", "update", "delete"
 Option = tuple[str, str | int | bool]
 
 
+class _Connected:
+    """What the connector of an Input or a QueryOutput says of it."""
+
+    __slots__ = ()
+    connector: str
+    options: tuple[Option, ...]
+
+    @property
+    def values(self) -> dict[str, str | int | bool]:
+        """The options, and the defaults of those that are not set."""
+        return {**connector_of(self.connector).defaults, **dict(self.options)}
+
+    @property
+    def identity(self) -> tuple[Option, ...]:
+        """The options that say which data it is."""
+        names = [each.name for each in connector_of(self.connector).options if each.identifies]
+        return tuple(each for each in self.options if each[0] in names)
+
+    @property
+    def path_option(self) -> str | None:
+        """The option that is a path in one of Spark's file systems, None if it is elsewhere."""
+        return next((each.name for each in connector_of(self.connector).options if each.is_path), None)
+
+    @property
+    def folder(self) -> str | None:
+        """The path of that option."""
+        return None if self.path_option is None else str(dict(self.options)[self.path_option])
+
+    @property
+    def holds_rows(self) -> bool:
+        """Whether its rows are still there when the process has ended."""
+        return connector_of(self.connector).outlives_process
+
+    @property
+    def is_intermediate(self) -> bool:
+        """Whether queries of the program write and read it."""
+        return self.connector == INTERMEDIATE.name
+
+
 @dataclass(frozen=True, slots=True)
-class Input:
+class Input(_Connected):
     """One source of rows. It is registered as the view `view` before the views of its query are made.
 
-    Files have three columns beside the declared ones. `_malformed` is the text of a record that does not match the
-    declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. A read of an
-    ordered input of files also has `_commit`: the place of the file among those that Spark's file sink has committed,
-    NULL if it has committed none. A read may also have the connector `memory`, which has the declared columns only.
+    Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
+    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. A
+    read of an ordered input of such records also has `_commit`: the place of the file among those that Spark's file
+    sink has committed, NULL if it has committed none. Other inputs have the declared columns only.
     """
 
     name: str
@@ -49,8 +89,7 @@ class Input:
     @property
     def has_header(self) -> bool:
         """Whether the first record of each file names the columns."""
-        options = dict(self.options)
-        return self.connector == "files" and options["format"] == "csv" and bool(options.get("header", True))
+        return connector_of(self.connector).has_header(self.options)
 
     @property
     def numbers_records(self) -> bool:
@@ -221,18 +260,13 @@ class Rejects:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryOutput:
+class QueryOutput(_Connected):
     """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
 
     name: str
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
-
-    @property
-    def holds_rows(self) -> bool:
-        """Whether the rows of earlier runs are still there when a query goes on."""
-        return self.connector not in ("console", "memory")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from penstock.diagnostics.diagnostic import Code, CompileError, Diagnostic, Labe
 from penstock.diagnostics.nearest import nearest
 from penstock.diagnostics.render import render
 from penstock.diagnostics.report import Report, report
-from penstock.diagnostics.secrets import hide_credentials, redact_value
+from penstock.diagnostics.secrets import hide_credentials, redact_value, show_options
 from penstock.diagnostics.source import Source, Span
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "redact_value",
     "render",
     "report",
+    "show_options",
 ]

@@ -8,18 +8,15 @@ shows none. Elsewhere a name such as `password` hides the string behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
-SHOWN_OPTIONS = frozenset(
-    (
-        *("connector", "path", "format", "header", "null", "operation", "sequence", "retention", "files_per_batch"),
-        *("partitions", "rows", "rows_per_second", "topic", "servers", "url", "table"),
-        *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
-    )
-)
+SHOWN_OPTIONS = {
+    "connector",
+    *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
+}
 """The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
 
 _WORDS = ("password", "passwd", "passphrase", "token", "secret", "credential", "apikey")
@@ -41,6 +38,12 @@ _TOKEN = re.compile(
     r"|(?P<quoted>`[^`]*(?:`|\Z)|\"[^\"]*(?:\"|\Z))|(?P<word>[\w.]+)|(?P<sign>.)",
     re.DOTALL,
 )
+
+
+def show_options(names: Iterable[str]) -> None:
+    """Shows the strings of these options, too. The connectors, which know them, are in a room above this one."""
+    SHOWN_OPTIONS.update(names)
+    hide_secrets.cache_clear()
 
 
 def redact_value(name: str, value: object) -> str:

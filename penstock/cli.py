@@ -321,9 +321,9 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
         compilation = _compile_files(files)
         _show(compilation.diagnostics)
 
-    from penstock.codegen import eject
+        from penstock.codegen import eject
 
-    code = eject(compilation.program)
+        code = eject(compilation.program)
     if output is None:
         click.echo(code, nl=False)
         return

@@ -30,12 +30,12 @@ LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
 
 
-def sends_changes(root: Node, connector: str | None) -> bool:
+def sends_changes(root: Node, *, upserts: bool) -> bool:
     """Whether a query of `root` keeps what it has sent: rows of its table can cease to exist, or are asked for again.
 
-    `connector`: where it is written, None for an intermediate changelog.
+    `upserts`: whether a row replaces the one of its key where it is written; in a changelog it does not.
     """
-    return isinstance(root.shape, KTable) and (rows_leave(root) or connector in (None, "files"))
+    return isinstance(root.shape, KTable) and (rows_leave(root) or not upserts)
 
 
 def state_store(node: Node, settings: Settings) -> StateStore:

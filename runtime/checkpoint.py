@@ -151,7 +151,7 @@ def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagno
 
 def _input_text(source: Input) -> str:
     columns = ", ".join(f"{name} {type_}" for name, type_ in source.columns)
-    place = "".join(f" {value}" for name, value in source.options if name in ("path", "format"))
+    place = "".join(f" {value}" for _, value in source.identity)
     return f"{source.name}: {source.connector}{place} ({columns})"
 
 
@@ -159,7 +159,7 @@ def _output_text(output: QueryOutput) -> str:
     if not output.holds_rows:
         return output.connector
     columns = ", ".join(f"{name} {type_}" for name, type_ in output.columns)
-    place = "".join(f" {value}" for name, value in output.options if name in ("path", "format"))
+    place = "".join(f" {value}" for _, value in output.identity)
     return f"{output.connector}{place} ({columns})"
 
 

@@ -4,87 +4,43 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
-import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 
-from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows, unpack_tables
+from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows
+from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view
 from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
 
-Batches: TypeAlias = Iterator[pa.RecordBatch]
+_TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, packed_view)
+"""Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
 def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
     """The view's rows."""
-    rows, schema = spark.table(view.source), spark.sql(view.schema).schema
+    for each in _TRAVELLING:
+        cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     with warnings.catch_warnings():
         # Spark looks for pandas, of which nothing or a column of bytes is used, and warns of a newer one.
         warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
         match view:
             case PackedView():
-                return rows.mapInArrow(packer(view.length, view.cuts), schema)
+                return packed_view(spark, view.source, view.length, view.cuts, view.schema)
             case PaneView():
-                return rows.mapInArrow(answerer(view), schema)
+                return pane_view(spark, view.source, order=view.order, **_asked(view))
             case BucketView():
-                facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only}
-                function = in_buckets(answer_rows, view, facts)
-                return stateful(rows, function, "remembered BINARY, waiting BINARY", "EventTimeTimeout", schema)
+                state, timeout = "remembered BINARY, waiting BINARY", "EventTimeTimeout"
+                facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only, **_asked(view)}
+                return bucket_view(spark, view.source, answer_rows, state, timeout, **facts)
             case LookupView():
-                function = in_buckets(look_up_rows, view, {"newest": view.newest})
-                return stateful(rows, function, "records BINARY", "NoTimeout", schema)
+                facts = {"newest": view.newest, **_asked(view)}
+                return bucket_view(spark, view.source, look_up_rows, "records BINARY", "NoTimeout", **facts)
             case _:
                 assert_never(view)
 
 
-def ship_by_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which will travel by value: the workers of a cluster have duckdb, but not penstock."""
-    for each in (pack_rows, answer_panes, answer_rows, look_up_rows):
-        cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
-    return function
-
-
-def packer(length: int, cuts: tuple[int, ...]) -> Callable[[Batches], Batches]:
-    """The function that the workers run over rows to pack."""
-
-    def pack(batches: Batches) -> Batches:
-        return pack_rows(batches, length, cuts)
-
-    return ship_by_value(pack)
-
-
-def answerer(view: PaneView) -> Callable[[Batches], Batches]:
-    """The function that the workers run over panes."""
-    # Not the view itself, whose class is Penstock's.
-    order, sql, given, kept, picked = view.order, view.sql, view.given, view.kept, dict(view.picked)
-
-    def answer(batches: Batches) -> Batches:
-        return answer_panes(batches, order, sql, given, kept, picked)
-
-    return ship_by_value(answer)
-
-
-def in_buckets(
-    function: Callable[..., Iterator[bytes]], view: BucketView | LookupView, own: dict[str, Any]
-) -> Callable[[Any, Iterator[Any], Any], Iterator[Any]]:
-    """The function that the workers run over a bucket and its state; `own`: what it is told beside what all are."""
-    facts = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked), **own}
-    connections: list[Any] = []
-
-    def run(_: Any, frames: Iterator[Any], state: Any) -> Iterator[Any]:
-        import pandas as pd  # type: ignore[import-untyped]
-
-        arrived = (table for frame in frames for table in frame["rows"])
-        for table in function(arrived, state, connections, **facts):
-            yield pd.DataFrame({"rows": [table]})
-
-    return ship_by_value(run)
-
-
-def stateful(rows: DataFrame, function: Callable[..., Any], state: str, timeout: str, schema: StructType) -> DataFrame:
-    """The rows that a function makes of buckets of tables and of their state."""
-    tables = rows.groupBy("bucket").applyInPandasWithState(function, "rows BINARY", state, "append", timeout)
-    return tables.mapInArrow(ship_by_value(unpack_tables), schema)
+def _asked(view: PaneView | BucketView | LookupView) -> dict[str, Any]:
+    """What DuckDB is asked last, and what is made of its answer."""
+    facts = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
+    return {**facts, "schema": view.schema}

@@ -19,7 +19,6 @@ from penstock.codegen.program import SparkQuery, WatermarkInput
 from penstock.runtime.drain import EPOCH, write_heartbeat
 from penstock.runtime.failures import SPARK_ERRORS
 from penstock.runtime.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
-from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage
 
 _PAUSE = 5000
@@ -191,7 +190,7 @@ def group_connected(queries: Iterable[SparkQuery]) -> list[list[SparkQuery]]:
     """The queries in groups: those that an intermediate stream leads from one to the other are in the same one."""
     groups: list[tuple[set[str], list[SparkQuery]]] = []
     for query in queries:
-        names = {query.name, *(source.name for source in query.inputs if source.connector == INTERMEDIATE)}
+        names = {query.name, *(source.name for source in query.inputs if source.is_intermediate)}
         near = [group for group in groups if group[0] & names]
         groups = [group for group in groups if not group[0] & names]
         groups.append((names.union(*(each[0] for each in near)), [*(q for each in near for q in each[1]), query]))

@@ -18,7 +18,6 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.runtime.checkpoint import place_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.rejects import rejects_query
-from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage, is_glob
 
 _PART = "part-00000-00000000-0000-0000-0000-000000000000-c000"  # the names of the files that Spark writes are like it
@@ -55,9 +54,8 @@ def qualify_input(storage: Storage, source: Input) -> Input:
 
 
 def _options(storage: Storage, place: Input | QueryOutput) -> tuple[Option, ...]:
-    is_files = place.connector == "files"
     return tuple(
-        (name, storage.qualify(str(value)) if is_files and name == "path" else value) for name, value in place.options
+        (name, storage.qualify(str(value)) if name == place.path_option else value) for name, value in place.options
     )
 
 
@@ -77,10 +75,10 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
     readers: dict[str, dict[str, Diagnostic | None]] = {}
     for query in queries:
         for source in query.inputs:
-            if source.connector == INTERMEDIATE:
+            if source.is_intermediate:
                 readers.setdefault(source.name, {})[query.name] = None
-            if source.connector == "files":
-                path = str(dict(source.options)["path"])
+            path = source.folder
+            if path is not None:
                 patterns[path] = patterns.get(path) or [*_patterns(storage, path)]
                 for each in _find_shared(storage, query, path, patterns[path], written):
                     storage.folder(each.path)  # it is there, if still empty
@@ -91,13 +89,12 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
 
 
 def _list_written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:
-    if query.output.connector == "files":
-        path = str(dict(query.output.options)["path"])
+    path = query.output.folder
+    if path is not None:
         yield _Written(query.name, f"the rows of {query.name}", path, _parts(_real(path)), "rows")
     for rejects in query.rejects:
-        output = rejects_query(query, rejects, folder).output
-        if output.connector == "files":
-            path = str(dict(output.options)["path"])
+        path = rejects_query(query, rejects, folder).output.folder
+        if path is not None:
             what = f"the rejected rows of {rejects.name} in {query.name}"
             yield _Written(query.name, what, path, _parts(_real(path)), "rejected")
     if folder is not None:

@@ -17,8 +17,8 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.codegen import folder_name
 from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, View, files_cost
 from penstock.diagnostics.codes.running import R013
-from penstock.runtime import sources
 from penstock.runtime.clock import clock
+from penstock.runtime.connectors import RuntimeSink, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
@@ -27,13 +27,9 @@ from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.rejects import rejects_query
-from penstock.runtime.sink_log import check_files, check_log
-from penstock.runtime.sinks import ConsoleSink, FilesSink, MemorySink
-from penstock.runtime.sources.stage import rows_folder
-from penstock.runtime.storage import Storage
+from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
 
-Sink: TypeAlias = ConsoleSink | FilesSink | MemorySink
 Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
@@ -52,7 +48,7 @@ class Run:
         query: SparkQuery,
         place: str,
         folder: str | None,
-        sink_of: Callable[[SparkQuery, str], Sink],
+        sink_of: Callable[[SparkQuery, str], RuntimeSink],
     ) -> None:
         self.query = query
         self.account = Account(query.name)
@@ -73,15 +69,11 @@ class Run:
         """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
         finished = check_checkpoint(self._storage, self._place)
         for source in self.query.inputs:
-            sources.check(self._storage, source, self._place)
+            source_of(source).check(self._storage, self._place)
         if not draining and is_drained(self._storage, self._place):
             hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
-        if isinstance(self._sink, FilesSink):
-            self._sink.check(self._storage, self._place)
-            check_log(self._storage, self._sink.path, finished)
-            if self._sink.path != rows_folder(self._place):  # there readers check what they have not read yet
-                check_files(self._storage, self._sink.path)
+        self._sink.check(self._storage, self._place, finished)
         for run in self.rejects.values():
             run.check(draining)
 
@@ -101,12 +93,8 @@ class Run:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
-                if isinstance(self._sink, FilesSink):
-                    self._storage.folder(self._sink.path)  # so that who reads it finds it, if still empty
-                if isinstance(self._sink, FilesSink) and self.query.mode == "append":
-                    writer = self._sink.writer(rows)
-                else:
-                    writer = rows.writeStream.foreachBatch(self._put_batch)
+                self._sink.open(self._storage)
+                writer = self._sink.writer(rows) or rows.writeStream.foreachBatch(self._put_batch)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
@@ -189,7 +177,8 @@ class Run:
             raise
 
     def _fail(self, error: BaseException) -> RunError:
-        writes = [self._sink.path] if isinstance(self._sink, FilesSink) else []
+        folder = self.query.output.folder
+        writes = [] if folder is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
             finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
             if finding is not None:
@@ -198,11 +187,7 @@ class Run:
 
     def _put_batch(self, batch: DataFrame, number: int) -> None:
         try:
-            if isinstance(self._sink, FilesSink):
-                self._sink.put(batch, number)
-                return
-            # One collect: a batch that is computed twice is counted twice.
-            self._sink.put(batch.toArrow(), number)
+            self._sink.write(batch, number)
         except BaseException as error:
             self._failure = error  # Spark passes on no more than its text
             raise
@@ -210,7 +195,7 @@ class Run:
     def _result(self) -> DataFrame:
         query = self.query
         for source in query.inputs:
-            _register(sources.stream(self._spark, source), source.view)
+            _register(source_of(source).stream(self._spark), source.view)
         if query.timed or query.numbered:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
         if query.timed:

@@ -7,8 +7,10 @@ beginning: it finds exactly the rows that the first query counted.
 from __future__ import annotations
 
 from penstock.codegen import folder_name
-from penstock.codegen.program import QueryOutput, Rejects, SparkQuery
+from penstock.codegen.program import Rejects, SparkQuery
 from penstock.runtime.checkpoint import place_of
+from penstock.runtime.connectors.files import folder_output
+from penstock.runtime.connectors.memory import memory_output
 
 _COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
 
@@ -19,23 +21,18 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
     They go to `<place>_rejected/<input>`, where the place is the folder of a files sink, else the query's in the
     checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`.
     """
-    if query.output.connector == "files":
-        place = str(dict(query.output.options)["path"])
-    elif folder is not None:
-        place = place_of(query.name, folder)
-    kept = query.output.connector == "files" or folder is not None
-    name = f"{place}_rejected/{folder_name(rejects.name)}" if kept else f"{query.name}_rejected/{rejects.name}"
+    place = query.output.folder or (None if folder is None else place_of(query.name, folder))
+    if place is None:
+        output = memory_output(f"{query.name}_rejected/{rejects.name}", _COLUMNS)
+    else:
+        path = f"{place}_rejected/{folder_name(rejects.name)}"
+        output = folder_output(path, path, "json", _COLUMNS)
     return SparkQuery(
         name=f"{query.name}_rejected/{rejects.name}",
         inputs=(rejects.input,),
         views=rejects.views,
         result=rejects.view,
-        output=QueryOutput(
-            name=name,
-            connector="files" if kept else "memory",
-            options=(("path", name), ("format", "json")) if kept else (),
-            columns=_COLUMNS,
-        ),
+        output=output,
         mode="append",
         timed=False,
         key=(),

@@ -13,8 +13,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, QueryOutput, SparkQuery
-from penstock.runtime import sources
+from penstock.codegen.program import Program, SparkQuery
 from penstock.runtime.checkpoint import (
     DESCRIPTION,
     check_is_checkpoint,
@@ -23,11 +22,10 @@ from penstock.runtime.checkpoint import (
     place_of,
     remove,
 )
+from penstock.runtime.connectors import sink_of, source_of
 from penstock.runtime.lock import lock
 from penstock.runtime.places import qualify_paths
 from penstock.runtime.rejects import rejects_query
-from penstock.runtime.sinks import FilesSink
-from penstock.runtime.sources.stage import INTERMEDIATE
 from penstock.runtime.storage import Storage, absolute
 
 
@@ -49,28 +47,28 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
             locks.enter_context(lock(spark, storage, f"{place}/lock"))
         for query in queries:
             for source in query.inputs:
-                sources.check(storage, source)
-            for output in _outputs(query, folder):
-                if output.connector == "files":
-                    FilesSink(output).check(storage, None)
+                source_of(source).check(storage, None)
+            for writing in _writing(query, folder):
+                sink_of(writing).check(storage, None, -1)
         remove(storage, begun)
     return begun
 
 
 def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
     """The queries that have written intermediate streams for a query of this name, which may have had more of them."""
-    if query.output.connector == INTERMEDIATE:
+    if query.output.is_intermediate:
         return
     for each in storage.names(absolute(folder)):
         if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].startswith(f"{INTERMEDIATE} "):
+            if is_described and description_in(storage, place)["output"].startswith("intermediate "):
                 yield unquote(each)
 
 
-def _outputs(query: SparkQuery, folder: str) -> Iterator[QueryOutput]:
-    """Where the query writes, and where what it rejects goes."""
-    yield query.output
+def _writing(query: SparkQuery, folder: str) -> Iterator[SparkQuery]:
+    """The queries that write outside of the checkpoints: the query, and those of what it rejects."""
+    if not query.output.is_intermediate:
+        yield query
     for rejects in query.rejects:
-        yield rejects_query(query, rejects, folder).output
+        yield rejects_query(query, rejects, folder)

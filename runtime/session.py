@@ -15,18 +15,20 @@ from pyspark.sql import SparkSession
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
+from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
+from penstock.runtime.connectors.intermediate import place_intermediates
+from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
 from penstock.runtime.jvm import start_spark, stop_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.places import check_places, qualify_paths
-from penstock.runtime.queries import Progress, QueryHandle, Run, Sink
-from penstock.runtime.reading import in_memory, read
+from penstock.runtime.queries import Progress, QueryHandle, Run
+from penstock.runtime.reading import read
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
-from penstock.runtime.sinks import ConsoleSink, FilesSink, Kept, MemorySink
-from penstock.runtime.sources.stage import INTERMEDIATE, placed, rows_folder
+from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
 from penstock.runtime.workers import check_workers, list_needed_packages
@@ -64,7 +66,7 @@ class RuntimeSession:
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
-        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], MemorySink]] = {}
+        self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
         spark.streams.addListener(self._ledger)
 
     def start(self, program: Program) -> list[QueryHandle]:
@@ -141,7 +143,8 @@ class RuntimeSession:
         Raises:
             RunError: an input is not there, or not whole; or Spark fails.
         """
-        return read(self._spark, query, {each.name: self._whole(each.name) for each in query.inputs if in_memory(each)})
+        held = {each.name: self._whole(each.name) for each in query.inputs if not each.holds_rows}
+        return read(self._spark, query, held)
 
     def _whole(self, name: str) -> list[dict[str, Any]]:
         rows = self.rows(name)
@@ -205,7 +208,7 @@ class RuntimeSession:
         readers: dict[str, list[str]] = {}
         for query in program.queries:
             for source in query.inputs:
-                if source.connector == INTERMEDIATE:
+                if source.is_intermediate:
                     readers.setdefault(source.name, []).append(places[query.name])
         for stage, of_stage in readers.items():
             sweep(Storage(self._spark), rows_folder(places[stage]), of_stage)
@@ -216,26 +219,18 @@ class RuntimeSession:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             places[query.name] = place
             storage = Storage(self._spark)
-            query = placed(qualify_paths(storage, query), storage, places)
+            query = place_intermediates(qualify_paths(storage, query), storage, places)
             run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
             run.check(draining)
             return run
 
-    def _sink(self, query: SparkQuery, place: str) -> Sink:
-        match query.output.connector:
-            case "files":
-                return FilesSink(query.output)
-            case "console":
-                return ConsoleSink(query)
-            case "memory":
-                key = query.output.name, query.name
-                made_for = place, query.views
-                before, sink = self._memory.get(key, (None, None))
-                # Another checkpoint means a new start, as does a change of the query; else a batch that comes again is
-                # known.
-                if sink is None or before != made_for:
-                    sink = MemorySink(query)
-                self._memory[key] = made_for, sink
-                return sink
-            case other:
-                raise AssertionError(f"codegen let the sink {other} through")
+    def _sink(self, query: SparkQuery, place: str) -> RuntimeSink:
+        sink = sink_of(query)
+        if not isinstance(sink, HoldingSink):
+            return sink
+        key = query.output.name, query.name
+        made_for = place, query.views
+        before, known = self._memory.get(key, (None, sink))
+        # Another checkpoint means a new start, as does a change of the query; else a batch that comes again is known.
+        self._memory[key] = made_for, known if before == made_for else sink
+        return self._memory[key][1]

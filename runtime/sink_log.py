@@ -16,6 +16,11 @@ LOG = "_spark_metadata"
 _RESTORE = "restore it from a backup; without one its rows are lost, and --reset with an empty folder begins anew"
 
 
+def rows_folder(place: str) -> str:
+    """The folder of the rows that the query with the checkpoint folder `place` writes for other queries."""
+    return f"{place}/rows"
+
+
 def list_committed(storage: Storage, folder: str) -> dict[str, int] | None:
     """The files that Spark's file sink has committed to a folder, with their sizes, in the order of its micro-batches.
 

@@ -1,18 +1,33 @@
-"""How an ejected program reads and writes each kind of place: Python text, included where a program needs it."""
+"""How an ejected program reads and writes through a connector: the calls of functions in `codegen/ejected`."""
 
-from penstock.codegen.connectors.files import FORMATS, READ_FILES, WRITE_CHANGES, WRITE_FILES
-from penstock.codegen.connectors.local import KEEP, READ_RATE, SHOW
-from penstock.codegen.connectors.stage import READ_STAGE, WRITE_STAGE
-from penstock.codegen.intermediates import INTERMEDIATE
+from __future__ import annotations
 
-SOURCES = {"files": READ_FILES, "rate": READ_RATE, INTERMEDIATE: READ_STAGE}
-"""By connector: the text of the function that returns a source's rows, named `read_<connector>`."""
+from collections.abc import Callable
+from dataclasses import dataclass
 
-CHANGES = "changes"
-SINKS = {"files": WRITE_FILES, "console": SHOW, "memory": KEEP, INTERMEDIATE: WRITE_STAGE, CHANGES: WRITE_CHANGES}
-"""By connector: the text of the function that returns a writer of a query's rows, named `write_<connector>`.
+from penstock.codegen.connectors import files, intermediate, local
+from penstock.codegen.program import Input, SparkQuery
+from penstock.planner.connectors import CONSOLE, FILES, INTERMEDIATE, MEMORY, RATE
 
-CHANGES stands for files to which a table's changes are written; it needs the text for files, too.
-"""
 
-__all__ = ["CHANGES", "FORMATS", "SINKS", "SOURCES"]
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Texts of Python, None where an ejected program cannot do it. `spark` and `checkpoint` are at hand there.
+
+    `read` gives the rows of an input, `write` a writer of the DataFrame `rows`. `end` is what is done when the query
+    has ended, nothing if empty.
+    """
+
+    read: Callable[[Input], str] | None = None
+    write: Callable[[SparkQuery], str] | None = None
+    end: Callable[[SparkQuery], str] = lambda query: ""
+
+
+CALLS = {
+    FILES.name: Calls(files.read, files.write),
+    RATE.name: Calls(read=local.read_rate),
+    CONSOLE.name: Calls(write=local.write_console),
+    MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
+    INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
+}
+"""By connector."""

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.intermediates import INTERMEDIATE
+from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
@@ -121,7 +121,7 @@ def _sides(
 
 def _is_deleted(table: Node) -> Expression:
     """Of an intermediate changelog deltas are read, because it may be that of the left side, too."""
-    has_deltas = origin_of(table).connector == INTERMEDIATE and not isinstance(table.shape, WTable)
+    has_deltas = is_intermediate(origin_of(table)) and not isinstance(table.shape, WTable)
     return _LEAVES.copy() if has_deltas else column(DELETED)
 
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from penstock.codegen.intermediates import INTERMEDIATE
+from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
@@ -111,7 +111,7 @@ def row_of(node: Node) -> Expression:
 def order_of(table: Node) -> Expression:
     """The order of an upsert as a value that DuckDB compares as Spark does."""
     origin = origin_of(table)
-    if origin.connector == INTERMEDIATE or origin.newest is None:
+    if is_intermediate(origin) or origin.newest is None:
         return column(ORDER)
     type_ = next(each.type for each in origin.columns if each.name == origin.newest)
     places = {each: column(ORDER, each) for each in ("arrived", "file", "line")}

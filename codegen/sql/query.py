@@ -8,7 +8,7 @@ from typing import Literal, assert_never
 from penstock.codegen.canonical import canonicalise
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
 from penstock.codegen.fingerprint import describe_computation, fingerprint
-from penstock.codegen.intermediates import INTERMEDIATE
+from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, QueryOutput, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
@@ -31,6 +31,7 @@ from penstock.codegen.sql.table import latest_views
 from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner import sends_changes, state_store
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     AssignWindows,
     Distinct,
@@ -88,6 +89,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     sources = tuple(input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once) for scan in scans)
     timed = [scan for scan in scans if scan in delays]
     takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
+    paced = timed if reports_progress or takes_heartbeats else []
     tracked = _is_tracked(query)
     operation = _operation(query) if tracked else None
     rejects = (rejects_of(scan, names[scan]) for scan in scans)
@@ -115,9 +117,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         fingerprint=fingerprint(name, sources, _describe_reading(query.root, scans), facts, output, state),
         every=query.every,
         store=store,
-        watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in timed)
-        if reports_progress or takes_heartbeats
-        else (),
+        watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in paced),
         partitions=partitions,
         operation=operation,
         numbered=refers,
@@ -203,19 +203,19 @@ def _names(nodes: list[Node], query: str) -> dict[Node, str]:
 
 
 def _is_tracked(query: RunningQuery) -> bool:
-    return sends_changes(query.root, None if query.sink.connector == INTERMEDIATE else query.sink.connector)
+    return sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
 
 
 def _operation(query: RunningQuery) -> str | None:
     """The column that says what a row of the output does; intermediate streams have no such column."""
-    if query.sink.connector == INTERMEDIATE:
+    if is_intermediate(query.sink):
         return None
     return str(dict(query.sink.options).get("operation", changes.OPERATION))
 
 
 def _sends_windows(query: RunningQuery) -> bool:
     """Whether rows of windows go to another query, which has to know the newest one of each."""
-    return query.sink.connector == INTERMEDIATE and isinstance(query.root.shape, WTable)
+    return is_intermediate(query.sink) and isinstance(query.root.shape, WTable)
 
 
 def _own_columns(nodes: list[Node], *, deltas: bool, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
@@ -225,7 +225,7 @@ def _own_columns(nodes: list[Node], *, deltas: bool, tracked: bool, numbered: bo
     for node in nodes:
         assert isinstance(node, Operator)
         match node:
-            case Scan() if isinstance(node.shape, KTable) and refers and node.origin.connector == INTERMEDIATE:
+            case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
                 own[node] = changes.ORDERED_DELTA_ROW
             case Scan() if isinstance(node.shape, KTable):
                 own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
@@ -302,8 +302,8 @@ def _find_read_at_once(nodes: list[Node]) -> set[Node]:
     A row has been sent on when the files before it had been read. It must find here what had arrived by then, and not
     what a table comes to that this query replays at a pace of its own.
     """
-    lookups = [node for node in nodes if isinstance(node, TableLookup) and node.as_of is None]
-    chained = [each for each in lookups if any(below.origin.connector == INTERMEDIATE for below in _scans(each.stream))]
+    lookups = (node for node in nodes if isinstance(node, TableLookup) and node.as_of is None)
+    chained = (each for each in lookups if any(is_intermediate(scan.origin) for scan in _scans(each.stream)))
     return {scan for each in chained for scan in _scans(each.table)}
 
 
@@ -395,6 +395,6 @@ def _output(query: RunningQuery, operation: str | None) -> QueryOutput:
     columns = tuple((each.name, str(each.type)) for each in query.root.schema)
     if _sends_windows(query):
         columns += ((changes.ORDER, str(BIGINT)),)
-    if operation is not None and query.sink.connector == "files":
+    if operation is not None and not connector_of(query.sink.connector).upserts:
         columns += ((operation, "STRING"),)
     return QueryOutput(query.sink.name, query.sink.connector, query.sink.options, columns)

@@ -15,6 +15,7 @@ from penstock.codegen.sql.scan import input_of, records_now, rows_now
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.table import upsert_struct
 from penstock.codegen.sql.trees import alias, call, column, columns, number, select, table
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     Filter,
     GroupAggregate,
@@ -75,10 +76,15 @@ def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
 
 
 def _input(node: Snapshot, name: str) -> Input:
-    if node.origin.connector == "memory":
-        stored = tuple((each.name, str(each.type)) for each in node.schema)
-        return Input(node.origin.name, f"{name}_raw", "memory", (), stored, ordered=node.key is not None)
-    return input_of(_scan(node), f"{name}_raw")
+    if _is_parsed(node):
+        return input_of(_scan(node), f"{name}_raw")
+    origin, stored = node.origin, tuple((each.name, str(each.type)) for each in node.schema)
+    return Input(origin.name, f"{name}_raw", origin.connector, origin.options, stored, ordered=node.key is not None)
+
+
+def _is_parsed(node: Snapshot) -> bool:
+    """Whether the table is read as records, and not as rows."""
+    return connector_of(node.origin.connector).parses_records
 
 
 def _scan(node: Snapshot) -> Scan:
@@ -89,11 +95,11 @@ def _scan(node: Snapshot) -> Scan:
 
 def _snapshot_views(node: Snapshot, name: str) -> tuple[View, ...]:
     """The newest record of each key, where it is not deleted."""
-    if node.origin.connector == "memory" and node.key is None:
+    if node.key is None and not _is_parsed(node):
         return (View(name, print_sql(select(columns(node.schema), f"{name}_raw"))),)
     if node.key is None:
         return rows_now(_scan(node), name)
-    if node.origin.connector == "memory":
+    if not _is_parsed(node):
         marks = [alias(column("_place"), ORDER), alias(exp.Boolean(this=False), DELETED)]
         sql = print_sql(select([*columns(node.schema), *marks], f"{name}_raw"))
         records: tuple[View, ...] = (View(f"{name}_records", sql),)

@@ -47,13 +47,16 @@ class Records:
 
     Each of `steps` adds columns to those before it, first to the column `value`, a record's text. Of the last one
     `items` are the declared columns, and `malformed` the record's text if it is not one of these columns, else NULL.
-    Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`.
+    Records of Parquet are no text but structs, `_record`, of the declared columns, which are read by `schema`. `place`
+    grows from record to record of a file.
     """
 
     steps: tuple[tuple[str, ...], ...]
     items: tuple[str, ...]
     malformed: str
     schema: str = ""
+    # Within a part of a file the number grows; its upper bits, the number of the task, do not.
+    place: str = "STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record)"
 
 
 def records_of(source: Input) -> Records:
@@ -109,7 +112,7 @@ def parquet_records(columns: Columns) -> Records:
     values = [(name, type_, _field(column(_RECORD), name)) for name, type_ in types]
     records = _records([[alias(written, "value")]], values, "parquet", [])
     schema = ", ".join(f"{_quote_name(name)} {wire_type(type_, 'parquet')}" for name, type_ in types)
-    return replace(records, schema=schema)
+    return replace(records, schema=schema, place="STRUCT(0L AS part, _metadata.row_index AS record)")
 
 
 def _records(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.intermediates import INTERMEDIATE
+from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
@@ -33,6 +33,7 @@ from penstock.codegen.sql.trees import (
     struct,
     text,
 )
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.scan import DELETES
@@ -77,10 +78,11 @@ class Reading:
 
 
 def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
-    """The source as the runtime registers it; `at_once`: without a limit on the files of a micro-batch."""
+    """The source as the runtime registers it; `at_once`: without a limit on a micro-batch."""
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
-    options = tuple((name, value) for name, value in origin.options if not (at_once and name == "files_per_batch"))
-    if is_table and origin.connector == INTERMEDIATE:
+    limits = [each.name for each in connector_of(origin.connector).options if each.limits_batch]
+    options = tuple((name, value) for name, value in origin.options if not (at_once and name in limits))
+    if is_table and is_intermediate(origin):
         return Input(origin.name, view, origin.connector, options, stored_changes(origin.columns))
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
@@ -92,7 +94,7 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
     """The views from `<name>_raw`, which the runtime registers, to `name`."""
     origin = scan.origin
     if isinstance(scan.shape, KTable):
-        if origin.connector == INTERMEDIATE:
+        if is_intermediate(origin):
             return _changes(scan, name, reading.own)
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     if isinstance(scan.shape, WTable):
@@ -226,7 +228,7 @@ def rejects_of(scan: Scan, name: str) -> Rejects | None:
 
 
 def _can_reject(origin: Origin) -> bool:
-    return origin.connector == "files"
+    return connector_of(origin.connector).parses_records
 
 
 def _stored_columns(origin: Origin) -> tuple[Column, ...]:

@@ -1,28 +1,47 @@
 """The connectors, by hand, in one tuple."""
 
-from penstock.planner.connectors.databases import POSTGRES
-from penstock.planner.connectors.files import FILES
-from penstock.planner.connectors.formats import check_format, check_null, find_unheld
+from penstock.diagnostics import show_options
+from penstock.planner.connectors.console import CONSOLE
+from penstock.planner.connectors.files import EXAMPLE, FILES
+from penstock.planner.connectors.formats import find_unheld
+from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
-from penstock.planner.connectors.local import CONSOLE, MEMORY, RATE
-from penstock.planner.connectors.option import Connector, ConnectorOption, OptionType, Value
+from penstock.planner.connectors.memory import MEMORY
+from penstock.planner.connectors.option import Connector, ConnectorOption, Options, OptionType, Value
+from penstock.planner.connectors.postgres import POSTGRES
+from penstock.planner.connectors.rate import RATE
 
 CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES)
 
+_OPTIONS = [option for connector in CONNECTORS for option in connector.options]
+_SECRET = {option.name for option in _OPTIONS if option.secret}
+show_options(option.name for option in _OPTIONS if option.name not in _SECRET)
+
 
 def find_connector(name: str) -> Connector | None:
-    """The connector of that name, without regard to case."""
+    """The connector that a script calls so, without regard to case."""
     return next((connector for connector in CONNECTORS if connector.name == name.lower()), None)
+
+
+def connector_of(name: str) -> Connector:
+    """The connector of that name in a plan."""
+    return next(connector for connector in (*CONNECTORS, INTERMEDIATE) if connector.name == name)
 
 
 __all__ = [
     "CONNECTORS",
+    "CONSOLE",
+    "EXAMPLE",
+    "FILES",
+    "INTERMEDIATE",
+    "MEMORY",
+    "RATE",
     "Connector",
     "ConnectorOption",
     "OptionType",
+    "Options",
     "Value",
-    "check_format",
-    "check_null",
+    "connector_of",
     "find_connector",
     "find_unheld",
 ]

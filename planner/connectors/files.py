@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+from collections.abc import Sequence
+
+from penstock.diagnostics import Span
+from penstock.planner.connectors.formats import check_format, check_null
 from penstock.planner.connectors.option import (
     BOOLEAN,
     INTEGER,
@@ -10,26 +16,72 @@ from penstock.planner.connectors.option import (
     STRING,
     Connector,
     ConnectorOption,
+    Options,
     OptionType,
 )
+from penstock.planner.plan import Column
+
+EXAMPLE = "connector = 'files', path = '…', format = 'json'"
+"""Options for hints: a place that every stream and table can have."""
+
+
+def check(options: Options, columns: Sequence[Column], span: Span, *, written: bool) -> None:
+    """Raises CompileError for columns that files of the format cannot hold."""
+    check_format(options, columns, span)
+    if written:
+        check_null(options, columns, span)
+
+
+def place(options: Options) -> str | None:
+    """The path in its shortest form."""
+    return posixpath.normpath(re.sub(r"^file:(//)?(?=/)", "", str(dict(options)["path"])))
+
+
+def has_header(options: Options) -> bool:
+    """Whether they are CSV files with names in the first record."""
+    given = dict(options)
+    return given["format"] == "csv" and bool(given.get("header", True))
+
 
 FILES = Connector(
     "files",
     "a folder of JSON, CSV or Parquet files",
-    reads=True,
-    writes=True,
-    built=True,
-    options=(
-        ConnectorOption("path", NAME, "folder, file or glob; relative to the current directory", required=True),
+    reads_stream=True,
+    reads_table=True,
+    reads_now=True,
+    parses_records=True,
+    appends=True,
+    exactly_once=True,
+    has_partitions=True,
+    check=check,
+    place=place,
+    has_header=has_header,
+    own_options=(
         ConnectorOption(
-            "format", OptionType("STRING", ("json", "csv", "parquet")), "format of the files", required=True
+            "path",
+            NAME,
+            "folder, file or glob; relative to the current directory",
+            required=True,
+            identifies=True,
+            is_path=True,
         ),
-        ConnectorOption("header", BOOLEAN, "csv: whether the first line names the columns; TRUE unless set"),
+        ConnectorOption(
+            "format",
+            OptionType("STRING", ("json", "csv", "parquet")),
+            "format of the files",
+            required=True,
+            identifies=True,
+        ),
+        ConnectorOption("header", BOOLEAN, "csv: whether the first line names the columns", default=True),
         ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
         ConnectorOption("operation", NAME, "table: one more column; 'delete', 'd' or '-D' in it deletes the row"),
         ConnectorOption("sequence", NAME, "table: the column that is greatest in the newest row of a key"),
         ConnectorOption("retention", INTERVAL, "table: how long its former rows can be asked for, in event time"),
-        ConnectorOption("files_per_batch", INTEGER, "at most so many new files in one micro-batch; all unless set"),
-        ConnectorOption("partitions", INTEGER, "number of partitions by the key"),
+        ConnectorOption(
+            "files_per_batch",
+            INTEGER,
+            "at most so many new files in one micro-batch; all unless set",
+            limits_batch=True,
+        ),
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.connectors import C009, C018
-from penstock.planner.connectors.option import Value
+from penstock.planner.connectors.option import Options
 from penstock.planner.plan import Column
 from penstock.planner.types import (
     BINARY,
@@ -45,7 +45,7 @@ def _holds(format_: str, type_: Type) -> bool:
     return type_ != INTERVAL and not (format_ == "csv" and type_ == BINARY)
 
 
-def check_format(options: tuple[tuple[str, Value], ...], columns: Iterable[Column], span: Span) -> None:
+def check_format(options: Options, columns: Iterable[Column], span: Span) -> None:
     """Raises CompileError for a column that the files' format cannot hold."""
     format_ = str(dict(options).get("format"))
     column = find_unheld(format_, columns)
@@ -54,7 +54,7 @@ def check_format(options: tuple[tuple[str, Value], ...], columns: Iterable[Colum
         raise CompileError([found.with_hint(f"CAST({column.name} AS STRING), or another format")])
 
 
-def check_null(options: tuple[tuple[str, Value], ...], columns: Sequence[Column], span: Span) -> None:
+def check_null(options: Options, columns: Sequence[Column], span: Span) -> None:
     """Raises CompileError where NULL would be an empty line of a CSV file, which is no record."""
     given = dict(options)
     if given.get("format") == "csv" and len(columns) == 1 and columns[0].nullable and not given.get("null"):

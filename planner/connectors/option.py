@@ -1,11 +1,16 @@
-"""What a connector is to the planner: a name, what it can be used for, and the options it takes."""
+"""What a connector is to the planner: a name, the options that it takes, and what it can do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
+
+from penstock.diagnostics import Span
+from penstock.planner.plan import Column
 
 Value = str | int | bool
+Options: TypeAlias = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +40,96 @@ INTERVAL = OptionType("INTERVAL")
 
 @dataclass(frozen=True, slots=True)
 class ConnectorOption:
+    """One option of a connector. `default` is its value where it is not set, None if it has none."""
+
     name: str
     type: OptionType
     doc: str
+    default: Value | None = None
     required: bool = False
+    secret: bool = False
+    """Whether its value is hidden wherever text is shown."""
+    identifies: bool = False
+    """Whether it says which data is meant: a checkpoint depends on it. Others may change from run to run."""
+    is_path: bool = False
+    """Whether it is a path in one of Spark's file systems."""
+    limits_batch: bool = False
+    """Whether it limits what a micro-batch reads."""
+
+
+PARTITIONS = ConnectorOption("partitions", INTEGER, "number of partitions by the key")
+
+
+def accept(options: Options, columns: Sequence[Column], span: Span, *, written: bool) -> None:
+    """The check of a connector that holds columns of any types."""
+
+
+def no_place(options: Options) -> str | None:
+    """The place of a connector whose rows no other stream or table can name."""
+
+
+def no_header(options: Options) -> bool:
+    """Of a connector without files."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """`reads`, `writes`: what it can be used for by design. `built`: whether this version runs it."""
+    """A kind of place that rows come from or go to. The planner asks what it can do, and never what it is called."""
 
     name: str
     doc: str
-    reads: bool
-    writes: bool
-    built: bool
-    options: tuple[ConnectorOption, ...]
+    own_options: tuple[ConnectorOption, ...]
+    built: bool = True
+    """Whether this version runs it. The capabilities of one that is not built are those of its design."""
+    reads_stream: bool = False
+    reads_table: bool = False
+    """Whether queries can follow a table there, by the records of its changelog."""
+    reads_now: bool = False
+    """Whether a read can ask for the rows of a table as they are at one moment."""
+    parses_records: bool = False
+    """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
+    looks_up: bool = False
+    """Whether it gives the rows of a table for keys."""
+    appends: bool = False
+    upserts: bool = False
+    """Whether a row replaces the one of its key. Without it a changing table can only be written as a changelog."""
+    deletes: bool = False
+    """Whether rows can be deleted by their key."""
+    partial_updates: bool = False
+    """Whether an upsert can leave columns as they are."""
+    keeps_rows: bool = True
+    """Whether what is written can be seen later."""
+    outlives_process: bool = True
+    """Whether what is written is still there when the process has ended."""
+    exactly_once: bool = False
+    """Whether a micro-batch that runs again after a crash leaves each row once."""
+    has_partitions: bool = False
+    """Whether its rows are partitioned by their key, as the option `partitions` says."""
+    check: Callable[..., None] = accept
+    """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
+    place: Callable[[Options], str | None] = no_place
+    """The place that the options name; equal places are the same, and `a/b` is inside `a`."""
+    has_header: Callable[[Options], bool] = no_header
+    """Whether the first record of each file names the columns."""
+
+    @property
+    def options(self) -> tuple[ConnectorOption, ...]:
+        return (*self.own_options, PARTITIONS) if self.has_partitions else self.own_options
+
+    @property
+    def is_source(self) -> bool:
+        return self.reads_stream or self.reads_table
+
+    @property
+    def is_sink(self) -> bool:
+        return self.appends or self.upserts
+
+    @property
+    def defaults(self) -> dict[str, Value]:
+        """The values of the options that have one where they are not set."""
+        return {each.name: each.default for each in self.options if each.default is not None}
+
+    def takes(self, option: str) -> bool:
+        """Whether it has an option of that name."""
+        return any(each.name == option for each in self.options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from penstock.planner.connectors import connector_of
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
@@ -115,9 +116,10 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
     below = [node.input for node in walk(query.root) if isinstance(node, Intermediate)]
     kept: dict[Node, str] = {}
-    for root, connector in ((query.root, query.sink.connector), *((each, None) for each in below)):
+    upserts = connector_of(query.sink.connector).upserts
+    for root, replaces in ((query.root, upserts), *((each, False) for each in below)):
         node = stateful(root)
-        if node is not None and sends_changes(root, connector):
+        if node is not None and sends_changes(root, upserts=replaces):
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic, Span
@@ -11,47 +9,52 @@ from penstock.diagnostics.codes.building import B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
-from penstock.planner.connectors import check_format, check_null, find_connector
+from penstock.planner.connectors import Connector, connector_of
 from penstock.planner.plan import Column, KTable, Node, RunningQuery, Scan, Sink
 from penstock.planner.plan.reserved import TABLE_COLUMNS
-from penstock.planner.plan.walk import is_changing, walk
+from penstock.planner.plan.walk import is_changing, rows_leave, walk
 from penstock.planner.types import STRING
 
 
 def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     """Finds why the sink cannot be written, or only appended to while the result changes.
 
-    Raises CompileError for what the format of files cannot hold.
+    Raises CompileError for columns that the connector cannot hold.
     """
     sink, root, span = query.sink, query.root, query.span
-    connector = find_connector(sink.connector)
-    assert connector is not None
-    if not connector.writes:
+    connector = connector_of(sink.connector)
+    if not connector.is_sink:
         yield C005.at(span, "", connector=connector.name, used="written")
-    elif not connector.built:
+        return
+    if not connector.built:
         yield B004.at(span, "", used="writing through", connector=connector.name)
-    elif connector.name == "files":
-        yield from check_operation(sink, root, span)
+        return
+    if connector.upserts and not connector.deletes and rows_leave(root):
+        reason = f"{connector.name} cannot delete rows, and rows of this table cease to exist"
+        yield K008.at(span, "", target=sink.name, reason=reason)
+    columns = root.schema
+    if not connector.upserts:
+        yield from check_operation(sink, connector, root, span)
         operation = dict(sink.options).get(OPERATION)
         columns = root.schema if operation is None else (*root.schema, Column(str(operation), STRING))
-        check_format(sink.options, columns, span)
-        check_null(sink.options, columns, span)
-        folder = find_folder(sink)
-        for node in walk(root):
-            if isinstance(node, Scan) and node.origin.connector == "files" and folder is not None:
-                read = normalise_path(dict(node.origin.options)["path"])
-                if folder == read or folder.startswith(f"{read}/"):
-                    yield K009.at(span, "", target=sink.name).also(node.span, "read here")
+    connector.check(sink.options, columns, span, written=True)
+    place = connector.place(sink.options)
+    for node in walk(root):
+        if isinstance(node, Scan) and node.origin.connector == sink.connector and place is not None:
+            read = connector.place(node.origin.options)
+            if place == read or place.startswith(f"{read}/"):
+                yield K009.at(span, "", target=sink.name).also(node.span, "read here")
 
 
-def check_operation(sink: Sink, root: Node, span: Span) -> Iterator[Diagnostic]:
-    """Finds what is wrong with the option that names the column of the files which says what each change does."""
+def check_operation(sink: Sink, connector: Connector, root: Node, span: Span) -> Iterator[Diagnostic]:
+    """Finds what is wrong with the option that names the column of a changelog which says what each change does."""
     operation = dict(sink.options).get(OPERATION)
     if operation is None:
         if is_changing(root):
-            found = K008.at(span, "", target=sink.name, reason="files can only be appended to, and this table changes")
+            reason = f"{connector.name} can only be appended to, and this table changes"
+            found = K008.at(span, "", target=sink.name, reason=reason)
             hint = "SELECT STREAM over a window gives rows that are final"
-            if isinstance(root.shape, KTable):
+            if isinstance(root.shape, KTable) and connector.takes(OPERATION):
                 hint = "WITH (…, operation = 'op') writes its changes, and in that column what each does"
             yield found.with_hint(hint)
         return
@@ -64,12 +67,3 @@ def check_operation(sink: Sink, root: Node, span: Span) -> Iterator[Diagnostic]:
         reason = f"the column {operation} of its files says what a change does, and the table shows one of that name"
         found = K008.at(span, "", target=sink.name, reason=reason)
         yield found.with_hint(f"operation = 'another_name', or {operation} AS another_name")
-
-
-def find_folder(sink: Sink) -> str | None:
-    """The folder of a files sink, None for another one."""
-    return normalise_path(dict(sink.options)["path"]) if sink.connector == "files" else None
-
-
-def normalise_path(path: object) -> str:
-    return posixpath.normpath(re.sub(r"^file:(//)?(?=/)", "", str(path)))

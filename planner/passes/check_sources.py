@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
-from penstock.planner.connectors import find_connector
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import KTable, RunningQuery, Scan
 from penstock.planner.plan.walk import walk
 
@@ -17,11 +17,10 @@ def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
     for node in walk(query.root):
         if not isinstance(node, Scan):
             continue
-        connector = find_connector(node.origin.connector)
-        assert connector is not None
-        if not connector.reads:
+        connector = connector_of(node.origin.connector)
+        if not connector.is_source:
             yield C005.at(node.span, "", connector=connector.name, used="read")
         elif not connector.built:
             yield B004.at(node.span, "", used="reading through", connector=connector.name)
-        elif isinstance(node.shape, KTable) and connector.name != "files":
+        elif isinstance(node.shape, KTable) and not connector.reads_table:
             yield B002.at(node.span, "", construct=f"reading a table through {connector.name}")

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.connectors import C015
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -45,7 +46,6 @@ from penstock.planner.scalars.failing import (
 
 RowByRow: TypeAlias = Filter | Project | WindowAggregate | GroupAggregate
 """The operators that look at the rows of a scan one by one."""
-_CONNECTOR = "files"  # where rejected rows are found again
 _HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
 
@@ -61,7 +61,7 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
     failures: dict[Node, tuple[Failure, ...]] = {}
     covered: set[Node] = set()
     for scan in nodes:
-        if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and scan.origin.connector == _CONNECTOR:
+        if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and _parses_records(scan):
             run = _find_run(scan, readers)
             covered |= set(run)
             failures[scan] = _find_failures(scan, run)
@@ -76,6 +76,11 @@ def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery
         return _replace_forms(above) if node in covered else above
 
     return replace(query, root=fold_plan(query.root, remake))
+
+
+def _parses_records(scan: Scan) -> bool:
+    """Whether rejected rows of it are found again."""
+    return connector_of(scan.origin.connector).parses_records
 
 
 def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:

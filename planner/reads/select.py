@@ -18,6 +18,7 @@ from penstock.diagnostics.codes.running import R031, R033
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
+from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
@@ -63,7 +64,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     root = lower_query(statement.query, Context(catalog, statement.span))
     check_size(root, statement.span)
     for node in walk(root):
-        if isinstance(node, Snapshot) and node.origin.connector == "memory" and not memory:
+        if isinstance(node, Snapshot) and not memory and not connector_of(node.origin.connector).outlives_process:
             raise CompileError([explain_out_of_reach(node)])
     return fold_plan(root, drop_intermediate)
 

@@ -8,11 +8,11 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.running import R032
 from penstock.planner.catalog import OPERATION, PLANNED, Declared, Derived
-from penstock.planner.connectors import find_connector
+from penstock.planner.connectors import EXAMPLE, connector_of
 from penstock.planner.plan import KStream, Origin, Snapshot
 from penstock.planner.plan.walk import is_changing
 
-_PLACED = "WITH (connector = 'files', path = '…', format = 'json', operation = 'op')"
+_PLACED = f"WITH ({EXAMPLE}, operation = 'op')"
 
 
 def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
@@ -42,7 +42,7 @@ def find_written_origin(table: Derived) -> Origin:
     """What a query writes, as a place to read from: changes that say what they do, or rows that are final."""
     sink = table.sink
     assert sink is not None, f"{table.name} is no view"
-    assert sink.connector != "files" or (OPERATION in dict(sink.options)) == is_changing(table.node)
+    assert connector_of(sink.connector).upserts or (OPERATION in dict(sink.options)) == is_changing(table.node)
     operation = dict(sink.options).get(OPERATION)
     return Origin(
         name=sink.name,
@@ -59,18 +59,15 @@ def find_written_origin(table: Derived) -> Origin:
 
 def find_unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
     """Why the rows at that place cannot be read, None if they can."""
-    connector = find_connector(origin.connector)
-    assert connector is not None
+    connector = connector_of(origin.connector)
     if not connector.built:
         return B004.at(span, "", used="reading through", connector=connector.name)
-    match connector.name:
-        case "files" | "memory":
-            return None
-        case "console":
-            found = R032.at(span, name=entry.name, reason="its rows go to the terminal").also(entry.span, "made here")
-            return found.with_hint(f"{_PLACED} keeps them")
-        case _:
-            return B002.at(span, "", construct=f"reading a table through {connector.name}")
+    if not connector.keeps_rows:
+        found = R032.at(span, name=entry.name, reason=f"its rows go to {connector.doc}").also(entry.span, "made here")
+        return found.with_hint(f"{_PLACED} keeps them")
+    if not connector.reads_now:
+        return B002.at(span, "", construct=f"reading a table through {connector.name}")
+    return None
 
 
 def explain_out_of_reach(node: Snapshot) -> Diagnostic:

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
-from penstock.planner.connectors import Value, check_format
+from penstock.planner.connectors import Value, connector_of
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Origin
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
@@ -31,8 +31,7 @@ def lower_create(statement: ast.Create) -> Declared:
     connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
-    if connector == "files":
-        check_format(options, columns, statement.name.span)
+    connector_of(connector).check(options, columns, statement.name.span, written=False)
     values = dict(options)
     partitions = values.get("partitions")
     if statement.kind is ast.RelationKind.TABLE:

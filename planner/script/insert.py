@@ -9,6 +9,7 @@ from penstock.diagnostics.codes.kinds import K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
+from penstock.planner.connectors import EXAMPLE
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.items import rename_columns
@@ -25,7 +26,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     if isinstance(entry, Derived):
         reason = "it is computed by a query of its own"
         found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
-        hint = "CREATE STREAM another (…) WITH (connector = 'files', …); INSERT INTO another …"
+        hint = f"CREATE STREAM another (…) WITH ({EXAMPLE}); INSERT INTO another …"
         raise CompileError([found.with_hint(hint)])
     root = lower_query(statement.query, context)
     origin, is_table = entry.origin, entry.kind == "TABLE"

@@ -10,12 +10,10 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
 from penstock.parser import ast
-from penstock.planner.connectors import CONNECTORS, OptionType, Value, find_connector
+from penstock.planner.connectors import CONNECTORS, EXAMPLE, Options, OptionType, Value, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Settings, StateStore
-
-Options = tuple[tuple[str, Value], ...]
 
 
 def read_options(
@@ -31,7 +29,7 @@ def read_options(
     chosen = given.pop("connector", None)
     if chosen is None:
         found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
-        report.append(found.with_hint("WITH (connector = 'files', path = '…', format = 'json')"))
+        report.append(found.with_hint(f"WITH ({EXAMPLE})"))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
     if connector is None:

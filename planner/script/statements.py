@@ -16,11 +16,11 @@ from penstock.diagnostics.codes.kinds import K008, K011, K013, K015
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
+from penstock.planner.connectors import CONSOLE, MEMORY, connector_of
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
-from penstock.planner.passes.check_sink import find_folder
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
@@ -140,7 +140,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 replaced = script.catalog.find(derived.name)
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
-                sink = derived.sink or Sink(derived.name, "memory", ())
+                sink = derived.sink or Sink(derived.name, MEMORY.name, ())
                 query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span)
                 add_query(query, context, script)
                 if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
@@ -160,7 +160,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 require_stream_word(statement.query, statement.span)
             check_retention(root, statement.span)
             shown = choose_name("query", script)
-            add_query(plan_query(shown, root, Sink(shown, "console", ()), statement.span), context, script)
+            add_query(plan_query(shown, root, Sink(shown, CONSOLE.name, ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
         case ast.Show():
@@ -209,10 +209,11 @@ def add_query(query: RunningQuery, context: Context, script: ScriptState) -> Non
 
 def check_folder(query: RunningQuery, script: ScriptState) -> None:
     """Raises CompileError where another query of the script appends to the same files."""
-    folder = find_folder(query.sink)
-    for other in script.queries:
-        if folder is not None and find_folder(other.sink) == folder:
-            found = K008.at(query.span, "", target=query.sink.name, reason="another query writes to these files")
+    sink = query.sink
+    place = connector_of(sink.connector).place(sink.options)
+    for other in (each for each in script.queries if each.sink.connector == sink.connector):
+        if place is not None and connector_of(sink.connector).place(other.sink.options) == place:
+            found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
 

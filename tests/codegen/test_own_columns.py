@@ -34,7 +34,7 @@ APART = frozenset(
     }
 )
 # Attributes of objects.
-NO_COLUMNS = frozenset({"_origin", "_printed"})
+NO_COLUMNS = frozenset({"_jvm", "_origin", "_printed"})
 # Made different from the names of the columns beside them.
 UNUSED = frozenset({"_window"})
 STREAM = "CREATE STREAM s (id BIGINT KEY, v BIGINT, time TIMESTAMP{}, WATERMARK FOR time AS time) "

@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import Row
 
 from penstock.codegen import eject, lower
-from penstock.codegen.connectors.local import KEEP
+from penstock.codegen.ejected.memory import KEPT, print_memory, write_memory
 from penstock.planner.plan import BoundEnd, Emission, JoinType, Node, Settings, Sink, Tumble
 from penstock.planner.types import STRING
 from tests.codegen.plans import MINUTE, aggregate, grouped, item, joined, over, query, scan, where, windowed
@@ -61,16 +61,18 @@ def test_the_program_is_plain_python_without_penstock(tmp_path: Path, framed: bo
     assert checked.returncode == 0, checked.stdout
 
 
-def test_a_table_in_memory_has_columns_of_any_name() -> None:
-    program: dict[str, Any] = {}
-    exec(KEEP, program)
-    rows = SimpleNamespace(writeStream=SimpleNamespace(foreachBatch=lambda keep: keep))
-    keep = program["write_memory"](rows, "t", key=("self",), operation="op")
+def test_a_table_in_memory_has_columns_of_any_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(KEPT, "t", raising=False)
+    rows: Any = SimpleNamespace(writeStream=SimpleNamespace(foreachBatch=lambda keep: keep))
+    keep: Any = write_memory(rows, "t", 10, key=("self",), operation="op")
     first = [Row("self", "cls", "op")(1, "a", "insert"), Row("self", "cls", "op")(2, "b", "insert")]
     second = [Row("self", "cls", "op")(1, "c", "update"), Row("self", "cls", "op")(2, "b", "delete")]
     for number, batch in enumerate((first, second)):
         keep(SimpleNamespace(collect=lambda batch=batch: batch), number)
-    assert [row.asDict() for row in program["KEPT"]["t"].values()] == [{"self": 1, "cls": "c"}]
+    print_memory("t")
+    assert capsys.readouterr().out == "Row(self=1, cls='c')\n"
 
 
 @pytest.mark.spark

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock.codegen import folder_name, watermark_of
+from penstock.codegen import folder_name
+from penstock.codegen.ejected.watermark import watermark_of
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import RuntimeSession, session
+from penstock.runtime import RuntimeSession
 from tests.conformance.differences import MICRO_BATCHES
 from tests.conformance.kafka_tables import (
     BASE,
@@ -29,7 +29,7 @@ from tests.conformance.kafka_tables import (
 )
 from tests.model.history import History, Tables, write_json_lines
 from tests.model.values import Row, Value, milliseconds
-from tests.properties.killed import Followed
+from tests.properties.killed import Followed, follow
 from tests.properties.test_spark import AT_ONCE, session_of
 
 pytestmark = pytest.mark.spark
@@ -94,7 +94,7 @@ def of_case(place: int, cases: list[Value], rows: list[dict[str, Any]]) -> list[
 def test_spark_comes_to_the_tables_of_kafka(
     kind: str, only_spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "MemorySink", Followed)
+    follow(monkeypatch)
     packs = of_one_query(kind)
 
     def outcome(number: int) -> list[str]:

@@ -12,8 +12,9 @@ from hypothesis.strategies import SearchStrategy
 from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
-from penstock.runtime import RunError, session
-from penstock.runtime.sinks import FilesSink, MemorySink
+from penstock.runtime import RunError
+from penstock.runtime.connectors import RuntimeConnector, memory
+from penstock.runtime.connectors.files import FilesSink
 from tests.model.history import History, Tables
 from tests.properties import tables
 
@@ -26,7 +27,7 @@ class Killed(Exception):
     """In the midst of a micro-batch."""
 
 
-class Followed(MemorySink):
+class Followed(memory.MemorySink):
     """A memory sink that checks each change against the row that it is about, and remembers the table of each batch."""
 
     def __init__(self, query: SparkQuery) -> None:
@@ -37,11 +38,11 @@ class Followed(MemorySink):
 
     def put(self, batch: pa.Table, number: int) -> None:
         if number not in self.tables and self.operation is not None:
-            self.check(batch.to_pylist(maps_as_pydicts="strict"))
+            self.check_changes(batch.to_pylist(maps_as_pydicts="strict"))
         super().put(batch, number)
         self.tables[number] = [dict(row) for row in self.rows()]
 
-    def check(self, changes: list[dict[str, Any]]) -> None:
+    def check_changes(self, changes: list[dict[str, Any]]) -> None:
         held = {repr([row[name] for name in self.key]): row for row in self.rows()}
         keys = [repr([row[name] for name in self.key]) for row in changes]
         if len(set(keys)) < len(keys):
@@ -58,6 +59,11 @@ class Followed(MemorySink):
                 self.wrong.append(f"{row} changes {held.get(key)}")
 
 
+def follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory sinks are followed."""
+    monkeypatch.setattr(memory, "CONNECTOR", RuntimeConnector(memory.MemorySource, Followed))
+
+
 def once(failing: set[str], name: str) -> None:
     """Fails the first time that it is called for a name."""
     if name not in failing:
@@ -68,7 +74,7 @@ def once(failing: set[str], name: str) -> None:
 def dying(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each query dies in its second micro-batch: before its sink has it, or, in a changelog, when that is written."""
     failed: set[str] = set()
-    put, put_files = Followed.put, FilesSink.put
+    put, write_files = Followed.put, FilesSink.write
 
     def lost(sink: Followed, batch: pa.Table, number: int) -> None:
         if number == 1:
@@ -76,13 +82,13 @@ def dying(monkeypatch: pytest.MonkeyPatch) -> None:
         put(sink, batch, number)
 
     def lost_files(sink: FilesSink, batch: DataFrame, number: int) -> None:
-        put_files(sink, batch, number)
+        write_files(sink, batch, number)
         if number == 1:
             once(failed, sink.path)
 
     monkeypatch.setattr(Followed, "put", lost)
-    monkeypatch.setattr(FilesSink, "put", lost_files)
-    monkeypatch.setattr(session, "MemorySink", Followed)
+    monkeypatch.setattr(FilesSink, "write", lost_files)
+    follow(monkeypatch)
 
 
 def packed(draw: Callable[[SearchStrategy[Any]], Any], names: tuple[str, ...], number: int) -> History:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 from pyspark import cloudpickle
 
 from penstock.codegen import lower
 from penstock.codegen.program import PackedView, PaneView
-from penstock.runtime.frames import answerer, packer
+from penstock.runtime.frames import compute_frame
 from tests.codegen.plans import MINUTE, aggregate, over, query, scan
 
 WORKER = """
@@ -34,7 +36,9 @@ def test_it_needs_no_penstock() -> None:
     (lowered,) = lower([query(over(scan(), (aggregate("total", "SUM", "v"), MINUTE)))]).queries
     (tables,) = (view for view in lowered.views if isinstance(view, PackedView))
     (panes,) = (view for view in lowered.views if isinstance(view, PaneView))
-    functions = (packer(tables.length, tables.cuts), answerer(panes))
+    rows = SimpleNamespace(mapInArrow=lambda function, schema: function)
+    spark: Any = SimpleNamespace(table=lambda name: rows, sql=lambda text: SimpleNamespace(schema=None))
+    functions = (compute_frame(spark, tables), compute_frame(spark, panes))
     travelling = [cloudpickle.dumps(each).hex() for each in functions]  # type: ignore[no-untyped-call]
     worker = subprocess.run([sys.executable, "-c", WORKER, *travelling], capture_output=True, text=True, check=False)
     assert (worker.stdout, worker.stderr) == ("[('1', 9)]\n", "")

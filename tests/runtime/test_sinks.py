@@ -8,10 +8,11 @@ import pyarrow as pa
 import pytest
 
 from penstock.codegen.program import QueryOutput, SparkQuery
-from penstock.runtime.sinks import ConsoleSink, MemorySink
-from penstock.runtime.sinks.memory import LIMIT
+from penstock.runtime.connectors.console import ConsoleSink
+from penstock.runtime.connectors.memory import MemorySink
 
 APPEND = SparkQuery("q", (), (), "r", QueryOutput("totals", "memory", (), ()), "append", False, (), (), "")
+LIMIT = 10_000
 UPDATE = replace(APPEND, mode="update", key=("k",))
 
 
@@ -100,7 +101,8 @@ def test_a_sink_keeps_and_shows_as_many_rows_as_it_is_told(capsys: pytest.Captur
 
 
 def test_the_console_shows_a_few_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    ConsoleSink(APPEND).put(batch(*(("key", n) for n in range(1234))), 7)
+    query = replace(APPEND, output=QueryOutput("totals", "console", (), ()))
+    ConsoleSink(query).put(batch(*(("key", n) for n in range(1234))), 7)
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["totals,", "batch", "7:", "1,234", "rows"]
     assert [line for line in lines if line[:1] == ["key"]] == [["key", str(n)] for n in range(20)]

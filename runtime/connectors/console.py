@@ -1,19 +1,18 @@
-"""connector = 'console' -> a table of a few rows per batch on standard output."""
+"""A table of a few rows per batch on standard output."""
 
 from __future__ import annotations
 
 import pyarrow as pa
+from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.tables import output, show_rows
-
-_ROWS = 20
-
 
 _MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
 
 
-class ConsoleSink:
+class ConsoleSink(RuntimeSink):
     """Prints the first rows of each batch that has any. In an update query `~` marks rows that replace earlier ones.
 
     Where rows can be deleted, `-` marks those that are, and `+` new ones.
@@ -24,7 +23,11 @@ class ConsoleSink:
         self._upsert = query.mode == "update"
         self._key = query.key
         self._operation = query.operation
-        self._limit = int(dict(query.output.options).get("rows", _ROWS))
+        self._limit = int(query.output.values["rows"])
+
+    def write(self, batch: DataFrame, number: int) -> None:
+        # One collect: a batch that is computed twice is counted twice.
+        self.put(batch.toArrow(), number)
 
     def put(self, batch: pa.Table, number: int) -> None:
         """Prints a batch; `number` counts from 0."""
@@ -43,3 +46,6 @@ class ConsoleSink:
         if marks and self._key:
             others = "" if self._operation is None else ", + is new, - ceases to exist"
             output().print(f"  ~ replaces the earlier row with the same {', '.join(self._key)}{others}")
+
+
+CONNECTOR = RuntimeConnector(sink=ConsoleSink)

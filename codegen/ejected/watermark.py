@@ -5,10 +5,9 @@ same file is found when the micro-batch is replayed, so rows are late or not for
 the folder that a worker finds is that of the query, and not one of an earlier query on a disk of its own.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 
 def watermark_of(checkpoint: str, batch: str | None, query: str | None) -> datetime:
@@ -29,8 +28,6 @@ def watermark_of(checkpoint: str, batch: str | None, query: str | None) -> datet
 
 def text_of(path: str) -> str:
     """The text of a file on a disk of this machine, or in another file system that Arrow knows."""
-    from urllib.parse import quote
-
     scheme, separator, place = path.partition("://")
     if not separator or scheme == "file":
         with open((place if separator else path).removeprefix("file:"), encoding="utf-8") as file:

@@ -1,16 +1,13 @@
-"""CSV files -> their records as text, and the fields of each.
-
-The runtime calls these functions, and ejected programs have their text. So they name nothing of Penstock's but each
-other and the options, and import pyspark when they are called.
-"""
-
-from __future__ import annotations
+"""CSV files -> their records as text, and the fields of each."""
 
 import csv
 import io
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
 CSV_WRITER_OPTIONS = {
     "quote": '"',
@@ -31,16 +28,14 @@ CSV_OPTIONS = {
 """How Spark reads CSV by RFC 4180."""
 
 
-def whole_records(reader: Any, path: str, fields: int) -> Any:
+def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
     """The records of CSV files as text, in the column `value`.
 
     Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
     """
-    from pyspark.sql import functions as F
-
     names = ["_0", "_1"] if fields == 1 else ["_0"]
     schema = ", ".join(f"{name} STRING" for name in [*names, "_malformed"])
-    rows = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
+    rows: DataFrame = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
     *others, last = map(F.col, names)
     # The last field may end in the CR of CR LF.
     written = F.to_csv(F.struct(*others, F.regexp_replace(last, r"\r\z", "")), CSV_WRITER_OPTIONS)
@@ -48,14 +43,14 @@ def whole_records(reader: Any, path: str, fields: int) -> Any:
     return rows.select(value.alias("value"), "_metadata")
 
 
-def csv_rows(reader: Any, path: str, fields: Sequence[str], header: Sequence[str] | None, origin: Iterable[str]) -> Any:
+def csv_rows(
+    reader: Any, path: str, fields: Sequence[str], header: Sequence[str] | None, origin: Iterable[str]
+) -> DataFrame:
     """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
 
     With a `header` the first record of each file has to be it, and is left out; a task has to read one file then. The
     fields of a record that has more or fewer are in `_parsed`, too, with its text as `_malformed`.
     """
-    from pyspark.sql import functions as F
-
     rows = whole_records(reader, path, len(fields))
     number = "MONOTONICALLY_INCREASING_ID() & 8589934591 AS _number"
     rows = rows.selectExpr("value", *([] if header is None else [number]), *origin)
@@ -70,7 +65,7 @@ def csv_rows(reader: Any, path: str, fields: Sequence[str], header: Sequence[str
     return rows.where(is_row)
 
 
-def header_of(spark: Any, path: str) -> tuple[str, list[str]] | None:
+def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
     """The first file that has a record, and the fields of it; None if there is no such file yet."""
     for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
         first = whole_records(spark.read, file, 1).first()

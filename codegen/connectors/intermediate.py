@@ -1,0 +1,18 @@
+"""Intermediate streams, for ejected programs."""
+
+from __future__ import annotations
+
+from penstock.codegen.literals import literal
+from penstock.codegen.program import Input, SparkQuery
+
+
+def read(source: Input) -> str:
+    """A call of `read_intermediate`."""
+    columns = ", ".join(f"{literal(name)}: {literal(type_)}" for name, type_ in source.columns)
+    return f"read_intermediate(spark, {{{columns}}}, written_by(spark, checkpoint, {literal(source.name)}))"
+
+
+def write(query: SparkQuery) -> str:
+    """A call of what writes files, below the checkpoint."""
+    function = "write_changes" if query.mode == "update" else "write_files"
+    return f'{function}(rows, f"{{checkpoint}}/rows", "parquet")'

@@ -1,0 +1,11 @@
+"""Generated rows."""
+
+from penstock.planner.connectors.option import INTEGER, Connector, ConnectorOption
+
+RATE = Connector(
+    "rate",
+    "generated rows of a BIGINT and a TIMESTAMP column, for trying things out",
+    reads_stream=True,
+    has_partitions=True,
+    own_options=(ConnectorOption("rows_per_second", INTEGER, "how many rows a second", default=1),),
+)

@@ -1,0 +1,39 @@
+"""The connector of a name -> its module in this folder, with the constant CONNECTOR."""
+
+from importlib import import_module
+
+from penstock.codegen.program import Input, SparkQuery
+from penstock.runtime.connectors.protocol import HoldingSink, Row, RuntimeConnector, RuntimeSink, RuntimeSource
+
+
+def connector_of(name: str) -> RuntimeConnector:
+    """The connector of that name."""
+    found = import_module(f"{__name__}.{name}").CONNECTOR
+    assert isinstance(found, RuntimeConnector), f"{name}.CONNECTOR is none"
+    return found
+
+
+def source_of(source: Input) -> RuntimeSource:
+    """Where the rows of an input come from."""
+    make = connector_of(source.connector).source
+    assert make is not None, f"codegen let the source {source.connector} through"
+    return make(source)
+
+
+def sink_of(query: SparkQuery) -> RuntimeSink:
+    """Where the rows of a query go."""
+    make = connector_of(query.output.connector).sink
+    assert make is not None, f"codegen let the sink {query.output.connector} through"
+    return make(query)
+
+
+__all__ = [
+    "HoldingSink",
+    "Row",
+    "RuntimeConnector",
+    "RuntimeSink",
+    "RuntimeSource",
+    "connector_of",
+    "sink_of",
+    "source_of",
+]

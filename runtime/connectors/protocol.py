@@ -1,0 +1,109 @@
+"""What a connector is to the runtime: a source, a sink, or both. A lookup answers keys in Spark's Python workers.
+
+An implementation derives from the protocol and overrides what it needs.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+from penstock.codegen.program import Input, SparkQuery
+from penstock.runtime.storage import Storage
+
+Row = dict[str, Any]
+
+
+class RuntimeSource(Protocol):
+    """Where the rows of an Input come from."""
+
+    def check(self, storage: Storage, place: str | None) -> None:
+        """Raises RunError if what the input names is not there, or not whole. Cheap: no rows are read.
+
+        `place`: the checkpoint folder of the query that reads it, None if it begins anew.
+        """
+        return None
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        """The rows as they come, with the columns that Input says.
+
+        Raises:
+            RunError: the columns that are there do not fit those declared.
+        """
+        raise AssertionError("the planner let a stream through that cannot be read")
+
+    def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
+        """The rows of a table that are there now, by whole micro-batches. `held`: those that this process holds.
+
+        Raises:
+            RunError: the columns that are there do not fit those declared, or something is damaged.
+        """
+        raise AssertionError("the planner let a read of a table through that cannot be read")
+
+
+class RuntimeSink(Protocol):
+    """Where the rows of a query go. Either `writer` gives a sink of Spark's, or `write` takes each micro-batch."""
+
+    def check(self, storage: Storage, place: str | None, finished: int) -> None:
+        """Raises RunError if the query cannot write there. `finished` is its newest micro-batch, -1 if there is none.
+
+        `place`: the checkpoint folder of the query, None if it begins anew.
+        """
+        return None
+
+    def open(self, storage: Storage) -> None:
+        """Makes the place, so that who reads it finds it, if still empty."""
+        return None
+
+    def writer(self, rows: DataFrame) -> DataStreamWriter | None:
+        """Spark's own sink for the rows of the query, None if there is none."""
+        return None
+
+    @abstractmethod
+    def write(self, batch: DataFrame, number: int) -> None:
+        """Writes a micro-batch; `number` counts from 0. One that was written before changes nothing."""
+
+
+@runtime_checkable
+class HoldingSink(RuntimeSink, Protocol):
+    """A sink that holds its rows in this process."""
+
+    @property
+    def begun(self) -> bool:
+        """Whether it had a batch."""
+        raise NotImplementedError
+
+    @property
+    def evicted(self) -> int:
+        """How many older rows were more than it holds."""
+        raise NotImplementedError
+
+    def rows(self) -> list[Row]:
+        """The rows that it holds."""
+        raise NotImplementedError
+
+
+class RuntimeLookup(Protocol):
+    """Rows of a table by their key. No connector has one yet. It travels by value and holds plain data."""
+
+    def check(self) -> None:
+        """Raises RunError if the table is not there."""
+        return None
+
+    @abstractmethod
+    def get(self, keys: pa.Array) -> pa.Table:
+        """The rows of these keys, as they are now; keys without a row are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeConnector:
+    """How Inputs and queries get their sources and sinks, None where it has none."""
+
+    source: Callable[[Input], RuntimeSource] | None = None
+    sink: Callable[[SparkQuery], RuntimeSink] | None = None

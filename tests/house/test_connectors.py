@@ -1,0 +1,84 @@
+"""A connector is what its modules say: nobody else knows its name, and what the planner allows the runtime can do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from penstock.codegen.connectors import CALLS
+from penstock.planner.connectors import CONNECTORS, INTERMEDIATE, Connector, find_connector
+from penstock.planner.connectors import connector_of as planned
+from penstock.runtime import connectors as runtime
+from tests.house.files import ROOT, list_files
+
+BUILT = [each for each in CONNECTORS if each.built]
+FOLDERS = ("planner/connectors", "codegen/connectors", "codegen/ejected", "runtime/connectors")
+NAMED = {*(each.name for each in CONNECTORS)}
+
+
+def modules() -> Iterator[Path]:
+    """The modules that must not know a connector by its name."""
+    for room in ("parser", "planner", "codegen", "runtime", "penstock"):
+        for path in list_files(ROOT / room, ".py"):
+            if not any(path.is_relative_to(ROOT / folder) for folder in FOLDERS):
+                yield path
+
+
+def literals(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The texts that values are compared with, and those that calls are given."""
+    for each in ast.walk(node):
+        parts: list[ast.AST] = []
+        if isinstance(each, ast.Compare):
+            parts = [each.left, *each.comparators]
+        elif isinstance(each, ast.MatchValue):
+            parts = [each.value]
+        elif isinstance(each, ast.Call) and isinstance(each.func, ast.Name) and each.func.id[0].isupper():
+            parts = [*each.args, *(keyword.value for keyword in each.keywords)]
+        for part in parts:
+            for leaf in ast.walk(part) if isinstance(part, ast.Tuple | ast.Set | ast.List) else [part]:
+                if isinstance(leaf, ast.Constant) and isinstance(leaf.value, str):
+                    yield leaf.value, leaf.lineno
+
+
+def named_connectors(text: str) -> list[tuple[str, int]]:
+    return [(value, line) for value, line in literals(ast.parse(text)) if value in NAMED]
+
+
+def test_only_connectors_know_their_names() -> None:
+    found = {path: named_connectors(path.read_text(encoding="utf-8")) for path in modules()}
+    assert {str(path.relative_to(ROOT)): named for path, named in found.items() if named} == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["a == 'files'", "a in ('rate', b)", "Sink(n, 'memory', ())", "match a:\n case 'rate': 1"]
+)
+def test_the_rule_refuses(text: str) -> None:
+    assert named_connectors(text)
+
+
+@pytest.mark.parametrize("connector", [*BUILT, INTERMEDIATE], ids=lambda each: each.name)
+def test_the_runtime_can_do_what_the_planner_allows(connector: Connector) -> None:
+    made = runtime.connector_of(connector.name)
+    reads = connector.is_source or connector.reads_now
+    assert (made.source is not None) == reads
+    assert (made.sink is not None) == (connector.is_sink and connector is not INTERMEDIATE)  # it is written as files
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
+    calls, connector = CALLS[name], planned(name)
+    assert (calls.read is not None, calls.write is not None) == (connector.is_source, connector.is_sink)
+
+
+def test_modules_are_called_as_their_connectors() -> None:
+    modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
+    assert modules == {each.name for each in (*CONNECTORS, INTERMEDIATE)} | {"__init__", "formats", "option"}
+    run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
+    assert run == {each.name for each in (*BUILT, INTERMEDIATE)} | {"__init__", "protocol"}
+
+
+def test_no_script_can_name_an_intermediate_stream() -> None:
+    assert find_connector(INTERMEDIATE.name) is None
