@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
-from penstock.codegen.program import Program, Read
+from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
@@ -44,16 +45,16 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     """
     names = _names([query.name for query in queries])
     shared: dict[Node, Scan] = {}
-    parts = [
-        part
-        for query, name in zip(queries, names, strict=True)
-        for part in cut_at_intermediates(query, name, names, shared)
-    ]
+    chains = [cut_at_intermediates(query, name, names, shared) for query, name in zip(queries, names, strict=True)]
+    parts = [part for chain in chains for part in chain]
     reports_progress = any(
         isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
     )
-    queries_ = tuple(lower_query(part, settings, reports_progress=reports_progress) for part in parts)
-    return Program(settings=_settings(settings.state_partitions), queries=queries_)
+    queries_: list[SparkQuery] = []
+    for chain in chains:
+        *above, last = [lower_query(part, settings, reports_progress=reports_progress) for part in chain]
+        queries_ += [*(replace(each, rejects_beside=last.output.folder) for each in above), last]
+    return Program(settings=_settings(settings.state_partitions), queries=tuple(queries_))
 
 
 def lower_read(root: Node) -> Read:

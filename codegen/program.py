@@ -328,11 +328,20 @@ class SparkQuery:
     """
     numbered: bool = False
     """Whether it reads the number of the micro-batch from `<name>_clock`."""
+    rejects_beside: str | None = None
+    """Of a query that writes an intermediate stream: the folder of the sink beside which its rejected rows go."""
     contract_views: tuple[str, ...] = ()
     """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
     span: Span | None = field(default=None, compare=False, repr=False)
     """Where in the script the query comes from."""
+
+    @property
+    def rejects_folder(self) -> str | None:
+        """The folder of the rejected rows of all inputs. None: they go beside the checkpoint, if that is kept."""
+        if self.output.is_intermediate:
+            return None if self.rejects_beside is None else f"{self.rejects_beside}_rejected/{self.name}"
+        return None if self.output.folder is None else f"{self.output.folder}_rejected"
 
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:

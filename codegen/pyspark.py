@@ -170,12 +170,13 @@ def _write(query: SparkQuery) -> str:
 def _set_aside(query: SparkQuery, rejects: Rejects) -> str:
     """Writes the rejected rows of an input beside the folder of the sink, or in the checkpoint if it is kept."""
     counted = f"counts[{literal(f'rejected:{rejects.name}')}]"
-    folder = query.output.folder
-    place = "checkpoint" if folder is None else f"absolute(spark, {literal(folder)})"
-    beside = literal(f"_rejected/{folder_name(rejects.name)}")
+    folder = query.rejects_folder
+    name = folder_name(rejects.name)
+    beside = literal(f"_rejected/{name}" if folder is None else f"/{name}")
+    place = f"{'checkpoint' if folder is None else f'absolute(spark, {literal(folder)})'} + {beside}"
     state = literal(f"/rejected/{folder_name(rejects.name)}")
     views = "\n".join(map(_view, rejects.views))
-    body = f"{views}\nset_aside(spark, {literal(rejects.view)}, {place} + {beside}, checkpoint + {state})"
+    body = f"{views}\nset_aside(spark, {literal(rejects.view)}, {place}, checkpoint + {state})"
     return f"if {counted if folder is not None else f'kept and {counted}'}:\n{indent(body, '    ')}"
 
 

@@ -44,6 +44,7 @@ def qualify_paths(storage: Storage, query: SparkQuery) -> SparkQuery:
         query,
         inputs=tuple(qualify_input(storage, each) for each in query.inputs),
         output=replace(query.output, options=_options(storage, query.output)),
+        rejects_beside=None if query.rejects_beside is None else storage.qualify(query.rejects_beside),
         rejects=tuple(replace(each, input=qualify_input(storage, each.input)) for each in query.rejects),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from threading import Event
@@ -26,7 +26,6 @@ from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
 from penstock.runtime.preflight import check_checkpoint, check_inputs
-from penstock.runtime.rejects import rejects_query
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
 
@@ -47,7 +46,7 @@ class Run:
         ledger: Ledger,
         query: SparkQuery,
         place: str,
-        folder: str | None,
+        rejects: Mapping[str, SparkQuery],
         sink_of: Callable[[SparkQuery, str], RuntimeSink],
     ) -> None:
         self.query = query
@@ -59,10 +58,7 @@ class Run:
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
         self.rejects = {
-            part.name: Run(
-                spark, ledger, rejects_query(query, part, folder), rejects_place(place, part.name), folder, sink_of
-            )
-            for part in query.rejects
+            name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
 
     def check(self, draining: bool) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import cast
 
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import COST_SETTING, Read, files_cost
-from penstock.runtime.connectors import Row, source_of
+from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.places import qualify_input
+from penstock.runtime.rows import Row, list_rows
 from penstock.runtime.storage import Storage
 
 
@@ -37,6 +37,6 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
             place.snapshot(spark, storage, held.get(source.name, ())).createOrReplaceTempView(source.view)
         for view in query.views:
             spark.sql(view.sql).createOrReplaceTempView(view.name)
-        return cast("list[Row]", spark.table(query.result).toArrow().to_pylist(maps_as_pydicts="strict"))
+        return list_rows(spark.table(query.result).toArrow())
     except SPARK_ERRORS as error:
         raise RunError([explain(error, "the read", query.printed)]) from None

@@ -19,13 +19,14 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
     """The query that writes the rows of one input that `query` sets aside.
 
     They go to `<place>_rejected/<input>`, where the place is the folder of a files sink, else the query's in the
-    checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`.
+    checkpoint `folder`; where neither is kept, to a memory sink of the name `<query>_rejected/<input>`. If the query
+    writes an intermediate stream, they go beside the sink at the end of the chain: `<place>_rejected/<query>/<input>`.
     """
-    place = query.output.folder or (None if folder is None else place_of(query.name, folder))
+    place = query.rejects_folder or (None if folder is None else f"{place_of(query.name, folder)}_rejected")
     if place is None:
         output = memory_output(f"{query.name}_rejected/{rejects.name}", _COLUMNS)
     else:
-        path = f"{place}_rejected/{folder_name(rejects.name)}"
+        path = f"{place}/{folder_name(rejects.name)}"
         output = folder_output(path, path, "json", _COLUMNS)
     return SparkQuery(
         name=f"{query.name}_rejected/{rejects.name}",

@@ -26,6 +26,7 @@ from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
 from penstock.runtime.reading import read
+from penstock.runtime.rejects import rejects_query
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
 from penstock.runtime.sink_log import rows_folder
@@ -219,8 +220,10 @@ class RuntimeSession:
             place = resources.enter_context(checkpoint(self._spark, query, self._folder))
             places[query.name] = place
             storage = Storage(self._spark)
-            query = place_intermediates(qualify_paths(storage, query), storage, places)
-            run = Run(self._spark, self._ledger, query, place, self._folder, self._sink)
+            query = qualify_paths(storage, query)
+            rejects = {each.name: rejects_query(query, each, self._folder) for each in query.rejects}
+            query = place_intermediates(query, storage, places)
+            run = Run(self._spark, self._ledger, query, place, rejects, self._sink)
             run.check(draining)
             return run
 

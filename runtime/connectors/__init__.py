@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from penstock.codegen.program import Input, SparkQuery
-from penstock.runtime.connectors.protocol import HoldingSink, Row, RuntimeConnector, RuntimeSink, RuntimeSource
+from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSink, RuntimeSource
 
 
 def connector_of(name: str) -> RuntimeConnector:

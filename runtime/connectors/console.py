@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, SparkQuery
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
+from penstock.runtime.rows import list_rows
 from penstock.runtime.tables import output, show_rows
 
 _MARKS = {INSERT: "+", UPDATE: "~", DELETE: "-"}
@@ -42,7 +43,7 @@ class ConsoleSink(RuntimeSink):
             shown = shown.drop_columns([self._operation])
         elif self._upsert:
             marks = ["~"] * shown.num_rows
-        show_rows(heading, shown.to_pylist(), batch.num_rows, marks)
+        show_rows(heading, list_rows(shown), batch.num_rows, marks)
         if marks and self._key:
             others = "" if self._operation is None else ", + is new, - ceases to exist"
             output().print(f"  ~ replaces the earlier row with the same {', '.join(self._key)}{others}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.codegen.ejected.memory import RowsInMemory
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
-from penstock.runtime.connectors.protocol import HoldingSink, Row, RuntimeConnector, RuntimeSource
+from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSource
+from penstock.runtime.rows import Row, list_rows
 from penstock.runtime.storage import Storage
 
 
@@ -66,8 +66,7 @@ class MemorySink(HoldingSink):
     def put(self, batch: pa.Table, number: int) -> None:
         """Adds a batch; `number` counts from 0 and grows."""
         skipped = max(0, batch.num_rows - self._rows.limit) if self._key is None else 0
-        rows = cast("list[Row]", batch.slice(skipped).to_pylist(maps_as_pydicts="strict"))
-        self._rows.put(rows, number, skipped)
+        self._rows.put(list_rows(batch.slice(skipped)), number, skipped)
 
 
 def memory_output(name: str, columns: tuple[tuple[str, str], ...]) -> QueryOutput:

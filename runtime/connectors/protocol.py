@@ -8,16 +8,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Input, SparkQuery
+from penstock.runtime.rows import Row
 from penstock.runtime.storage import Storage
-
-Row = dict[str, Any]
 
 
 class RuntimeSource(Protocol):

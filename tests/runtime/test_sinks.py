@@ -34,6 +34,18 @@ def test_a_batch_that_comes_again_changes_nothing() -> None:
     assert sink.rows() == [{"k": "a", "n": 0}, {"k": "a", "n": 1}]
 
 
+def test_keys_of_maps_can_be_hashed() -> None:
+    key = pa.struct([("a", pa.int32()), ("b", pa.list_(pa.string()))])
+    types = {"m": pa.map_(key, pa.int32()), "l": pa.list_(pa.map_(pa.string(), pa.map_(key, pa.int32())))}
+    rows = [
+        {"m": [({"a": 1, "b": ["x"]}, 2)], "l": [[("k", [({"a": 3, "b": None}, None)])], None]},
+        {"m": None, "l": []},
+    ]
+    sink = MemorySink(APPEND)
+    sink.put(pa.Table.from_pylist(rows, pa.schema([*types.items()])), 0)
+    assert sink.rows() == [{"m": {(1, ("x",)): 2}, "l": [{"k": {(3, None): None}}, None]}, {"m": None, "l": []}]
+
+
 def test_newer_rows_replace_older_ones_by_key() -> None:
     sink = MemorySink(UPDATE)
     sink.put(batch(("a", 1), ("b", 2)), 0)

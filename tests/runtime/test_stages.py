@@ -37,6 +37,21 @@ def written(folder: Path, name: str, text: str) -> None:
     (folder / name).write_text(text)
 
 
+def test_rejected_rows_of_a_chain_lie_beside_its_sink(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "readings").mkdir()
+    put(tmp_path, "1.json", 1, 2)
+    (tmp_path / "readings" / "2.json").write_text('{"sensor": 5, "time": "x"}\n')
+    with RuntimeSession(spark) as session:  # the checkpoint is a temporary folder
+        reports = session.run_once(penstock.compile(SCRIPT.format(folder=tmp_path)).program, drain=True)
+    (account,) = reports[0].inputs
+    assert (account.name, account.read, account.rejected) == ("readings", 3, 1)
+    folder = tmp_path / "busiest_rejected" / "busiest_stage1" / "readings"
+    assert account.rejected_to is not None
+    assert Path(account.rejected_to.removeprefix("file:")) == folder
+    (row,) = [json.loads(line) for file in folder.glob("*.json") for line in file.read_text().splitlines()]
+    assert row["record"] == '{"sensor": 5, "time": "x"}'
+
+
 def test_a_file_stays_until_all_that_read_it_have_read_others(spark: SparkSession, tmp_path: Path) -> None:
     rows, reader = tmp_path / "first_stage1" / "rows", tmp_path / "first"
     for name in "abc":
