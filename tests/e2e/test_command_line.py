@@ -66,6 +66,8 @@ def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_before_the_end(folder: Path, signal_: signal.Signals) -> None:
+    with (folder / "script.sql").open("a", encoding="utf-8") as script:  # what comes after the first micro-batch
+        script.write(TOTALS)
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
