@@ -47,8 +47,11 @@ def show_kept(tables: Iterable[Kept]) -> None:
         show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
 
 
-def show_accounts(reports: Iterable[QueryReport]) -> None:
-    """Print the row accounts of finished queries: in = rejected + late + filtered + used, for every input."""
+def show_accounts(reports: Iterable[QueryReport], *, resumes: bool) -> None:
+    """Print the row accounts of finished queries: in = rejected + late + filtered + used, for every input.
+
+    `resumes`: whether another run can go on from their state.
+    """
     table = Table(title="in = rejected + late + filtered + used", title_justify="left")
     for heading in ("query", "input", *COUNTS, "out"):
         table.add_column(heading, justify="left" if heading in {"query", "input"} else "right")
@@ -62,7 +65,7 @@ def show_accounts(reports: Iterable[QueryReport]) -> None:
             )
             if part.rejected_to:
                 notes.append(f"{report.name}: rejected rows of {part.name} are in {hide_credentials(part.rejected_to)}")
-        if report.state_rows and not report.drained:
+        if resumes and report.state_rows and not report.drained:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
     console = output()
     console.print(table)

@@ -197,7 +197,7 @@ def run(
         click.echo("stopped", err=True)
     show_kept(kept)
     if once:
-        show_accounts(reports)
+        show_accounts(reports, resumes=checkpoint is not None)
 
 
 @contextmanager

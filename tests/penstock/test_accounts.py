@@ -35,12 +35,15 @@ def test_an_empty_table_has_no_rows_to_show(capsys: pytest.CaptureFixture[str]) 
 def test_accounts_have_a_line_for_each_input(capsys: pytest.CaptureFixture[str]) -> None:
     orders = InputReport("orders", read=1_000, rejected=1, late=2, filtered=3, used=994, rejected_to="aside/orders")
     payments = InputReport("payments", read=5, rejected=0, late=0, filtered=0, used=5)
-    show_accounts([QueryReport("paid", (orders, payments), 4, 2, 7, None, drained=False)])
+    reports = [QueryReport("paid", (orders, payments), 4, 2, 7, None, drained=False)]
+    show_accounts(reports, resumes=True)
     printed = capsys.readouterr().out
     rows = [line.replace("│", " ").split() for line in printed.splitlines() if line.startswith("│")]
     assert rows == [["paid", "orders", "1,000", "1", "2", "3", "994", "4"], ["payments", "5", "0", "0", "0", "5"]]
     assert "paid: rejected rows of orders are in aside/orders\n" in printed
     assert "paid keeps 7 rows of state for the next run\n" in printed
+    show_accounts(reports, resumes=False)
+    assert "state" not in capsys.readouterr().out
 
 
 def test_progress_is_a_line_per_batch_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
