@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any, assert_never
 
 from pyspark import cloudpickle
@@ -21,23 +20,20 @@ def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView 
     """The view's rows."""
     for each in _TRAVELLING:
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
-    with warnings.catch_warnings():
-        # Spark looks for pandas, of which nothing or a column of bytes is used, and warns of a newer one.
-        warnings.filterwarnings("ignore", message=".*pandas", category=FutureWarning)
-        match view:
-            case PackedView():
-                return packed_view(spark, view.source, view.length, view.cuts, view.schema)
-            case PaneView():
-                return pane_view(spark, view.source, order=view.order, **_asked(view))
-            case BucketView():
-                state, timeout = "remembered BINARY, waiting BINARY", "EventTimeTimeout"
-                facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only, **_asked(view)}
-                return bucket_view(spark, view.source, answer_rows, state, timeout, **facts)
-            case LookupView():
-                facts = {"newest": view.newest, **_asked(view)}
-                return bucket_view(spark, view.source, look_up_rows, "records BINARY", "NoTimeout", **facts)
-            case _:
-                assert_never(view)
+    match view:
+        case PackedView():
+            return packed_view(spark, view.source, view.length, view.cuts, view.schema)
+        case PaneView():
+            return pane_view(spark, view.source, order=view.order, **_asked(view))
+        case BucketView():
+            state, timeout = "remembered BINARY, waiting BINARY", "EventTimeTimeout"
+            facts = {"order": view.order, "time": view.time, "back": view.back, "only": view.only, **_asked(view)}
+            return bucket_view(spark, view.source, answer_rows, state, timeout, **facts)
+        case LookupView():
+            facts = {"newest": view.newest, **_asked(view)}
+            return bucket_view(spark, view.source, look_up_rows, "records BINARY", "NoTimeout", **facts)
+        case _:
+            assert_never(view)
 
 
 def _asked(view: PaneView | BucketView | LookupView) -> dict[str, Any]:

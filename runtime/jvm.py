@@ -61,6 +61,7 @@ def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSes
     logging.getLogger().addFilter(_not_of_py4j)
     for name in _TRACING_LOGGERS:
         PySparkLogger.getLogger(name).disabled = True
+    # Of pandas nothing or a column of bytes is used.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     # The workers of a cluster have a Python of their own.
     environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})

@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from bench.measure import measure
 moments = measure([sys.executable, "-c", {GREEDY!r}], Path("."), {{}}, Path(sys.argv[1]), watched=True).moments
-assert 1e8 < max(each.memory for each in moments) < 2e8, moments
+assert 1e8 < max(each.memory for each in moments) < 3e8, moments  # a child that is forked counts twice for a moment
 assert 0.5 <= moments[-1].cpu < 5, moments
 assert [each.time for each in moments] == sorted(each.time for each in moments)
 assert not measure([sys.executable, "-c", ""], Path("."), {{}}, Path(sys.argv[1])).moments
