@@ -270,6 +270,31 @@ class QueryOutput(_Connected):
 
 
 @dataclass(frozen=True, slots=True)
+class TableChange:
+    """How the rows of a query change a table that others own, too: each row by the primary key of the table."""
+
+    kind: Literal["put", "update", "delete"]
+    table: tuple[tuple[str, str, bool], ...]
+    """The columns of the table: name, Spark type, and whether it may be NULL."""
+    key: tuple[str, ...]
+    order: str | None = None
+    """A column beside those of the rows: of rows of one key, the one with the greatest value is the last."""
+    operation: str | None = None
+    """Of a put: a column beside those of the rows that says which of them delete; None if none does."""
+    assigned: tuple[str, ...] = ()
+    """Of an update: the columns that it sets."""
+    inserted: tuple[str, ...] | None = None
+    """Of an update: the columns that a new row begins with; None if there are no new rows."""
+    current: tuple[str, ...] = ()
+    """Of an update: the columns that it reads of the row as it is."""
+    fold: str | None = None
+    """The SELECT that computes `assigned` and `inserted` where `current` is read. It is described in codegen/sql.
+
+    Without it the query has these values as columns `set.<name>` and `else.<name>`.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class WatermarkInput:
     """An input whose rows move the watermark. Times are in milliseconds."""
 
@@ -330,6 +355,8 @@ class SparkQuery:
     """Whether it reads the number of the micro-batch from `<name>_clock`."""
     rejects_beside: str | None = None
     """Of a query that writes an intermediate stream: the folder of the sink beside which its rejected rows go."""
+    change: TableChange | None = None
+    """How its rows change a table that others own, too; None for other sinks."""
     contract_views: tuple[str, ...] = ()
     """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)

@@ -89,7 +89,7 @@ class Run:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
-                self._sink.open(self._storage)
+                self._sink.open(self._storage, self._place)
                 writer = self._sink.writer(rows) or rows.writeStream.foreachBatch(self._put_batch)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
@@ -173,6 +173,8 @@ class Run:
             raise
 
     def _fail(self, error: BaseException) -> RunError:
+        if isinstance(error, RunError):
+            return error
         folder = self.query.output.folder
         writes = [] if folder is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known

@@ -13,7 +13,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
-from penstock.diagnostics.codes.running import R030, R034, R045, R048
+from penstock.diagnostics.codes.running import R030, R034, R045, R065, R048
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates
@@ -186,6 +186,9 @@ class RuntimeSession:
         if self._folder is None and not is_local(self._spark):
             finding = R045.at(None, master=self._spark.sparkContext.master)
             raise RunError([finding.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
+        for query in program.queries:
+            if self._folder is None and query.change is not None and query.change.current:
+                raise RunError([R065.at(query.span, "", query=query.name).with_hint("--checkpoint FOLDER")])
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):

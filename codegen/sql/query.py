@@ -28,6 +28,7 @@ from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
 from penstock.codegen.sql.table import latest_views
+from penstock.codegen.sql.table_change import is_ordered_by_arrival, lower_change
 from penstock.codegen.sql.table_join import table_join_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner import sends_changes, state_store
@@ -86,7 +87,10 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     delays = _delays(nodes, timed=query.timed)
     scans = [node for node in nodes if isinstance(node, Scan)]
     at_once = _find_read_at_once(nodes)
-    sources = tuple(input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once) for scan in scans)
+    by_arrival = is_ordered_by_arrival(query)
+    sources = tuple(
+        input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once, by_arrival=by_arrival) for scan in scans
+    )
     timed = [scan for scan in scans if scan in delays]
     takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
     paced = timed if reports_progress or takes_heartbeats else []
@@ -102,6 +106,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     mode = _mode(nodes, query.emission)
     with record_places() as printed:
         views = _steps(query, settings, reports_progress=reports_progress, takes_heartbeats=takes_heartbeats)
+        change = lower_change(query, operation)
     contract_views, facts = _list_contract(query, settings, output)
     state = [mode, partitions, store and store.value]
     return SparkQuery(
@@ -121,6 +126,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         partitions=partitions,
         operation=operation,
         numbered=refers,
+        change=change,
         checked=not (tracked or refers or any(source.numbers_records for source in sources)),
         contract_views=contract_views,
         printed=tuple(printed),
@@ -143,6 +149,8 @@ def _steps(
     tracked = _is_tracked(query)
     deltas = any(map(is_retracting, nodes))
     own = _own_columns(nodes, deltas=deltas, tracked=tracked, numbered=_sends_windows(query))
+    if is_ordered_by_arrival(query):
+        own = dict.fromkeys(nodes, (changes.ORDER,))
     uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
     result: list[AnyView] = []
     for node in nodes:
@@ -339,7 +347,7 @@ def _views(
         case Rekey():
             return (rekey_view(node, name, *below),)
         case UnionAll():
-            return (union_view(node, name, below),)
+            return (union_view(node, name, below, own),)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)
         case GroupAggregate() if is_retracting(node):

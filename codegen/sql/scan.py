@@ -77,8 +77,11 @@ class Reading:
     """Late rows are used like others."""
 
 
-def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
-    """The source as the runtime registers it; `at_once`: without a limit on a micro-batch."""
+def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool = False) -> Input:
+    """The source as the runtime registers it; `at_once`: without a limit on a micro-batch.
+
+    `by_arrival`: each row carries the place of its record.
+    """
     origin, is_table = scan.origin, isinstance(scan.shape, KTable)
     limits = [each.name for each in connector_of(origin.connector).options if each.limits_batch]
     options = tuple((name, value) for name, value in origin.options if not (at_once and name in limits))
@@ -87,7 +90,7 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False) -> Input:
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    return Input(origin.name, view, origin.connector, options, stored, ordered=is_table)
+    return Input(origin.name, view, origin.connector, options, stored, ordered=is_table or by_arrival)
 
 
 def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -99,10 +102,12 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     if isinstance(scan.shape, WTable):
         return _windows(scan, name, query, reading)
-    read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
+    place = ["_arrived", "_place"] if reading.own else []
+    read = View(f"{name}_read", _classify(scan, f"{name}_raw", beside=place))
     if reading.delay is None:
         sound = is_null(column("_reason"))
-        kept = select(columns(origin.columns), read.name).where(sound, copy=False)
+        order = [alias(struct(**_record_place()), ORDER)] if reading.own else []
+        kept = select([*columns(origin.columns), *order], read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
     timed = _with_end(
@@ -199,12 +204,17 @@ def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -
     """
     place = {} if origin.newest is None else {"sequence": column(origin.newest)}
     place |= {each.removeprefix("_"): column(each) for each in before}
-    place |= {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
+    place |= _record_place()
     deletes: Expression = exp.Boolean(this=False)
     if origin.operation is not None:
         word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
         deletes = call("COALESCE", word, exp.Boolean(this=False))
     return select([*columns(origin.columns), alias(struct(**place), ORDER), alias(deletes, DELETED)], source)
+
+
+def _record_place() -> dict[str, Expression]:
+    """The place of a record among all that have arrived."""
+    return {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:

@@ -42,10 +42,11 @@ def rekey_view(node: Rekey, name: str, source: str) -> View:
     return View(name, print_sql(select(columns(node.schema), source)))
 
 
-def union_view(node: UnionAll, name: str, sources: tuple[str, ...]) -> View:
+def union_view(node: UnionAll, name: str, sources: tuple[str, ...], own: tuple[str, ...] = ()) -> View:
     """The inputs, one below the other; Spark names the columns as the first input does."""
     branches: list[Expression] = [
-        select(columns(each.schema), source) for each, source in zip(node.inputs, sources, strict=True)
+        select([*columns(each.schema), *map(column, own)], source)
+        for each, source in zip(node.inputs, sources, strict=True)
     ]
     return View(name, print_sql(reduce(_union_all, branches)))
 

@@ -23,6 +23,7 @@ K017 = Code("K017", "{column} is a bare NULL, which has no type")
 K018 = Code("K018", "{type} cannot be compared, so nothing can be grouped or joined by it")
 K019 = Code("K019", "{function} over a table cannot retract a row that leaves its group")
 K020 = Code("K020", "PARTITION BY of a {kind}: a table is partitioned by its key")
+K021 = Code("K021", "{statement} {target}: {reason}")
 
 CODES = (
     K001,
@@ -45,4 +46,5 @@ CODES = (
     K018,
     K019,
     K020,
+    K021,
 )

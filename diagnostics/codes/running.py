@@ -47,6 +47,12 @@ R052 = Code("R052", "log of the output folder is lost or damaged: {path}")
 R053 = Code("R053", "file of the output folder is lost or damaged: {path}")
 R054 = Code("R054", "state of {query} is lost or damaged: {path}")
 R055 = Code("R055", "no space left on a disk that {query} writes to")
+R060 = Code("R060", "{query} cannot write its table: {reason}")
+R061 = Code("R061", "table of {query} is not as it is declared: {reason}")
+R062 = Code("R062", "another process writes the table of {query}: {reason}")
+R063 = Code("R063", "table of {query} was written from another checkpoint: {reason}")
+R064 = Code("R064", "{query} updates a row that does not exist: {key}")
+R065 = Code("R065", "{query} needs --checkpoint: without one the next run would apply its updates again")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
@@ -56,5 +62,6 @@ CODES = (
     *(R020, R021, R022, R023, R024, R025, R026, R027, R028, R029),
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048),
-    *(R050, R051, R052, R053, R054, R055, R090, R099),
+    *(R050, R051, R052, R053, R054, R055),
+    *(R060, R061, R062, R063, R064, R065, R090, R099),
 )

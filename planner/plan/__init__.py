@@ -13,6 +13,7 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
+from penstock.planner.plan.change import Delete, PartialUpdate, Put, TableChange, Target
 from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
@@ -66,6 +67,7 @@ __all__ = [
     "BoundEnd",
     "Column",
     "Cumulate",
+    "Delete",
     "Distinct",
     "Emission",
     "EventTime",
@@ -91,8 +93,10 @@ __all__ = [
     "Origin",
     "Over",
     "OverRows",
+    "PartialUpdate",
     "PlainJoin",
     "Project",
+    "Put",
     "Ranked",
     "Ranking",
     "ReadOperator",
@@ -112,8 +116,10 @@ __all__ = [
     "Stateful",
     "Stateless",
     "Step",
+    "TableChange",
     "TableJoin",
     "TableLookup",
+    "Target",
     "TimeBound",
     "Tumble",
     "UnionAll",

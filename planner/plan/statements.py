@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
 from penstock.planner.plan.aggregate import Emission
+from penstock.planner.plan.change import TableChange
 from penstock.planner.plan.node import Node
 
 
@@ -41,6 +42,8 @@ class RunningQuery:
     span: Span = field(compare=False, repr=False)
     every: int | None = None
     timed: bool = False
+    change: TableChange | None = None
+    """How each row changes a table that others own, too; None for other sinks."""
 
 
 class StateStore(Enum):

@@ -9,7 +9,8 @@ from penstock.planner.plan import Stateful
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.node import KStream, KTable, Node
-from penstock.planner.plan.stateless import Project
+from penstock.planner.plan.scan import Scan
+from penstock.planner.plan.stateless import Filter, Project, UnionAll
 
 T = TypeVar("T")
 
@@ -64,6 +65,13 @@ def rows_leave(root: Node) -> bool:
     while isinstance(root, Project):
         root = root.input
     return is_retracting(root) if isinstance(root, GroupAggregate) else isinstance(root.shape, KTable)
+
+
+def arrives_in_order(root: Node) -> bool:
+    """Whether its rows are rows of streams, one by one, so that the order in which these arrive is theirs."""
+    return isinstance(root.shape, KStream) and all(
+        isinstance(node, Scan | Filter | Project | UnionAll) and isinstance(node.shape, KStream) for node in walk(root)
+    )
 
 
 def stateful(node: Node) -> Node | None:

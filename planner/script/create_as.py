@@ -8,11 +8,11 @@ from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.kinds import K003, K007
 from penstock.parser import ast
 from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
-from penstock.planner.connectors import Options
+from penstock.planner.connectors import Options, connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
-from penstock.planner.plan import KStream, Sink
+from penstock.planner.plan import KStream, Node, Put, Sink, Target
 from penstock.planner.script.options import read_options
 from penstock.planner.script.stream_word import require_stream_word
 
@@ -45,6 +45,13 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         declared = partitions if isinstance(partitions, int) else None
         sink = Sink(name, connector, drop_partitions(options), declared)
     return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
+
+
+def put_result(node: Node, sink: Sink) -> Put | None:
+    """How the rows change the table that they go to, None if the sink has no rows of its own."""
+    if isinstance(node.shape, KStream) or not connector_of(sink.connector).partial_updates:
+        return None
+    return Put(Target(node.schema, node.shape.identity))
 
 
 def drop_partitions(options: Options) -> Options:

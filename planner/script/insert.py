@@ -9,13 +9,14 @@ from penstock.diagnostics.codes.kinds import K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
-from penstock.planner.connectors import EXAMPLE
+from penstock.planner.connectors import EXAMPLE, connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, RunningQuery, Sink
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, Put, RunningQuery, Sink
+from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import require_stream_word
 from penstock.planner.types import STRING, VOID
 
@@ -43,8 +44,14 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         check_key(root, chosen, entry, statement)
         if isinstance(root.shape, KTable) and origin.operation is not None:
             options = (*options, (OPERATION, origin.operation))
+    change = None
+    if is_table and connector_of(origin.connector).partial_updates:
+        order = None
+        if isinstance(root.shape, KStream):
+            fitted, order = order_rows(fitted, entry, statement.target.span)
+        change = Put(target_of(origin), order)
     sink = Sink(origin.name, origin.connector, options, origin.partitions)
-    return plan_query(name, fitted, sink, statement.target.span)
+    return plan_query(name, fitted, sink, statement.target.span, change)
 
 
 def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.Insert) -> None:

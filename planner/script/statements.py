@@ -24,8 +24,9 @@ from penstock.planner.partitions.text import partitions_text
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.create import lower_create
-from penstock.planner.script.create_as import lower_create_as
+from penstock.planner.script.create_as import lower_create_as, put_result
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import lower_set
@@ -141,7 +142,8 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
                 sink = derived.sink or Sink(derived.name, MEMORY.name, ())
-                query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span)
+                change = put_result(derived.node, sink)
+                query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span, change)
                 add_query(query, context, script)
                 if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
                     script.unplaced.add(query.name)
@@ -179,9 +181,9 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
         case ast.Resume():
             raise CompileError([B002.at(statement.span, "", construct="RESUME QUERY")])
         case ast.Delete():
-            raise CompileError([B002.at(statement.span, "", construct="DELETE")])
+            add_query(lower_delete(statement, choose_name(statement.target.text, script), context), context, script)
         case ast.Update():
-            raise CompileError([B002.at(statement.span, "", construct="UPDATE")])
+            add_query(lower_update(statement, choose_name(statement.target.text, script), context), context, script)
         case _:
             assert_never(statement)
 

@@ -128,7 +128,7 @@ class FilesSink(RuntimeSink):
             if self.path != rows_folder(place):  # there readers check what they have not read yet
                 check_files(storage, self.path)
 
-    def open(self, storage: Storage) -> None:
+    def open(self, storage: Storage, place: str) -> None:
         storage.folder(self.path)
 
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:

@@ -1,4 +1,4 @@
-"""What a connector is to the runtime: a source, a sink, or both. A lookup answers keys in Spark's Python workers.
+"""What a connector is to the runtime: a source, a sink, or both.
 
 An implementation derives from the protocol and overrides what it needs.
 """
@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
@@ -56,8 +55,11 @@ class RuntimeSink(Protocol):
         """
         return None
 
-    def open(self, storage: Storage) -> None:
-        """Makes the place, so that who reads it finds it, if still empty."""
+    def open(self, storage: Storage, place: str) -> None:
+        """Makes what rows go to, so that who reads it finds it, if still empty.
+
+        `place`: the checkpoint folder of the query.
+        """
         return None
 
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:
@@ -74,30 +76,18 @@ class HoldingSink(RuntimeSink, Protocol):
     """A sink that holds its rows in this process."""
 
     @property
+    @abstractmethod
     def begun(self) -> bool:
         """Whether it had a batch."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def evicted(self) -> int:
         """How many older rows were more than it holds."""
-        raise NotImplementedError
-
-    def rows(self) -> list[Row]:
-        """The rows that it holds."""
-        raise NotImplementedError
-
-
-class RuntimeLookup(Protocol):
-    """Rows of a table by their key. No connector has one yet. It travels by value and holds plain data."""
-
-    def check(self) -> None:
-        """Raises RunError if the table is not there."""
-        return None
 
     @abstractmethod
-    def get(self, keys: pa.Array) -> pa.Table:
-        """The rows of these keys, as they are now; keys without a row are left out."""
+    def rows(self) -> list[Row]:
+        """The rows that it holds."""
 
 
 @dataclass(frozen=True, slots=True)

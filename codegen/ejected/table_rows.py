@@ -1,0 +1,213 @@
+"""The rows of a micro-batch -> what they put, update and delete in a table, each key once."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+NO_KEY = "no primary key"
+NO_ROW = "the table has no row of this key"
+
+
+class RowChanges(Protocol):
+    """What can be done to the table. In each call the keys are distinct, and none is NULL."""
+
+    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """The key and these columns of the rows that are there."""
+
+    def upsert(self, rows: pa.Table) -> None:
+        """Puts rows in the place of those of their keys."""
+
+    def insert(self, rows: pa.Table) -> None:
+        """Adds rows whose keys are not there."""
+
+    def update(self, rows: pa.Table) -> pa.Table:
+        """Sets these columns; returns the rows whose keys are not there."""
+
+    def delete(self, keys: pa.Table) -> None:
+        """Deletes rows."""
+
+    def reject(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Sets rows aside: for each the reason, and the row as JSON."""
+
+
+class MissingRowError(Exception):
+    """An update found no row of its key."""
+
+
+@dataclass(frozen=True)
+class KeyedRows:
+    """Rows that are ordered by key, and by their own order where the key is the same. Keys are numbered from 0."""
+
+    rows: pa.Table
+    key: Sequence[str]
+    starts: "np.ndarray[Any, np.dtype[np.int64]]"
+    """The place of the first row of each key."""
+
+    @property
+    def bounds(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """The starts, and the number of rows."""
+        return np.append(self.starts, self.rows.num_rows)
+
+    @property
+    def first(self) -> pa.Table:
+        """The first row of each key."""
+        return self.rows.take(pa.array(self.starts))
+
+    @property
+    def last(self) -> pa.Table:
+        """The last row of each key."""
+        return self.rows.take(pa.array(self.bounds[1:] - 1))
+
+    def find(self, other: pa.Table) -> pa.Array:
+        """For each key the place of its row in `other`, NULL where that has none."""
+        keys = self.first.select(self.key).append_column("_number", pa.array(np.arange(len(self.starts))))
+        places = other.select(self.key).append_column("_place", pa.array(np.arange(other.num_rows)))
+        found = keys.join(places, keys=list(self.key), join_type="left outer").sort_by("_number")
+        return found["_place"].combine_chunks()
+
+    def choose(self, wanted: pa.Array) -> pa.Table:
+        """All rows of the keys of which `wanted` is true."""
+        return self.rows.filter(pa.array(np.repeat(np.asarray(wanted), np.diff(self.bounds))))
+
+
+def put_rows(
+    changes: RowChanges, rows: pa.Table, key: Sequence[str], order: str | None = None, operation: str | None = None
+) -> None:
+    """Puts the last row of each key; one whose `operation` is 'delete' deletes the row of its key."""
+    last = remove_column(group_rows(changes, rows, key, order).last, order)
+    if operation is not None:
+        is_deleted = pc.equal(last[operation], "delete")
+        changes.delete(last.filter(is_deleted).select(key))
+        last = remove_column(last.filter(pc.invert(is_deleted)), operation)
+    changes.upsert(last)
+
+
+def delete_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str]) -> None:
+    """Deletes the rows of these keys."""
+    changes.delete(group_rows(changes, rows, key, None).first.select(key))
+
+
+def update_rows(
+    changes: RowChanges,
+    rows: pa.Table,
+    *,
+    key: Sequence[str],
+    order: str | None,
+    assigned: Sequence[str],
+    inserted: Sequence[str] | None,
+    current: Sequence[str],
+    fold: Callable[[pa.Table], pa.Table] | None,
+    fails: bool,
+) -> None:
+    """Updates the row of each key by all rows of the key, in order.
+
+    Where there is none, a row with the columns `inserted` is put and then updated; None of these: the rows of the key
+    are rejected. Without `fold` the rows have the values as `set.<name>` and `else.<name>`. With it they are computed
+    from a table with the number `_group`, the struct `_current`, NULL for a missing row, and the list `_updates`.
+
+    Raises:
+        MissingRowError: there is no row of a key, none is inserted, and that `fails`.
+    """
+    keyed = group_rows(changes, rows, key, order)
+    if fold is None:
+        last, first = keyed.last, keyed.first
+        values = {name: last[f"set.{name}"] for name in assigned}
+        fresh = {name: first[f"else.{name}"] for name in inserted or ()} | values
+        missing = keyed.find(changes.update(add_columns(first.select(key), values)))
+        is_missing = pc.is_valid(missing)
+        if inserted is None:
+            reject_missing(changes, keyed, is_missing, order, fails)
+        else:
+            changes.insert(add_columns(first.select(key), fresh).filter(is_missing))
+        return
+    keys = keyed.first.select(key)
+    present = changes.fetch(keys, current)
+    places = keyed.find(present)
+    is_missing = pc.is_null(places)
+    updates = collect_updates(keyed, present.select(current), places, order)
+    if inserted is None:
+        reject_missing(changes, keyed, is_missing, order, fails)
+        is_found = pc.invert(is_missing)
+        updates, keys, is_missing = updates.filter(is_found), keys.filter(is_found), is_missing.filter(is_found)
+    if not updates.num_rows:
+        return
+    row = fold(updates).sort_by("_group")["_row"].combine_chunks()
+    values = {name: pc.struct_field(row, [name]) for name in (*assigned, *(inserted or ()))}
+    changes.update(add_columns(keys, {name: values[name] for name in assigned}).filter(pc.invert(is_missing)))
+    if inserted is not None:
+        changes.insert(add_columns(keys, values).filter(is_missing))
+
+
+def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array, order: str | None) -> pa.Table:
+    """What the fold reads. `places`: for each key the place of its row in `present`, NULL where there is none."""
+    names = [name for name in keyed.rows.column_names if name not in (*keyed.key, order)]
+    updates = as_structs(keyed.rows.select(names))
+    lists = pa.ListArray.from_arrays(pa.array(keyed.bounds, pa.int32()), updates)
+    current = as_structs(present.take(places), mask=pc.is_null(places))
+    return pa.table({"_group": pa.array(np.arange(len(keyed.starts))), "_current": current, "_updates": lists})
+
+
+def as_structs(rows: pa.Table, mask: pa.Array | None = None) -> pa.StructArray:
+    """The rows as structs, NULL where the mask is true. Without columns there is one, as Spark has no empty structs."""
+    if not rows.column_names:
+        rows = rows.append_column("_", pa.nulls(rows.num_rows, pa.bool_()))
+    columns = [column.combine_chunks() for column in rows.columns]
+    return pa.StructArray.from_arrays(columns, fields=list(rows.schema), mask=mask)
+
+
+def reject_missing(changes: RowChanges, keyed: KeyedRows, is_missing: pa.Array, order: str | None, fails: bool) -> None:
+    """Rejects the rows of missing keys.
+
+    Raises:
+        MissingRowError: there are such rows, and that `fails`.
+    """
+    lost = remove_column(keyed.choose(is_missing), order)
+    if fails and lost.num_rows:
+        shown = ", ".join(
+            f"{name} = {value}" for name, value in lost.select(keyed.key).slice(0, 1).to_pylist()[0].items()
+        )
+        raise MissingRowError(shown)
+    changes.reject([(NO_ROW, as_json(row)) for row in lost.to_pylist()])
+
+
+def group_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str], order: str | None) -> KeyedRows:
+    """The rows by key. Rows with NULL in their key are rejected."""
+    is_lost = pa.array(np.zeros(rows.num_rows, dtype=bool))
+    for name in key:
+        is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
+    lost = remove_column(rows.filter(is_lost), order)
+    changes.reject([(NO_KEY, as_json(row)) for row in lost.to_pylist()])
+    rows = rows.filter(pc.invert(is_lost))
+    by_order = [] if order is None else [(order, "ascending")]
+    rows = rows.sort_by([*((name, "ascending") for name in key), *by_order]).combine_chunks()
+    begins = np.zeros(rows.num_rows, dtype=bool)
+    begins[:1] = True
+    for name in key:
+        column = rows[name].combine_chunks()
+        differs = pc.not_equal(column[1:], column[:-1])
+        if pa.types.is_floating(column.type):  # NaN is one key
+            differs = pc.and_not(differs, pc.and_(pc.is_nan(column[1:]), pc.is_nan(column[:-1])))
+        begins[1:] |= np.asarray(differs)
+    return KeyedRows(rows, key, np.flatnonzero(begins))
+
+
+def remove_column(rows: pa.Table, name: str | None) -> pa.Table:
+    """The rows without that column, if there is one."""
+    return rows if name is None else rows.drop_columns([name])
+
+
+def add_columns(rows: pa.Table, columns: Mapping[str, pa.ChunkedArray | pa.Array]) -> pa.Table:
+    """The rows with more columns."""
+    for name, column in columns.items():
+        rows = rows.append_column(name, column)
+    return rows
+
+
+def as_json(row: Mapping[str, Any]) -> str:
+    """A row as JSON; what JSON has no form for, as Python writes it."""
+    return json.dumps(row, default=str, ensure_ascii=False)

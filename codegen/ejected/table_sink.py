@@ -1,0 +1,89 @@
+"""Micro-batches of a query -> changes of a table that others own, each batch once."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from penstock.codegen.ejected.databases.writer import TableWriter
+from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_rows, update_rows
+
+
+@dataclass(frozen=True)
+class RowsToTable:
+    """What the rows of a query do to the table. The fields are described in `TableChange` of Penstock's codegen.
+
+    `view`: the name of the temporary view that `fold` reads. `fails`: a missing row ends the query.
+    """
+
+    kind: Literal["put", "update", "delete"]
+    key: Sequence[str]
+    order: str | None = None
+    operation: str | None = None
+    assigned: Sequence[str] = ()
+    inserted: Sequence[str] | None = None
+    current: Sequence[str] = ()
+    fold: str | None = None
+    view: str = ""
+    fails: bool = False
+
+    def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
+        """Changes the table by the rows of one micro-batch.
+
+        Raises:
+            MissingRowError: an update finds no row of its key, and `fails`.
+        """
+        match self.kind:
+            case "put":
+                put_rows(changes, rows, self.key, self.order, self.operation)
+            case "delete":
+                delete_rows(changes, rows, self.key)
+            case "update":
+                update_rows(
+                    changes,
+                    rows,
+                    key=self.key,
+                    order=self.order,
+                    assigned=self.assigned,
+                    inserted=self.inserted,
+                    current=self.current,
+                    fold=None if self.fold is None else fold_in_spark(spark, self.view, self.fold),
+                    fails=self.fails,
+                )
+
+
+def fold_in_spark(spark: SparkSession, view: str, sql: str) -> Callable[[pa.Table], pa.Table]:
+    """A function that lets Spark compute the rows from the view that it registers."""
+
+    def fold(updates: pa.Table) -> pa.Table:
+        spark.createDataFrame(updates).createOrReplaceTempView(view)
+        return spark.sql(sql).toArrow()
+
+    return fold
+
+
+class TableBatches:
+    """Writes the micro-batches of one query. `sink`: what the ledger calls the table."""
+
+    def __init__(self, writer: TableWriter, changes: RowsToTable, sink: str) -> None:
+        self._writer, self._changes, self._sink = writer, changes, sink
+        self._opened: str | None = None
+
+    def write(self, batch: DataFrame, number: int, metadata: str, offsets: str) -> None:
+        """Writes a micro-batch. `metadata`, `offsets`: the texts of these files of the checkpoint for it.
+
+        Raises:
+            TableError, FencedError, DivergedError: as `TableWriter.write`.
+            MissingRowError: as `RowsToTable.apply`.
+        """
+        query = json.loads(metadata)["id"]
+        if query != self._opened:
+            self._writer.open(query, self._sink)
+            self._opened = query
+        rows = batch.toArrow()  # one collect: a batch that is computed twice is counted twice
+        digest = hashlib.sha256(offsets.encode()).hexdigest()
+        self._writer.write(number, digest, lambda changes: self._changes.apply(changes, rows, batch.sparkSession))

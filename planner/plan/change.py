@@ -1,0 +1,52 @@
+"""How the rows of a query change a table that others own, too: each row by the primary key of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from penstock.planner.plan.expressions import Named
+from penstock.planner.plan.node import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The table: its columns, and those of its primary key."""
+
+    columns: tuple[Column, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Each row takes the place of the row of its key."""
+
+    target: Target
+    order: str | None = None
+    """A column of the query that is none of the table. Of rows of one key, the one with its greatest value is the last.
+    None: the last one to arrive is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Each row deletes the row of its key. The query has no other columns than the key's."""
+
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class PartialUpdate:
+    """Each row sets some columns in the row of its key. Rows of one key count in their order."""
+
+    target: Target
+    assignments: tuple[Named, ...]
+    """The columns that are set. Their values are over the columns of the query, and those of `current`."""
+    current: tuple[tuple[str, Column], ...] = ()
+    """What the assignments read of the row as it is: the name of each column in them, and the column of the table."""
+    default: tuple[Named, ...] | None = None
+    """The row that is put where there is none, and then updated; over the columns of the query. None: there is none."""
+    order: str | None = None
+    """As in Put."""
+
+
+TableChange: TypeAlias = Put | Delete | PartialUpdate

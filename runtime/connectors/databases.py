@@ -1,0 +1,125 @@
+"""Tables of databases: each micro-batch changes the table in one transaction, which also notes that it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from pyspark.sql import DataFrame
+
+from penstock.codegen.ejected.databases import (
+    Address,
+    DivergedError,
+    FencedError,
+    SecretRef,
+    TableError,
+    TableWriter,
+    TargetTable,
+    WritePolicy,
+)
+from penstock.codegen.ejected.table_rows import MissingRowError
+from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
+from penstock.codegen.program import SparkQuery
+from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
+from penstock.runtime.connectors.protocol import RuntimeSink
+from penstock.runtime.errors import RunError
+from penstock.runtime.storage import Storage
+
+
+class TableSink(RuntimeSink):
+    """The rows of one query in a table of a database."""
+
+    def __init__(self, dialect: Literal["postgres", "sqlite", "duckdb"], query: SparkQuery) -> None:
+        self._query = query
+        values = query.output.values
+        assert query.change is not None, "the planner says how rows change the table"
+        change = query.change
+        changes = RowsToTable(
+            change.kind,
+            change.key,
+            change.order,
+            change.operation,
+            change.assigned,
+            change.inserted,
+            change.current,
+            change.fold,
+            f"{query.name}_updates",
+            values["on_missing"] == "fail",
+        )
+        table = TargetTable(
+            address_of(dialect, values), str(values["table"]), change.table, change.key, values["create"] == "if_missing"
+        )
+        self._writer = TableWriter(table, query.name, policy_of(values))
+        self._batches = TableBatches(self._writer, changes, table.name)
+        self._storage: Storage | None = None
+        self._place = ""
+
+    def check(self, storage: Storage, place: str | None, finished: int) -> None:
+        """Raises RunError if the database cannot be reached, or the table is not as it is declared."""
+        with coded_errors(self._query):
+            self._writer.check()
+
+    def open(self, storage: Storage, place: str) -> None:
+        self._storage, self._place = storage, place
+
+    def write(self, batch: DataFrame, number: int) -> None:
+        """Changes the table by the rows of a micro-batch.
+
+        Raises:
+            RunError: the table cannot be changed, another process writes it, or the checkpoint is not the one that
+                wrote it last.
+        """
+        assert self._storage is not None, "a sink is opened before it is written"
+        metadata = self._storage.read(f"{self._place}/metadata")
+        offsets = self._storage.read(f"{self._place}/offsets/{number}")
+        with coded_errors(self._query):
+            self._batches.write(batch, number, metadata, offsets)
+
+
+def address_of(dialect: Literal["postgres", "sqlite", "duckdb"], values: dict[str, Any]) -> Address:
+    """Where the database is, by the options of a table."""
+    password = values.get("password")
+    return Address(
+        dialect,
+        str(values["url" if dialect == "postgres" else "path"]),
+        None if password is None else SecretRef(password.kind, password.name),
+        connect_timeout=seconds(values["connect_timeout"]),
+        statement_timeout=seconds(values["statement_timeout"]),
+    )
+
+
+def policy_of(values: dict[str, Any]) -> WritePolicy:
+    """How rows are written, by the options of a table."""
+    return WritePolicy(
+        batch_size=values["batch_size"],
+        attempts=values["retry_attempts"],
+        backoff_ms=values["retry_backoff"],
+        max_delay_ms=values["retry_max_delay"],
+        rate_limit=values.get("rate_limit"),
+        max_rejected=values["max_rejected"],
+    )
+
+
+def seconds(milliseconds: int) -> int:
+    """At least one second."""
+    return max(1, -(-milliseconds // 1000))
+
+
+@contextmanager
+def coded_errors(query: SparkQuery) -> Iterator[None]:
+    """Raises RunError in place of the errors of the library that writes tables."""
+    try:
+        yield
+    except TableError as error:
+        code = R061 if error.kind in ("missing_table", "columns", "types", "key") else R060
+        found = code.at(query.span, "", query=query.name, reason=error.message)
+        raise RunError([found.with_hint(error.hint)]) from None
+    except FencedError as error:
+        raise RunError([R062.at(query.span, "", query=query.name, reason=str(error))]) from None
+    except DivergedError as error:
+        found = R063.at(query.span, "", query=query.name, reason=str(error))
+        raise RunError([found.with_hint("restore the newest checkpoint, or begin anew with --reset")]) from None
+    except MissingRowError as error:
+        found = R064.at(query.span, "", query=query.name, key=str(error))
+        raise RunError([found.with_hint("UPDATE … ELSE INSERT (…) VALUES (…), or on_missing = 'reject'")]) from None
