@@ -9,6 +9,7 @@ from typing import TypeAlias
 from penstock.diagnostics.source import Span
 from penstock.planner.plan.aggregate import Emission
 from penstock.planner.plan.node import Node
+from penstock.planner.plan.options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Sink:
 
     name: str
     connector: str
-    options: tuple[tuple[str, str | int | bool], ...]
+    options: Options
     partitions: int | None = None
 
 

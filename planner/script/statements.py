@@ -28,7 +28,7 @@ from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
-from penstock.planner.script.options import lower_set
+from penstock.planner.script.options import check_batch_mode, lower_set
 from penstock.planner.script.show import lower_describe, lower_show
 from penstock.planner.script.stream_word import require_stream_word
 
@@ -181,6 +181,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
         case ast.Delete():
             raise CompileError([B002.at(statement.span, "", construct="DELETE")])
         case ast.Update():
+            check_batch_mode(statement, script.catalog)
             raise CompileError([B002.at(statement.span, "", construct="UPDATE")])
         case _:
             assert_never(statement)
