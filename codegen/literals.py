@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from penstock.planner.plan import Value
+
 
 def literal(value: str) -> str:
     """A Python literal in double quotes where that needs no escapes."""
@@ -28,6 +30,6 @@ def sql_in_line(sql: str) -> str:
     return literal(sql) if "\\" not in sql or '"' in sql or not sql.isprintable() else f'r"{sql}"'
 
 
-def keywords(options: Iterable[tuple[str, str | int | bool]]) -> list[str]:
+def keywords(options: Iterable[tuple[str, Value]]) -> list[str]:
     """Options as keyword arguments."""
-    return [f"{name}={literal(value) if isinstance(value, str) else value}" for name, value in options]
+    return [f"{name}={literal(value) if isinstance(value, str) else repr(value)}" for name, value in options]

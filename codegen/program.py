@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import INTERMEDIATE, connector_of
-from penstock.planner.plan import StateStore
+from penstock.planner.plan import StateStore, Value
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -25,7 +25,7 @@ CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 COST_SETTING = "spark.sql.files.openCostInBytes"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
-Option = tuple[str, str | int | bool]
+Option = tuple[str, Value]
 
 
 class _Connected:
@@ -36,9 +36,15 @@ class _Connected:
     options: tuple[Option, ...]
 
     @property
-    def values(self) -> dict[str, str | int | bool]:
+    def values(self) -> dict[str, Value]:
         """The options, and the defaults of those that are not set."""
         return {**connector_of(self.connector).defaults, **dict(self.options)}
+
+    def number(self, option: str) -> int:
+        """The value of an option that is a number or an interval in milliseconds."""
+        value = self.values[option]
+        assert isinstance(value, int), f"{option} is {value}"
+        return value
 
     @property
     def identity(self) -> tuple[Option, ...]:

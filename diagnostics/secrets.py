@@ -29,6 +29,8 @@ _URL = re.compile(
     r"(?P<shown>(?<![\w+.-])[\w+.-]++://)(?P<hidden>[^\s'\"@/:]*:(?!\d+/)[^\s'\"]{0,500}|[^\s'\"@/]+)(?=@)"
 )
 _SIGN = re.compile(r"(?<![\w.-])(?P<name>[\w.-]++)[`\"']?\s*(?:=>|==|=|:)\s*")
+_REFERENCE = re.compile(r"(?i:env ?\( ?'[a-z_]\w*' ?\)|file ?\( ?'(?:[^']|'')*' ?\))", re.ASCII)
+"""Where a secret is. What stands in ENV(…) and is no name may be the secret itself."""
 _VALUE = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
 _NO_STRING = re.compile(
     r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?", re.IGNORECASE
@@ -61,7 +63,7 @@ def hide_credentials(text: str, *, quoted: bool = False) -> str:
     position = 0
     while sign := _SIGN.search(text, position):
         position = sign.end()
-        value = _VALUE.match(text, position)
+        value = None if _REFERENCE.match(text, position) else _VALUE.match(text, position)
         if value is not None and is_secret(sign["name"]) and not (quoted and value[0][0] not in "'\""):
             position = value.end()
             text = text[: value.start()] + _mask(value[0]) + text[position:]
@@ -90,7 +92,9 @@ def is_secret(name: str) -> bool:
 
 
 def _is_shown(option: str, value: str) -> bool:
-    return option.lower() in SHOWN_OPTIONS or (_NO_STRING.fullmatch(value) is not None and not is_secret(option))
+    if option.lower() in SHOWN_OPTIONS or _REFERENCE.fullmatch(value):
+        return True
+    return _NO_STRING.fullmatch(value) is not None and not is_secret(option)
 
 
 def _mask(text: str) -> str:
@@ -136,7 +140,8 @@ def _redact_item(tokens: list[_Token], begin: int, end: int) -> Iterator[tuple[i
     name = "".join(token.text.strip("'\"`") for token in tokens[begin : max(sign, begin)])
     values = [token.text for token in tokens[sign + 1 : end]]
     shown = 1 if name.lower() in SHOWN_OPTIONS else 0  # a second string is there because a quote is not
-    if _NO_STRING.fullmatch(" ".join(values)) and not is_secret(name):
+    text = " ".join(values)
+    if _REFERENCE.fullmatch(text) or (_NO_STRING.fullmatch(text) and not is_secret(name)):
         shown = len(values)
     for place, text in enumerate(values):
         yield sign + 1 + place, hide_credentials(text) if place < shown else _mask(text)

@@ -14,6 +14,7 @@ from penstock.planner.plan import Node, Origin, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
+BATCH_MODE = "batch_mode"
 PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
 """Options that the plan holds by itself."""
 

@@ -65,7 +65,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`name = literal` of a WITH list, or a SET."""
+    """`name = literal`, ENV('…') or FILE('…') of a WITH list, or a SET. The last two are calls (exp.Anonymous)."""
 
     name: Name
     value: exp.Expression

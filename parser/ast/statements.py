@@ -86,7 +86,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """DELETE FROM target USING STREAM source WHERE condition."""
+    """DELETE FROM target USING [STREAM] source WHERE condition."""
 
     target: Name
     using: Table
@@ -111,7 +111,7 @@ class ElseInsert:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """UPDATE target SET … FROM STREAM source WHERE condition [ELSE INSERT …]."""
+    """UPDATE target SET … FROM [STREAM] source WHERE condition [ELSE INSERT …]."""
 
     target: Name
     assignments: tuple[Assignment, ...]

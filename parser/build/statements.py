@@ -39,7 +39,7 @@ from penstock.parser.ast import (
     Watermark,
 )
 from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
-from penstock.parser.build.scalars import number
+from penstock.parser.build.scalars import number, string
 
 
 def create(
@@ -120,6 +120,18 @@ def option_name(span: Span, *tokens: Token) -> Name:
 
 def negative_number(span: Span, token: Token) -> exp.Neg:
     return placed(exp.Neg(this=number(token_span(span, token), token)), span)
+
+
+def env(span: Span, token: Token) -> exp.Anonymous:
+    return _secret(span, "ENV", token)
+
+
+def file(span: Span, token: Token) -> exp.Anonymous:
+    return _secret(span, "FILE", token)
+
+
+def _secret(span: Span, kind: str, token: Token) -> exp.Anonymous:
+    return placed(exp.Anonymous(this=kind, expressions=[string(token_span(span, token), token)]), span)
 
 
 def insert(span: Span, target: Token, columns: tuple[Name, ...] | None, query: Query) -> Insert:
@@ -224,6 +236,8 @@ RULES: dict[str, Builder] = {
     "option": option,
     "option_name": option_name,
     "negative_number": negative_number,
+    "env": env,
+    "file": file,
     "insert": insert,
     "columns": columns,
     "delete": delete,

@@ -2,16 +2,18 @@
 
 from penstock.diagnostics import show_options
 from penstock.planner.connectors.console import CONSOLE
+from penstock.planner.connectors.duckdb import DUCKDB
 from penstock.planner.connectors.files import EXAMPLE, FILES
 from penstock.planner.connectors.formats import find_unheld
 from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.memory import MEMORY
-from penstock.planner.connectors.option import Connector, ConnectorOption, Options, OptionType, Value
+from penstock.planner.connectors.option import Connector, ConnectorOption, OptionType
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.rate import RATE
+from penstock.planner.connectors.sqlite import SQLITE
 
-CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES)
+CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB)
 
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}
@@ -39,8 +41,6 @@ __all__ = [
     "Connector",
     "ConnectorOption",
     "OptionType",
-    "Options",
-    "Value",
     "connector_of",
     "find_connector",
     "find_unheld",

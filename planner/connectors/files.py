@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import Span
 from penstock.planner.connectors.formats import check_format, check_null
@@ -16,16 +16,15 @@ from penstock.planner.connectors.option import (
     STRING,
     Connector,
     ConnectorOption,
-    Options,
     OptionType,
 )
-from penstock.planner.plan import Column
+from penstock.planner.plan import Column, Options
 
 EXAMPLE = "connector = 'files', path = '…', format = 'json'"
 """Options for hints: a place that every stream and table can have."""
 
 
-def check(options: Options, columns: Sequence[Column], span: Span, *, written: bool) -> None:
+def check(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
     """Raises CompileError for columns that files of the format cannot hold."""
     check_format(options, columns, span)
     if written:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.connectors import C009, C018
-from penstock.planner.connectors.option import Options
-from penstock.planner.plan import Column
+from penstock.planner.plan import Column, Options
 from penstock.planner.types import (
     BINARY,
     BOOLEAN,

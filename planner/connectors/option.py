@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from penstock.diagnostics import Span
-from penstock.planner.plan import Column
-
-Value = str | int | bool
-Options: TypeAlias = tuple[tuple[str, Value], ...]
+from penstock.diagnostics import Diagnostic, Span
+from penstock.planner.plan import Column, Options, Value
 
 
 @dataclass(frozen=True, slots=True)
 class OptionType:
     """The values that an option accepts; `choices` restricts a STRING to a few words, `filled` says it is not empty."""
 
-    kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL"]
+    kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL", "SECRET"]
     choices: tuple[str, ...] = ()
     filled: bool = False
 
@@ -26,8 +23,16 @@ class OptionType:
             return "one of " + ", ".join(f"'{choice}'" for choice in self.choices)
         if self.filled:
             return "a string that is not empty"
-        words = {"STRING": "a string", "INTEGER": "a number from 1 to 999999999", "BOOLEAN": "TRUE or FALSE"}
-        return words.get(self.kind, "a time such as 7 DAYS")
+        return _EXPECTED[self.kind]
+
+
+_EXPECTED = {
+    "STRING": "a string",
+    "INTEGER": "a number from 1 to 999999999",
+    "BOOLEAN": "TRUE or FALSE",
+    "INTERVAL": "a time such as 7 DAYS",
+    "SECRET": "ENV('NAME') or FILE('path')",
+}
 
 
 STRING = OptionType("STRING")
@@ -36,6 +41,8 @@ INTEGER = OptionType("INTEGER")
 BOOLEAN = OptionType("BOOLEAN")
 INTERVAL = OptionType("INTERVAL")
 """Its value is in milliseconds."""
+SECRET = OptionType("SECRET")
+"""Its value is a SecretRef, so that the secret itself is never in a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +54,25 @@ class ConnectorOption:
     doc: str
     default: Value | None = None
     required: bool = False
-    secret: bool = False
-    """Whether its value is hidden wherever text is shown."""
     identifies: bool = False
     """Whether it says which data is meant: a checkpoint depends on it. Others may change from run to run."""
     is_path: bool = False
     """Whether it is a path in one of Spark's file systems."""
     limits_batch: bool = False
     """Whether it limits what a micro-batch reads."""
+    check: Callable[[str, Span], Diagnostic | None] | None = None
+    """Finds what is wrong with a string, whose place is given."""
+
+    @property
+    def secret(self) -> bool:
+        """Whether strings given for it are hidden wherever text is shown."""
+        return self.type is SECRET
 
 
 PARTITIONS = ConnectorOption("partitions", INTEGER, "number of partitions by the key")
 
 
-def accept(options: Options, columns: Sequence[Column], span: Span, *, written: bool) -> None:
+def accept(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
     """The check of a connector that holds columns of any types."""
 
 
@@ -90,7 +102,9 @@ class Connector:
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
     looks_up: bool = False
-    """Whether it gives the rows of a table for keys."""
+    """Whether it can give the rows of a table for keys. No query asks for them yet."""
+    only_tables: bool = False
+    """Whether each of its rows has a primary key, so that no stream can be there."""
     appends: bool = False
     upserts: bool = False
     """Whether a row replaces the one of its key. Without it a changing table can only be written as a changelog."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.building import B004
+from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
 from penstock.planner.connectors import Connector, connector_of
-from penstock.planner.plan import Column, Delete, KTable, Node, PartialUpdate, RunningQuery, Scan, Sink
+from penstock.planner.plan import Column, Delete, KStream, KTable, Node, PartialUpdate, RunningQuery, Scan, Sink
 from penstock.planner.plan.reserved import TABLE_COLUMNS
 from penstock.planner.plan.walk import is_changing, rows_leave, walk
 from penstock.planner.types import STRING
@@ -37,8 +37,11 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
         yield from check_operation(sink, connector, root, span)
         operation = dict(sink.options).get(OPERATION)
         columns = root.schema if operation is None else (*root.schema, Column(str(operation), STRING))
+    key = () if isinstance(root.shape, KStream) else root.shape.identity
+    if connector.only_tables and not (key or isinstance(root.shape, KStream)):
+        yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
     if not isinstance(query.change, Delete | PartialUpdate):  # their columns are none of the table's
-        connector.check(sink.options, columns, span, written=True)
+        connector.check(sink.options, columns, span, key=key, written=True)
     place = connector.place(sink.options)
     for node in walk(root):
         if isinstance(node, Scan) and node.origin.connector == sink.connector and place is not None:

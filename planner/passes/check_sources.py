@@ -18,7 +18,7 @@ def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
         if not isinstance(node, Scan):
             continue
         connector = connector_of(node.origin.connector)
-        if not connector.is_source:
+        if not (connector.is_source or connector.looks_up):
             yield C005.at(node.span, "", connector=connector.name, used="read")
         elif not connector.built:
             yield B004.at(node.span, "", used="reading through", connector=connector.name)

@@ -19,6 +19,7 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
+from penstock.planner.plan.options import Options, SecretRef, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
@@ -90,6 +91,7 @@ __all__ = [
     "Named",
     "Node",
     "Operator",
+    "Options",
     "Origin",
     "Over",
     "OverRows",
@@ -104,6 +106,7 @@ __all__ = [
     "RowsFrame",
     "RunningQuery",
     "Scan",
+    "SecretRef",
     "SessionWindow",
     "Settings",
     "Shape",
@@ -123,6 +126,7 @@ __all__ = [
     "TimeBound",
     "Tumble",
     "UnionAll",
+    "Value",
     "WTable",
     "Window",
     "WindowAggregate",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.node import Column, EventTime, KStream, Node
+from penstock.planner.plan.options import Options
 
 DELETES = ("delete", "d", "-d")
 """What a record's operation is, without regard to case, where it deletes the row of its key."""
@@ -27,7 +28,7 @@ class Origin:
 
     name: str
     connector: str
-    options: tuple[tuple[str, str | int | bool], ...]
+    options: Options
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     time: str | None

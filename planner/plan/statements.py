@@ -10,6 +10,7 @@ from penstock.diagnostics.source import Span
 from penstock.planner.plan.aggregate import Emission
 from penstock.planner.plan.change import TableChange
 from penstock.planner.plan.node import Node
+from penstock.planner.plan.options import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class Sink:
 
     name: str
     connector: str
-    options: tuple[tuple[str, str | int | bool], ...]
+    options: Options
     partitions: int | None = None
 
 

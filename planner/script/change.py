@@ -67,9 +67,6 @@ class Matched:
 def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQuery:
     """UPDATE t SET … FROM s WHERE the key of t = …; raises CompileError."""
     entry = require_target(statement, context)
-    if dict(entry.origin.options).get("batch_mode") == "compact":
-        reason = "batch_mode = 'compact' keeps only the last operation of a key, and every update counts"
-        raise refuse(statement, entry, statement.target.span, reason)
     matched = match_rows(statement, statement.source, entry, context)
     scope = join_scopes(matched.source, matched.table)
     targets = find_targets([each.column for each in statement.assignments], entry)

@@ -13,9 +13,9 @@ from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
-from penstock.planner.connectors import Value, connector_of
+from penstock.planner.connectors import connector_of
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
-from penstock.planner.plan import Column, Origin
+from penstock.planner.plan import Column, Origin, Value
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
 from penstock.planner.script.options import read_options
 from penstock.planner.types import TIMESTAMP
@@ -31,9 +31,9 @@ def lower_create(statement: ast.Create) -> Declared:
     connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
-    connector_of(connector).check(options, columns, statement.name.span, written=False)
+    connector_of(connector).check(options, columns, statement.name.span, key=key, written=False)
     values = dict(options)
-    partitions = values.get("partitions")
+    partitions, retention = values.get("partitions"), values.get(RETENTION)
     if statement.kind is ast.RelationKind.TABLE:
         columns = tuple(replace(each, nullable=each.nullable and each.name not in key) for each in columns)
     operation, sequence = read_table_options(statement, columns, values)
@@ -49,7 +49,7 @@ def lower_create(statement: ast.Create) -> Declared:
         idle=idle,
         operation=operation,
         sequence=sequence,
-        retention=None if RETENTION not in values else int(values[RETENTION]),
+        retention=retention if isinstance(retention, int) else None,
     )
     return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
 

@@ -8,11 +8,11 @@ from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.kinds import K003, K007
 from penstock.parser import ast
 from penstock.planner.catalog import RETENTION, SEQUENCE, Derived
-from penstock.planner.connectors import Options, connector_of
+from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
-from penstock.planner.plan import KStream, Node, Put, Sink, Target
+from penstock.planner.plan import KStream, Node, Options, Put, Sink, Target
 from penstock.planner.script.options import read_options
 from penstock.planner.script.stream_word import require_stream_word
 

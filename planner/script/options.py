@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C006, C007, C008
+from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021
 from penstock.parser import ast
-from penstock.planner.connectors import CONNECTORS, EXAMPLE, Options, OptionType, Value, find_connector
+from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
+from penstock.planner.connectors import CONNECTORS, EXAMPLE, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.plan import Settings, StateStore
+from penstock.planner.plan import Options, SecretRef, Settings, StateStore, Value
 
 
 def read_options(
@@ -38,19 +40,26 @@ def read_options(
         guess = nearest(str(chosen.value.this), [connector.name for connector in CONNECTORS])
         report.append(found.because(f"The connectors are {known}.").with_hint(guess and f"connector = '{guess}'"))
         return "", ()
-    types = {option.name: option.type for option in connector.options}
+    if connector.only_tables and kind == "STREAM":
+        found = C005.at(name.span, "", connector=connector.name, used="used for a stream")
+        found = found.because("Each of its rows has a primary key, by which it is replaced and deleted.")
+        report.append(found.with_hint(f"CREATE TABLE … (…, PRIMARY KEY …) WITH (connector = '{connector.name}', …)"))
+    known_options = {option.name: option for option in connector.options}
     values: list[tuple[str, Value]] = []
     meant: set[str | None] = set()  # what misspelt options were meant to be
     for folded, option in given.items():
-        type_ = types.get(folded)
-        if type_ is None:
+        described = known_options.get(folded)
+        if described is None:
             found = C002.at(option.name.span, "", connector=connector.name, name=option.name.text)
-            guess = nearest(folded, list(types))
+            guess = nearest(folded, list(known_options))
             meant.add(guess)
-            found = found.because("Its options are " + ", ".join(types) + ".")
+            found = found.because("Its options are " + ", ".join(known_options) + ".")
             report.append(found.with_hint(guess and f"{guess} = …"))
             continue
-        value = read_value(option, type_, report)
+        value = read_value(option, described.type, report)
+        if isinstance(value, str) and described.check is not None:
+            problem = described.check(value, option.value.meta["span"])
+            report += [] if problem is None else [problem]
         if value is not None:
             values.append((folded, value))
     for expected in connector.options:
@@ -83,8 +92,28 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
             return positive_milliseconds(interval_duration(value), option.name.text)
         case "BOOLEAN" if isinstance(value, exp.Boolean):
             return bool(value.this)
-    report.append(C003.at(value.meta["span"], "", name=option.name.text, expected=type_))
+        case "SECRET" if isinstance(value, exp.Anonymous):
+            secret = read_secret(value)
+            if secret is not None:
+                return secret
+        case "SECRET" if is_string(value):
+            found = C020.at(value.meta["span"], "", name=option.name.text)
+            found = found.because("Plans, checkpoints and programs hold the options of a script.")
+            report.append(found.with_hint(f"{option.name.text} = ENV('PGPASSWORD'), or FILE('/run/secrets/password')"))
+            return None
+    found = C003.at(value.meta["span"], "", name=option.name.text, expected=type_)
+    if isinstance(value, exp.Anonymous) and type_.kind != "SECRET":
+        found = found.because("ENV and FILE are for secrets.")
+    report.append(found)
     return None
+
+
+def read_secret(value: exp.Anonymous) -> SecretRef | None:
+    """ENV('NAME') or FILE('path'), None if the name cannot be that of a variable or a file."""
+    name = str(value.expressions[0].this)
+    if value.name == "ENV":
+        return SecretRef("ENV", name) if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else None
+    return SecretRef("FILE", name) if name and "\0" not in name else None
 
 
 # Named as the fields of Settings that they set.
@@ -122,3 +151,12 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         return replace(settings, rejects_failing=value == "reject")
     changed: dict[str, Any] = {option.name.folded: value}
     return replace(settings, **changed)
+
+
+def check_batch_mode(statement: ast.Update, catalog: Catalog) -> None:
+    """Raises CompileError for UPDATE of a table of whose changes only the last of each key is written."""
+    target = catalog.find(statement.target.text)
+    if isinstance(target, Declared) and dict(target.origin.options).get(BATCH_MODE) == "compact":
+        found = C021.at(statement.target.span, "", table=target.name).also(target.span, "declared here")
+        found = found.because("Only the last update of each key would be made.")
+        raise CompileError([found.with_hint("batch_mode = 'complete', in the WITH list of the table")])

@@ -29,7 +29,7 @@ from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
-from penstock.planner.script.options import lower_set
+from penstock.planner.script.options import check_batch_mode, lower_set
 from penstock.planner.script.show import lower_describe, lower_show
 from penstock.planner.script.stream_word import require_stream_word
 
@@ -183,6 +183,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
         case ast.Delete():
             add_query(lower_delete(statement, choose_name(statement.target.text, script), context), context, script)
         case ast.Update():
+            check_batch_mode(statement, script.catalog)
             add_query(lower_update(statement, choose_name(statement.target.text, script), context), context, script)
         case _:
             assert_never(statement)

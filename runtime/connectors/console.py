@@ -24,7 +24,7 @@ class ConsoleSink(RuntimeSink):
         self._upsert = query.mode == "update"
         self._key = query.key
         self._operation = query.operation
-        self._limit = int(query.output.values["rows"])
+        self._limit = query.output.number("rows")
 
     def write(self, batch: DataFrame, number: int) -> None:
         # One collect: a batch that is computed twice is counted twice.

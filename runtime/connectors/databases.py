@@ -24,6 +24,7 @@ from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
 from penstock.runtime.connectors.protocol import RuntimeSink
 from penstock.runtime.errors import RunError
+from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
 
 
@@ -71,8 +72,8 @@ class TableSink(RuntimeSink):
                 wrote it last.
         """
         assert self._storage is not None, "a sink is opened before it is written"
-        metadata = self._storage.read(f"{self._place}/metadata")
-        offsets = self._storage.read(f"{self._place}/offsets/{number}")
+        metadata = read_required(self._storage, f"{self._place}/metadata")
+        offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
         with coded_errors(self._query):
             self._batches.write(batch, number, metadata, offsets)
 

@@ -45,7 +45,7 @@ class MemorySink(HoldingSink):
 
     def __init__(self, query: SparkQuery) -> None:
         self._key = query.key if query.mode == "update" else None
-        self._rows = RowsInMemory(int(query.output.values["rows"]), self._key, query.operation)
+        self._rows = RowsInMemory(query.output.number("rows"), self._key, query.operation)
 
     @property
     def begun(self) -> bool:

@@ -24,7 +24,7 @@ class RateSource(RuntimeSource):
             if type_ not in GENERATED:
                 problem = R007.at(None, name=source.name, type=type_)
                 raise RunError([problem.because(f"{name} is {type_}; a rate stream makes BIGINT and TIMESTAMP values")])
-        return read_rate(spark, dict(source.columns), int(source.values["rows_per_second"]))
+        return read_rate(spark, dict(source.columns), source.number("rows_per_second"))
 
 
 CONNECTOR = RuntimeConnector(source=RateSource)

@@ -75,7 +75,8 @@ def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
 
 def test_modules_are_called_as_their_connectors() -> None:
     modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
-    assert modules == {each.name for each in (*CONNECTORS, INTERMEDIATE)} | {"__init__", "formats", "option"}
+    shared = {"__init__", "databases", "formats", "option"}
+    assert modules == {each.name for each in (*CONNECTORS, INTERMEDIATE)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
     assert run == {each.name for each in (*BUILT, INTERMEDIATE)} | {"__init__", "protocol"}
 

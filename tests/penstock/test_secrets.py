@@ -26,6 +26,8 @@ NEEDED = {
     "files": "path = 'in', format = 'json'",
     "kafka": "topic = 't', format = 'json'",
     "postgres": "url = 'postgresql://h', table = 't'",
+    "sqlite": "path = 'shop.db', table = 't'",
+    "duckdb": "path = 'shop.db', table = 't'",
 }
 
 

@@ -44,7 +44,8 @@ DECLARING = (
     ),
     Promise("""CREATE TABLE people (id BIGINT PRIMARY KEY, name STRING, region STRING, updated TIMESTAMP)
 WITH (connector = 'kafka', topic = 'users', format = 'json', partitions = 8);   -- a changelog: KTable"""),
-    Promise("CREATE TABLE cards (id BIGINT PRIMARY KEY) WITH (connector = 'postgres', url = 'u', table = 'profiles');"),
+    Promise("""CREATE TABLE cards (id BIGINT PRIMARY KEY)
+WITH (connector = 'postgres', url = 'postgresql://db', table = 'profiles', password = ENV('PGPASSWORD'));"""),
     Promise("CREATE STREAM big  AS SELECT STREAM * FROM orders WHERE price > 100;         -- KStream"),
     Promise(
         "CREATE TABLE totals AS SELECT product, SUM(price) AS total FROM orders GROUP BY product;      -- KTable",

@@ -204,10 +204,13 @@ def _window(call: exp.Expression, over: OverClause) -> exp.Window:
 
 
 scalars = st.recursive(_leaves, _compound, max_leaves=6)
+_secrets = st.builds(
+    lambda kind, name: exp.Anonymous(this=kind, expressions=[name]), st.sampled_from(("ENV", "FILE")), strings
+)
 options = st.builds(
     Option,
     names,
-    st.one_of(strings, numbers, intervals, numbers.map(lambda number: exp.Neg(this=number))),
+    st.one_of(strings, numbers, intervals, numbers.map(lambda number: exp.Neg(this=number)), _secrets),
 )
 aliases = st.none() | names
 tables = st.builds(Table, names, aliases, st.none() | _overs(_columns), st.none() | _columns, NOWHERE)

@@ -1,0 +1,132 @@
+"""What tables of databases have in common: options, checks of their values, and types of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.connectors import C003, C019
+from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, ConnectorOption, OptionType
+from penstock.planner.plan import Column, Options
+from penstock.planner.types import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INT,
+    SMALLINT,
+    STRING,
+    TIMESTAMP,
+    TINYINT,
+    Array,
+    Decimal,
+    Map,
+    Struct,
+    Type,
+)
+
+LEDGER = "penstock_ledger"
+"""The table in which Penstock keeps which micro-batches are written. It lies beside the tables of users."""
+
+SIMPLE = frozenset({BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP})
+"""Types without parameters that all databases hold."""
+
+_TABLE = re.compile(r"[^.\0]+(\.[^.\0]+)?")
+
+
+def check_table(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the name of a table."""
+    if not _TABLE.fullmatch(value):
+        return C003.at(span, "", name="table", expected="a name such as 'profiles' or 'shop.profiles'")
+    if value.split(".")[-1].lower() == LEDGER:
+        found = C003.at(span, "", name="table", expected=f"any name but {LEDGER}")
+        return found.because("Penstock keeps there which micro-batches it has written.")
+    return None
+
+
+def check_path(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the path of a database. Only a file keeps what the ledger says."""
+    if re.match(r"[A-Za-z][\w+.-]+:|:memory:", value):
+        return C003.at(span, "", name="path", expected="the path of a file on this machine")
+    return None
+
+
+TABLE = ConnectorOption(
+    "table", NAME, "name or schema.name of the table", required=True, identifies=True, check=check_table
+)
+PATH = ConnectorOption(
+    "path", NAME, "file of the database on this machine", required=True, identifies=True, check=check_path
+)
+SHARED = (
+    ConnectorOption(
+        "create",
+        OptionType("STRING", ("never", "if_missing")),
+        "whether to make the table if it does not exist",
+        default="never",
+    ),
+    ConnectorOption("batch_size", INTEGER, "at most so many rows in one statement", default=10_000),
+    ConnectorOption(
+        "batch_mode",
+        OptionType("STRING", ("complete", "compact")),
+        "complete writes each change of a key in a micro-batch, compact only the last one; unless set, what INSERT and "
+        "DELETE change is compact",
+    ),
+    ConnectorOption("max_rejected", INTEGER, "at most so many refused rows in one micro-batch", default=1_000),
+    ConnectorOption(
+        "on_missing",
+        OptionType("STRING", ("reject", "fail")),
+        "what becomes of an update whose row does not exist",
+        default="reject",
+    ),
+    ConnectorOption("rate_limit", INTEGER, "at most so many rows per second; no limit unless set"),
+    ConnectorOption("retry_attempts", INTEGER, "how often a micro-batch is tried", default=10),
+    ConnectorOption("retry_backoff", INTERVAL, "pause before the second try; it doubles from there", default=100),
+    ConnectorOption("retry_max_delay", INTERVAL, "longest pause between two tries", default=10_000),
+    ConnectorOption("connect_timeout", INTERVAL, "how long to wait for a connection", default=10_000),
+    ConnectorOption("statement_timeout", INTERVAL, "how long a statement may take", default=300_000),
+)
+"""Options of every database."""
+
+Holds = Callable[[Type], bool]
+
+
+def is_simple(type_: Type) -> bool:
+    """Whether all databases hold values of the type."""
+    return type_ in SIMPLE
+
+
+def is_simple_or_decimal(type_: Type) -> bool:
+    return is_simple(type_) or isinstance(type_, Decimal)
+
+
+def is_any(type_: Type) -> bool:
+    """Whether the type is made of simple types and decimals."""
+    match type_:
+        case Array():
+            return is_any(type_.element)
+        case Map():
+            return is_any(type_.key) and is_any(type_.value)
+        case Struct():
+            return all(is_any(each) for _, each in type_.fields)
+    return is_simple_or_decimal(type_)
+
+
+def make_check(database: str, holds: Holds) -> Callable[..., None]:
+    """The check of a connector whose tables hold columns of some types; keys are never nested.
+
+    `database`: what messages call it.
+    """
+
+    def check(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
+        for column in columns:
+            nested_key = column.name in key and not is_simple_or_decimal(column.type)
+            if nested_key or not holds(column.type):
+                found = C019.at(span, "", database=database, column=column.name, type=column.type)
+                if holds(column.type):
+                    found = found.because("A column of a primary key cannot be nested.")
+                raise CompileError([found.with_hint(f"CAST({column.name} AS STRING)")])
+
+    return check

@@ -1,0 +1,17 @@
+"""Tables of DuckDB files."""
+
+from penstock.planner.connectors.databases import PATH, SHARED, TABLE, is_any, make_check
+from penstock.planner.connectors.option import Connector
+
+DUCKDB = Connector(
+    "duckdb",
+    "a table of a DuckDB file",
+    only_tables=True,
+    looks_up=True,
+    upserts=True,
+    deletes=True,
+    partial_updates=True,
+    exactly_once=True,
+    check=make_check("DuckDB", is_any),
+    own_options=(PATH, TABLE, *SHARED),
+)

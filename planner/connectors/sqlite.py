@@ -1,0 +1,17 @@
+"""Tables of SQLite files."""
+
+from penstock.planner.connectors.databases import PATH, SHARED, TABLE, is_simple, make_check
+from penstock.planner.connectors.option import Connector
+
+SQLITE = Connector(
+    "sqlite",
+    "a table of a SQLite file",
+    only_tables=True,
+    looks_up=True,
+    upserts=True,
+    deletes=True,
+    partial_updates=True,
+    exactly_once=True,
+    check=make_check("SQLite", is_simple),  # its numbers have 64 bits: most decimals do not fit
+    own_options=(PATH, TABLE, *SHARED),
+)
