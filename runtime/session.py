@@ -13,7 +13,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
-from penstock.diagnostics.codes.running import R030, R034, R045, R065, R048
+from penstock.diagnostics.codes.running import R030, R034, R045, R048, R065
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates

@@ -1,4 +1,4 @@
-"""Tables of databases: each micro-batch changes the table in one transaction, which also notes that it is written."""
+"""Tables of databases: each micro-batch changes a table in one transaction, which notes that as well."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
-from penstock.codegen.ejected.databases import (
-    Address,
-    DivergedError,
-    FencedError,
-    SecretRef,
-    TableError,
-    TableWriter,
-    TargetTable,
-    WritePolicy,
-)
+from penstock.codegen.ejected.databases.address import Address, SecretRef
+from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
+from penstock.codegen.ejected.databases.table import TargetTable
+from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 from penstock.codegen.ejected.table_rows import MissingRowError
 from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 from penstock.codegen.program import SparkQuery
@@ -49,7 +43,11 @@ class TableSink(RuntimeSink):
             values["on_missing"] == "fail",
         )
         table = TargetTable(
-            address_of(dialect, values), str(values["table"]), change.table, change.key, values["create"] == "if_missing"
+            address_of(dialect, values),
+            str(values["table"]),
+            change.table,
+            change.key,
+            values["create"] == "if_missing",
         )
         self._writer = TableWriter(table, query.name, policy_of(values))
         self._batches = TableBatches(self._writer, changes, table.name)
@@ -114,7 +112,7 @@ def coded_errors(query: SparkQuery) -> Iterator[None]:
         yield
     except TableError as error:
         code = R061 if error.kind in ("missing_table", "columns", "types", "key") else R060
-        found = code.at(query.span, "", query=query.name, reason=error.message)
+        found = code.at(query.span, "", query=query.name, reason=str(error))
         raise RunError([found.with_hint(error.hint)]) from None
     except FencedError as error:
         raise RunError([R062.at(query.span, "", query=query.name, reason=str(error))]) from None
