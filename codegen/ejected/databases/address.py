@@ -1,0 +1,135 @@
+"""Where a database is, and a connection to it. Secrets are read when a connection is made, and kept nowhere."""
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlalchemy as sa
+
+from penstock.codegen.ejected.databases.faults import TableError
+
+
+@dataclass(frozen=True, slots=True)
+class SecretRef:
+    """Where a secret is found: in a variable of the environment, or in a file, whose last newline is no part of it."""
+
+    kind: Literal["ENV", "FILE"]
+    name: str
+
+    def read(self) -> str:
+        """The secret.
+
+        Raises TableError (password) if it is not there.
+        """
+        if self.kind == "ENV":
+            if self.name not in os.environ:
+                raise TableError("password", f"there is no variable {self.name} in the environment")
+            return os.environ[self.name]
+        try:
+            with open(self.name, encoding="utf-8") as file:
+                return file.read().removesuffix("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise TableError("password", f"the file {self.name} of the password cannot be read: {reason}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a database is. There is no secret in it.
+
+    url: of PostgreSQL a URL postgresql://user@host:port/database without a password; else the path of a file.
+    connect_timeout, statement_timeout: seconds. SQLite waits for locks for the former, DuckDB has no timeouts.
+    """
+
+    dialect: Literal["postgres", "sqlite", "duckdb"]
+    url: str
+    password: SecretRef | None = None
+    connect_timeout: int = 10
+    statement_timeout: int = 60
+
+    @property
+    def place(self) -> str:
+        """The database as messages name it."""
+        if self.dialect != "postgres":
+            return f"{self.url} ({'SQLite' if self.dialect == 'sqlite' else 'DuckDB'})"
+        url = self.parse_url()
+        host = url.host or url.query.get("host") or "this machine"
+        return f"database {url.database} at {host}{f':{url.port}' if url.port else ''} (PostgreSQL)"
+
+    def parse_url(self) -> sa.URL:
+        """The URL of PostgreSQL.
+
+        Raises TableError: it is none, or has a password.
+        """
+        try:
+            url = sa.make_url(self.url)
+        except (sa.exc.ArgumentError, ValueError):
+            raise TableError("connect", "the url is not of the form postgresql://user@host:port/database") from None
+        if url.password is not None or "password" in url.query:
+            raise TableError("password", "the url has a password", "use password = ENV('NAME') or FILE('path')")
+        if url.drivername not in ("postgresql", "postgres"):
+            raise TableError("connect", f"the url begins with {url.drivername}://, not with postgresql://")
+        return url
+
+
+def connect_database(address: Address, create: bool) -> sa.Connection:
+    """A new connection. `create` makes a missing file of SQLite or DuckDB."""
+    connect = {"postgres": connect_postgres, "sqlite": connect_sqlite, "duckdb": connect_duckdb}
+    return connect[address.dialect](address, create)
+
+
+def connect_postgres(address: Address, create: bool) -> sa.Connection:
+    """A connection by psycopg. Times are in UTC and texts in UTF-8, whatever the server prefers."""
+    url = address.parse_url().set(drivername="postgresql+psycopg")
+    given = url.query.get("options", "")
+    options = f"-c timezone=UTC -c datestyle=ISO -c statement_timeout={address.statement_timeout * 1000}"
+    arguments = {
+        "connect_timeout": address.connect_timeout,
+        "options": f"{given if isinstance(given, str) else ' '.join(given)} {options}".strip(),
+        "client_encoding": "utf8",
+        "application_name": "penstock",
+        # A host that vanishes is noticed while an answer is awaited.
+        "keepalives_idle": 30,
+        "keepalives_interval": 10,
+        "keepalives_count": 3,
+        "tcp_user_timeout": address.statement_timeout * 1000,
+        # A pooler may give each transaction another connection.
+        "prepare_threshold": None,
+    }
+    if address.password is not None:
+        arguments["password"] = address.password.read()
+    url = url.difference_update_query(["options"])
+    return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=arguments).connect()
+
+
+def connect_sqlite(address: Address, create: bool) -> sa.Connection:
+    """A connection by sqlite3, in WAL mode, so that others can read meanwhile. Transactions lock when they begin."""
+    path = f"file:{os.path.abspath(address.url).replace('%', '%25').replace('?', '%3f').replace('#', '%23')}"
+
+    def connect() -> sqlite3.Connection:
+        mode = "rwc" if create else "rw"
+        timeout = address.connect_timeout
+        connection = sqlite3.connect(
+            f"{path}?mode={mode}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        return connection
+
+    engine = sa.create_engine("sqlite://", creator=connect, poolclass=sa.NullPool, hide_parameters=True)
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine.connect()
+
+
+def connect_duckdb(address: Address, create: bool) -> sa.Connection:
+    """A connection to a file of DuckDB, which no other process can open meanwhile."""
+    if not create and not os.path.exists(address.url):
+        raise TableError("connect", f"there is no file {address.url}", "create it, or set create = 'if_missing'")
+    url = sa.URL.create("duckdb", database=address.url)
+    return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True).connect()

@@ -1,0 +1,63 @@
+"""What is done to a table inside of one transaction; each database has a class of its own."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from penstock.codegen.ejected.databases.spark_types import quote_identifier
+from penstock.codegen.ejected.databases.table import TargetTable
+
+
+class Operations(Protocol):
+    """The statements of one transaction. Rows have distinct keys, and the Arrow types of the declaration.
+
+    Errors of the driver come as they are.
+    """
+
+    def prepare(self, names: Sequence[str], numbered: bool) -> None:
+        """Is called before the first savepoint of rows with these columns; `numbered`: they are for updates."""
+
+    def upsert(self, rows: pa.Table) -> None:
+        """Inserts rows, or sets their columns where the key is there."""
+
+    def insert(self, rows: pa.Table) -> int:
+        """Inserts rows whose key is not there; gives their number."""
+
+    def update(self, rows: pa.Table) -> Sequence[int]:
+        """Sets columns where the key is there; gives the numbers of the other rows."""
+
+    def delete(self, keys: pa.Table) -> None:
+        """Deletes the rows of these keys."""
+
+    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """The columns of the rows of these keys."""
+
+
+def raw_cursor(connection: sa.Connection) -> Any:
+    """A cursor of the driver."""
+    return connection.connection.cursor()
+
+
+def list_names(names: Sequence[str], before: str = "") -> str:
+    """Columns as SQL lists them, each with a qualifier `before` it."""
+    return ", ".join(before + quote_identifier(name) for name in names)
+
+
+def match_key(table: TargetTable, left: str, right: str) -> str:
+    """The condition that two rows have the same key."""
+    return " AND ".join(f"{left}{quote_identifier(name)} = {right}{quote_identifier(name)}" for name in table.key)
+
+
+def resolve_conflict(table: TargetTable, names: Sequence[str]) -> str:
+    """The clause that makes an INSERT an upsert."""
+    others = [quote_identifier(name) for name in names if name not in table.key]
+    action = "UPDATE SET " + ", ".join(f"{name} = EXCLUDED.{name}" for name in others) if others else "NOTHING"
+    return f"ON CONFLICT ({list_names(table.key)}) DO {action}"
+
+
+def assign_columns(table: TargetTable, names: Sequence[str]) -> str:
+    """The assignments of an UPDATE from the rows `s`."""
+    others = [quote_identifier(name) for name in names if name not in table.key]
+    return ", ".join(f"{name} = s.{name}" for name in others)

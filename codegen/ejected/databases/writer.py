@@ -1,0 +1,273 @@
+"""Batches of rows -> a table of a database, each exactly once in effect.
+
+A batch is one transaction: the fence, the ledger, the changes, the rejected rows. A transaction that fails for a reason
+that may pass is rolled back and begun again. When the answer to COMMIT is lost, the ledger tells the next attempt.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import TypeVar
+
+import sqlalchemy as sa
+import tenacity
+
+from penstock.codegen.ejected.databases.address import connect_database
+from penstock.codegen.ejected.databases.changes import Changes, Counts
+from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
+from penstock.codegen.ejected.databases.faults import FAULT_HINTS, Fault, TableError, find_fault
+from penstock.codegen.ejected.databases.ledger import Ledger
+from penstock.codegen.ejected.databases.operations import Operations
+from penstock.codegen.ejected.databases.postgres import PostgresOperations
+from penstock.codegen.ejected.databases.sqlite import SqliteOperations
+from penstock.codegen.ejected.databases.table import (
+    FoundTable,
+    TargetTable,
+    check_privileges,
+    check_table,
+    create_table,
+    has_table,
+    inspect_table,
+)
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class WritePolicy:
+    """How batches are written.
+
+    batch_size: rows of one statement. attempts: of a transaction; the pauses between them grow from backoff_ms to
+    max_delay_ms, with jitter. rate_limit: rows of a second, None for no limit. keep_ledger: how many batches the ledger
+    keeps. max_rejected: how many rows of a batch the database may refuse.
+    """
+
+    batch_size: int = 100_000
+    attempts: int = 10
+    backoff_ms: int = 200
+    max_delay_ms: int = 30_000
+    rate_limit: int | None = None
+    keep_ledger: int = 1000
+    max_rejected: int = 1000
+
+
+@dataclass(slots=True)
+class TableCounters(Counts):
+    """Since the writer was made: rows, batches, retries, batches that failed for good.
+
+    seconds_retrying: from the first failure of a transaction to its end. batch_seconds: of the newest batches.
+    """
+
+    batches: int = 0
+    retries: int = 0
+    failures: int = 0
+    seconds_retrying: float = 0.0
+    batch_seconds: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+
+
+class TransientError(Exception):
+    """A transaction has failed for a reason that may pass."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
+
+
+class TableWriter:
+    """Writes the batches of one query to one table. To be used by one thread at a time; counters may be read by any.
+
+    `on_retry` is called before each pause with what has failed; an exception of it ends the attempts.
+    """
+
+    def __init__(
+        self,
+        table: TargetTable,
+        query: str,
+        policy: WritePolicy,
+        on_retry: Callable[[str], None] | None = None,
+    ) -> None:
+        self.counters = TableCounters()
+        self._table, self._policy, self._on_retry = table, policy, on_retry
+        self._rejected = f"{query}_rejected"
+        self._connection: sa.Connection | None = None
+        self._found: FoundTable | None = None
+        self._ledger: Ledger | None = None
+        self._epoch = 0
+        self._next_batch_at = 0.0
+
+    def check(self) -> None:
+        """Compares the declaration with the table, which is made if it is missing and `create` says so.
+
+        Raises TableError.
+        """
+        self._run(self._check)
+
+    def open(self, query_id: str, sink: str) -> None:
+        """Makes the ledger if it is missing, and takes the next epoch: earlier writers of this query are refused.
+
+        Raises TableError.
+        """
+        ledger = Ledger(self._table.schema, query_id, sink)
+
+        def take(connection: sa.Connection) -> int:
+            if self._found is None:
+                self._check(connection)
+            if not has_table(connection, self._table, ledger.table.name):
+                ledger.create(connection)
+            return ledger.take_epoch(connection)
+
+        self._epoch = self._run(take)
+        self._ledger = ledger
+
+    def write(self, batch: int, digest: str, work: Callable[[Changes], None]) -> None:
+        """Does `work` in one transaction with the ledger. A batch that the ledger knows by this digest is skipped.
+
+        `work` is called again with new changes when the transaction begins again. `batch` counts from 0 and grows.
+
+        Raises:
+            TableError: the database does not take the batch.
+            FencedError: another writer of this query has taken over.
+            DivergedError: the ledger has this batch with another digest, or only newer ones.
+        """
+        assert self._ledger is not None, "open() comes before write()"
+        self._wait_for_rate()
+        began = time.monotonic()
+        # Counts of a transaction whose COMMIT may have come through.
+        unsure = Counts()
+
+        def write_batch(connection: sa.Connection) -> Counts:
+            nonlocal unsure
+            if not self._begin_batch(connection, batch, digest):
+                return unsure
+            changes = self._start_changes(connection, batch, digest)
+            work(changes)
+            unsure = self._finish_batch(connection, changes, batch, digest)
+            return unsure
+
+        counts = self._run(write_batch)
+        seconds = time.monotonic() - began
+        self._count(counts, seconds)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            if self._table.address.dialect == "sqlite" and not connection.invalidated:
+                # A statement that an exception's traceback still knows keeps a closed connection, and its lock.
+                connection.connection.rollback()
+        finally:
+            # Not only closed: that would ask a server that may be away to roll back.
+            connection.invalidate()
+            connection.close()
+
+    def _check(self, connection: sa.Connection) -> None:
+        table = self._table
+        table.arrow_schema()
+        found = inspect_table(connection, table)
+        if found is None and table.create:
+            create_table(connection, table)
+            found = inspect_table(connection, table)
+        if found is None:
+            raise TableError("missing_table", f"there is no {table.place}", FAULT_HINTS["missing_table"])
+        check_table(found, table)
+        check_privileges(connection, table, ["penstock_ledger", self._rejected])
+        self._found = found
+
+    def _begin_batch(self, connection: sa.Connection, batch: int, digest: str) -> bool:
+        """Whether the batch is to be written."""
+        assert self._ledger is not None
+        self._ledger.fence(connection, self._epoch)
+        return not self._ledger.has_batch(connection, batch, digest)
+
+    def _start_changes(self, connection: sa.Connection, batch: int, digest: str) -> Changes:
+        assert self._found is not None
+        classes: dict[str, Callable[[sa.Connection, TargetTable, FoundTable], Operations]] = {
+            "postgres": PostgresOperations,
+            "sqlite": SqliteOperations,
+            "duckdb": DuckdbOperations,
+        }
+        operations = classes[self._table.address.dialect](connection, self._table, self._found)
+
+        def begin_again() -> None:
+            connection.rollback()
+            self._begin_batch(connection, batch, digest)
+
+        policy = self._policy
+        return Changes(connection, operations, self._table, policy.batch_size, policy.max_rejected, begin_again)
+
+    def _finish_batch(self, connection: sa.Connection, changes: Changes, batch: int, digest: str) -> Counts:
+        assert self._ledger is not None
+        changes.write_rejected(self._rejected, batch)
+        counts = changes.counts
+        rows = counts.puts + counts.updates + counts.deletes
+        self._ledger.add_batch(connection, batch, digest, self._epoch, rows, self._policy.keep_ledger)
+        return counts
+
+    def _run(self, action: Callable[[sa.Connection], Result]) -> Result:
+        """What an action gives, in a transaction that is begun again while it fails for reasons that may pass."""
+        policy, failed_at = self._policy, 0.0
+
+        def note(state: tenacity.RetryCallState) -> None:
+            nonlocal failed_at
+            failed_at = failed_at or time.monotonic()
+            self.counters.retries += 1
+            if self._on_retry is not None and state.outcome is not None:
+                self._on_retry(f"{self._table.place}: {state.outcome.exception()}")
+
+        retrying = tenacity.Retrying(
+            stop=tenacity.stop_after_attempt(policy.attempts),
+            wait=tenacity.wait_random_exponential(policy.backoff_ms / 1000, max=policy.max_delay_ms / 1000),
+            retry=tenacity.retry_if_exception_type(TransientError),
+            before_sleep=note,
+            reraise=True,
+        )
+        try:
+            result: Result = retrying(self._attempt, action)
+            return result
+        except TransientError as error:
+            self.counters.failures += 1
+            fault = error.fault
+            message = f"{self._table.place}: {fault.text} ({policy.attempts} attempts)"
+            raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
+        except BaseException:
+            self.counters.failures += 1
+            raise
+        finally:
+            if failed_at:
+                self.counters.seconds_retrying += time.monotonic() - failed_at
+
+    def _attempt(self, action: Callable[[sa.Connection], Result]) -> Result:
+        try:
+            if self._connection is None:
+                self._connection = connect_database(self._table.address, self._table.create)
+            result = action(self._connection)
+            self._connection.commit()
+        except BaseException as error:
+            self.close()
+            fault = find_fault(self._table.address.dialect, error)
+            if fault is None:
+                raise
+            if fault.action == "retry":
+                raise TransientError(fault) from None
+            message = f"{self._table.place}: {fault.text}"
+            raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
+        if self._table.address.dialect != "postgres":
+            # Others may open the file between two batches.
+            self.close()
+        return result
+
+    def _count(self, counts: Counts, seconds: float) -> None:
+        for each in fields(Counts):
+            setattr(self.counters, each.name, getattr(self.counters, each.name) + getattr(counts, each.name))
+        self.counters.batches += 1
+        self.counters.batch_seconds.append(seconds)
+        if self._policy.rate_limit is not None:
+            rows = counts.puts + counts.updates + counts.deletes
+            self._next_batch_at = time.monotonic() - seconds + rows / self._policy.rate_limit
+
+    def _wait_for_rate(self) -> None:
+        """Pauses before a transaction, not inside of it, where rows would be locked meanwhile."""
+        time.sleep(max(0.0, self._next_batch_at - time.monotonic()))

@@ -1,0 +1,45 @@
+"""The three databases: an embedded PostgreSQL for the whole run, files of SQLite and DuckDB for each test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.databases.places import DIALECTS, Place, start_server
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL that listens on a socket in a temporary folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)  # the server has a user of its own
+        running = start_server(Path(folder) / "data")
+        yield running.get_uri()
+        running.cleanup()
+
+
+@pytest.fixture(params=DIALECTS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """A new, empty database."""
+    if request.param != "postgres":
+        return Place(request.param, str(tmp_path / f"rows.{request.param}"))
+    return postgres_place(request.getfixturevalue("server"))
+
+
+@pytest.fixture
+def postgres(server: str) -> Place:
+    """A new, empty database of PostgreSQL."""
+    return postgres_place(server)
+
+
+def postgres_place(server: str) -> Place:
+    name = f"d{next(NUMBERS)}"
+    Place("postgres", server).execute(f"CREATE DATABASE {name}")
+    return Place("postgres", server.replace("postgres:@/postgres", f"postgres@/{name}"))
