@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from penstock.planner.plan import Value
+from penstock.planner.plan import SecretOption, Value
 
 
 def literal(value: str) -> str:
@@ -32,4 +32,11 @@ def sql_in_line(sql: str) -> str:
 
 def keywords(options: Iterable[tuple[str, Value]]) -> list[str]:
     """Options as keyword arguments."""
-    return [f"{name}={literal(value) if isinstance(value, str) else repr(value)}" for name, value in options]
+    return [f"{name}={option_literal(value)}" for name, value in options]
+
+
+def option_literal(value: Value) -> str:
+    """The value of an option as Python. A secret is read by the program, where it connects."""
+    if isinstance(value, SecretOption):
+        return f"SecretRef({literal(value.kind)}, {literal(value.name)})"
+    return literal(value) if isinstance(value, str) else str(value)

@@ -42,7 +42,7 @@ BOOLEAN = OptionType("BOOLEAN")
 INTERVAL = OptionType("INTERVAL")
 """Its value is in milliseconds."""
 SECRET = OptionType("SECRET")
-"""Its value is a SecretRef, so that the secret itself is never in a script."""
+"""Its value is a SecretOption, so that the secret itself is never in a script."""
 
 
 @dataclass(frozen=True, slots=True)

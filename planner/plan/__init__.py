@@ -19,7 +19,7 @@ from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
-from penstock.planner.plan.options import Options, SecretRef, Value
+from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
 from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
@@ -106,7 +106,7 @@ __all__ = [
     "RowsFrame",
     "RunningQuery",
     "Scan",
-    "SecretRef",
+    "SecretOption",
     "SessionWindow",
     "Settings",
     "Shape",

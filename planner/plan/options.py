@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
-class SecretRef:
+class SecretOption:
     """Where a secret is: in the variable `name` of the environment (ENV), or in the file `name` (FILE).
 
     It is read when a connection is made. The secret itself is in no plan.
@@ -21,5 +21,5 @@ class SecretRef:
         return f"{self.kind}('{name}')"
 
 
-Value: TypeAlias = str | int | bool | SecretRef
+Value: TypeAlias = str | int | bool | SecretOption
 Options: TypeAlias = tuple[tuple[str, Value], ...]

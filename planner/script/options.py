@@ -15,7 +15,7 @@ from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
 from penstock.planner.connectors import CONNECTORS, EXAMPLE, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.plan import Options, SecretRef, Settings, StateStore, Value
+from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
 
 
 def read_options(
@@ -108,12 +108,12 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
     return None
 
 
-def read_secret(value: exp.Anonymous) -> SecretRef | None:
+def read_secret(value: exp.Anonymous) -> SecretOption | None:
     """ENV('NAME') or FILE('path'), None if the name cannot be that of a variable or a file."""
     name = str(value.expressions[0].this)
     if value.name == "ENV":
-        return SecretRef("ENV", name) if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else None
-    return SecretRef("FILE", name) if name and "\0" not in name else None
+        return SecretOption("ENV", name) if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else None
+    return SecretOption("FILE", name) if name and "\0" not in name else None
 
 
 # Named as the fields of Settings that they set.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ import penstock
 from penstock.cli import STAGES, main
 from penstock.diagnostics import CompileError, Source, hide_credentials, render, report
 from penstock.diagnostics.secrets import SHOWN_OPTIONS, hide_secrets
-from penstock.explain import explain
+from penstock.explain import answer_text, explain
 from penstock.parser.ast import Stage
+from penstock.planner import connectors
 from penstock.planner.connectors import CONNECTORS
 from penstock.planner.script.options import SETTINGS
 
@@ -63,6 +65,23 @@ def scripts() -> Iterator[str]:
         f"password = '{CANARY}' -- password = '{CANARY}'\n oops",
     ):
         yield script("files", broken)
+    for reference in (
+        f"ENV('{CANARY}!')",
+        f"ENV('{CANARY} ')",
+        f"ENV({CANARY})",
+        f'ENV("{CANARY}")',
+        f"ENV '{CANARY}'",
+        f"ENV('{CANARY}",
+        f"ENV('PGPASSWORD', '{CANARY}')",
+        f"ENV('PGPASSWORD') '{CANARY}'",
+        f"ENVIRONMENT('{CANARY}')",
+        f"FILE({CANARY})",
+        f"FILE '{CANARY}'",
+        f"FILE('/run/x' '{CANARY}')",
+        f"CONCAT('{CANARY}', FILE('x'))",
+    ):
+        yield script("postgres", f"password = {reference}")
+        yield f"SET password = {reference}"
     yield f"CREATE STREAM s (id INT) WIHT (password = '{CANARY}')"
     yield f"CREATE STREAM s (id INT) WITH password = '{CANARY}'"
     yield f"SET password = '{CANARY}'"
@@ -113,6 +132,42 @@ def test_explain_hides_the_credentials_of_a_path(tmp_path: Path, stage: str) -> 
     assert ("s3a://" in ended.output) == (stage in ("AST", "SPARK", "CODE"))
     # The program that is written to run needs them.
     assert CANARY in CliRunner().invoke(main, ["compile", str(file)]).output
+
+
+REFERENCES = ("ENV('PGPASSWORD')", "env ( 'PGPASSWORD' )", "FILE('/run/secrets/it''s')")
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_references_are_shown(reference: str) -> None:
+    options = f"connector = 'postgres', url = 'postgresql://h', table = 't', password = {reference}"
+    with pytest.raises(CompileError) as refusal:
+        penstock.compile(f"CREATE TABLE t (id INT PRIMARY KEY) WITH ({options}, tabel = '{CANARY}')")
+    shown = render(refusal.value.diagnostics[0])
+    assert reference in shown
+    assert CANARY not in shown
+    (answer,) = penstock.compile(f"EXPLAIN AST CREATE TABLE t (id INT PRIMARY KEY) WITH ({options})").answers
+    assert reference.replace(" ", "").replace("env", "ENV") in answer_text(answer)
+
+
+def test_what_the_variable_holds_is_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGPASSWORD", CANARY)
+    monkeypatch.setattr(connectors, "CONNECTORS", tuple(replace(each, built=True) for each in CONNECTORS))
+    fingerprints = set()
+    for reference in REFERENCES:
+        compilation = penstock.compile(written(reference))
+        for stage in (Stage.AST, Stage.PLAN, Stage.STATE, Stage.PARTITIONS, Stage.SPARK):
+            assert CANARY not in explain(compilation, stage)
+        assert CANARY not in repr(compilation)
+        (query,) = compilation.program.queries
+        fingerprints.add(query.fingerprint)
+    assert len(fingerprints) == 1, "a checkpoint may go on with another password"
+
+
+def written(reference: str) -> str:
+    """A script that writes a table of PostgreSQL."""
+    return f"""CREATE STREAM s (id BIGINT KEY) WITH (connector = 'rate');
+CREATE TABLE t WITH (connector = 'postgres', url = 'postgresql://h', table = 't', password = {reference})
+AS SELECT id, COUNT(*) AS n FROM s GROUP BY id;"""
 
 
 def test_a_refusal_shows_the_place_and_the_other_options() -> None:
