@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import TableChange
 from penstock.codegen.sql.changes import ORDER
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
@@ -24,7 +23,8 @@ from penstock.codegen.sql.trees import (
     select,
     struct_of,
 )
-from penstock.planner.plan import Delete, Expression, PartialUpdate, Put, RunningQuery
+from penstock.codegen.table_change import TableChange
+from penstock.planner.plan import DeleteRows, Expression, PutRows, RunningQuery, UpdateRows
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import arrives_in_order
 
@@ -37,20 +37,20 @@ def lower_change(query: RunningQuery, operation: str | None) -> TableChange | No
     change = query.change
     if change is None:
         return None
-    table = tuple((each.name, str(each.type), each.nullable) for each in change.target.columns)
+    table = tuple((each.name, str(each.type), each.nullable) for each in change.table.columns)
     order = None
-    if isinstance(change, Put | PartialUpdate):
+    if isinstance(change, PutRows | UpdateRows):
         order = ORDER if is_ordered_by_arrival(query) else change.order
     match change:
-        case Put():
-            return TableChange("put", table, change.target.key, order, operation)
-        case Delete():
-            return TableChange("delete", table, change.target.key)
-        case PartialUpdate():
+        case PutRows():
+            return TableChange("put", table, change.table.key, order, operation)
+        case DeleteRows():
+            return TableChange("delete", table, change.table.key)
+        case UpdateRows():
             return TableChange(
                 "update",
                 table,
-                change.target.key,
+                change.table.key,
                 order,
                 assigned=tuple(each.name for each in change.assignments),
                 inserted=None if change.default is None else tuple(each.name for each in change.default),
@@ -62,10 +62,10 @@ def lower_change(query: RunningQuery, operation: str | None) -> TableChange | No
 def is_ordered_by_arrival(query: RunningQuery) -> bool:
     """Whether the rows of the query carry the places of their records, because the last one of a key counts."""
     change = query.change
-    return isinstance(change, Put | PartialUpdate) and change.order is None and arrives_in_order(query.root)
+    return isinstance(change, PutRows | UpdateRows) and change.order is None and arrives_in_order(query.root)
 
 
-def print_fold(change: PartialUpdate, source: str) -> str:
+def print_fold(change: UpdateRows, source: str) -> str:
     """The SELECT that folds the updates of each key, in order, into the row of the key.
 
     The view `source` has a number `_group`, the struct `_current`, NULL for a key without a row, and `_updates`, an

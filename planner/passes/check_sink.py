@@ -10,7 +10,7 @@ from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
 from penstock.planner.connectors import Connector, connector_of
-from penstock.planner.plan import Column, Delete, KStream, KTable, Node, PartialUpdate, RunningQuery, Scan, Sink
+from penstock.planner.plan import Column, DeleteRows, KStream, KTable, Node, RunningQuery, Scan, Sink, UpdateRows
 from penstock.planner.plan.reserved import TABLE_COLUMNS
 from penstock.planner.plan.walk import is_changing, rows_leave, walk
 from penstock.planner.types import STRING
@@ -40,7 +40,7 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     key = () if isinstance(root.shape, KStream) else root.shape.identity
     if connector.only_tables and not (key or isinstance(root.shape, KStream)):
         yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
-    if not isinstance(query.change, Delete | PartialUpdate):  # their columns are none of the table's
+    if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
         connector.check(sink.options, columns, span, key=key, written=True)
     place = connector.place(sink.options)
     for node in walk(root):

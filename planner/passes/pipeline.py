@@ -23,7 +23,7 @@ from penstock.planner.passes.check_types import check_types
 from penstock.planner.passes.prune_columns import prune_columns
 from penstock.planner.passes.reject_rows import reject_failing_rows
 from penstock.planner.passes.split_branches import split_stateful_branches
-from penstock.planner.plan import Emission, KStream, Node, RunningQuery, Settings, Sink, TableChange, WindowAggregate
+from penstock.planner.plan import Emission, KStream, Node, RowChange, RunningQuery, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import is_changing, walk
 
 Rewrite: TypeAlias = Callable[[Node], Node]
@@ -38,7 +38,7 @@ CHECKS: tuple[Check, ...] = (
 SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows,)
 
 
-def plan_query(name: str, root: Node, sink: Sink, span: Span, change: TableChange | None = None) -> RunningQuery:
+def plan_query(name: str, root: Node, sink: Sink, span: Span, change: RowChange | None = None) -> RunningQuery:
     """A query of `root` into `sink`; raises CompileError where this version cannot run it or the sink not take it."""
     check_size(root, span)  # first, because rewriting a larger plan would take minutes
     _, plan = list(rewrite_plan(root))[-1]

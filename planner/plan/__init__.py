@@ -13,7 +13,7 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.change import Delete, PartialUpdate, Put, TableChange, Target
+from penstock.planner.plan.change import ChangedTable, DeleteRows, PutRows, RowChange, UpdateRows
 from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
@@ -66,9 +66,10 @@ __all__ = [
     "Answer",
     "AssignWindows",
     "BoundEnd",
+    "ChangedTable",
     "Column",
     "Cumulate",
-    "Delete",
+    "DeleteRows",
     "Distinct",
     "Emission",
     "EventTime",
@@ -95,14 +96,14 @@ __all__ = [
     "Origin",
     "Over",
     "OverRows",
-    "PartialUpdate",
     "PlainJoin",
     "Project",
-    "Put",
+    "PutRows",
     "Ranked",
     "Ranking",
     "ReadOperator",
     "Rekey",
+    "RowChange",
     "RowsFrame",
     "RunningQuery",
     "Scan",
@@ -119,13 +120,12 @@ __all__ = [
     "Stateful",
     "Stateless",
     "Step",
-    "TableChange",
     "TableJoin",
     "TableLookup",
-    "Target",
     "TimeBound",
     "Tumble",
     "UnionAll",
+    "UpdateRows",
     "Value",
     "WTable",
     "Window",

@@ -10,7 +10,7 @@ from penstock.planner.plan.node import Column
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ChangedTable:
     """The table: its columns, and those of its primary key."""
 
     columns: tuple[Column, ...]
@@ -18,27 +18,27 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class PutRows:
     """Each row takes the place of the row of its key."""
 
-    target: Target
+    table: ChangedTable
     order: str | None = None
     """A column of the query that is none of the table. Of rows of one key, the one with its greatest value is the last.
     None: the last one to arrive is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class DeleteRows:
     """Each row deletes the row of its key. The query has no other columns than the key's."""
 
-    target: Target
+    table: ChangedTable
 
 
 @dataclass(frozen=True, slots=True)
-class PartialUpdate:
+class UpdateRows:
     """Each row sets some columns in the row of its key. Rows of one key count in their order."""
 
-    target: Target
+    table: ChangedTable
     assignments: tuple[Named, ...]
     """The columns that are set. Their values are over the columns of the query, and those of `current`."""
     current: tuple[tuple[str, Column], ...] = ()
@@ -46,7 +46,7 @@ class PartialUpdate:
     default: tuple[Named, ...] | None = None
     """The row that is put where there is none, and then updated; over the columns of the query. None: there is none."""
     order: str | None = None
-    """As in Put."""
+    """As in PutRows."""
 
 
-TableChange: TypeAlias = Put | Delete | PartialUpdate
+RowChange: TypeAlias = PutRows | DeleteRows | UpdateRows

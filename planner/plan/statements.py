@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
 from penstock.planner.plan.aggregate import Emission
-from penstock.planner.plan.change import TableChange
+from penstock.planner.plan.change import RowChange
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.options import Options
 
@@ -43,7 +43,7 @@ class RunningQuery:
     span: Span = field(compare=False, repr=False)
     every: int | None = None
     timed: bool = False
-    change: TableChange | None = None
+    change: RowChange | None = None
     """How each row changes a table that others own, too; None for other sinks."""
 
 

@@ -24,19 +24,19 @@ from penstock.planner.lower.query import lower_relation
 from penstock.planner.lower.rows import Rows
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
+    ChangedTable,
     Column,
-    Delete,
+    DeleteRows,
     KStream,
     KTable,
     Named,
     Node,
     Origin,
-    PartialUpdate,
     Project,
     RunningQuery,
     Scan,
     Sink,
-    Target,
+    UpdateRows,
     conjuncts,
 )
 from penstock.planner.plan.walk import arrives_in_order, walk
@@ -98,7 +98,7 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
         items = [*rename_values("set", assignments), *rename_values("else", default or ())]
         assignments = [Named(each.name, make_column(f"set.{each.name}"), each.type) for each in assignments]
         default = default and [Named(each.name, make_column(f"else.{each.name}"), each.type) for each in default]
-    change = PartialUpdate(
+    change = UpdateRows(
         target_of(entry.origin), tuple(assignments), current, None if default is None else tuple(default)
     )
     return plan_change(name, matched, items, change, entry, statement.target.span)
@@ -108,7 +108,7 @@ def lower_delete(statement: ast.Delete, name: str, context: Context) -> RunningQ
     """DELETE FROM t USING s WHERE the key of t = …; raises CompileError."""
     entry = require_target(statement, context)
     matched = match_rows(statement, statement.using, entry, context)
-    return plan_change(name, matched, [], Delete(target_of(entry.origin)), entry, statement.target.span)
+    return plan_change(name, matched, [], DeleteRows(target_of(entry.origin)), entry, statement.target.span)
 
 
 def require_target(statement: Statement, context: Context) -> Declared:
@@ -128,9 +128,9 @@ def require_target(statement: Statement, context: Context) -> Declared:
     return entry
 
 
-def target_of(origin: Origin) -> Target:
+def target_of(origin: Origin) -> ChangedTable:
     """The declared table as what rows change."""
-    return Target(origin.columns, origin.key)
+    return ChangedTable(origin.columns, origin.key)
 
 
 def verb(statement: Statement) -> str:
@@ -236,14 +236,14 @@ def rename_values(prefix: str, values: Iterable[Named]) -> list[Named]:
 
 
 def plan_change(
-    name: str, matched: Matched, items: Iterable[Named], change: PartialUpdate | Delete, entry: Declared, span: Span
+    name: str, matched: Matched, items: Iterable[Named], change: UpdateRows | DeleteRows, entry: Declared, span: Span
 ) -> RunningQuery:
     """The query of the key and the items."""
     node = matched.source.node
     items = (*matched.key, *items)
     schema = tuple(Column(each.name, each.type) for each in items)
     root: Node = Project(schema=schema, shape=KStream(), span=node.span, input=node, items=items)
-    if isinstance(change, PartialUpdate):
+    if isinstance(change, UpdateRows):
         root, order = order_rows(root, entry, span)
         change = replace(change, order=order)
     origin = entry.origin

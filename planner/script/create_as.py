@@ -12,7 +12,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
-from penstock.planner.plan import KStream, Node, Options, Put, Sink, Target
+from penstock.planner.plan import ChangedTable, KStream, Node, Options, PutRows, Sink
 from penstock.planner.script.options import read_options
 from penstock.planner.script.stream_word import require_stream_word
 
@@ -47,11 +47,11 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
 
 
-def put_result(node: Node, sink: Sink) -> Put | None:
+def put_result(node: Node, sink: Sink) -> PutRows | None:
     """How the rows change the table that they go to, None if the sink has no rows of its own."""
     if isinstance(node.shape, KStream) or not connector_of(sink.connector).partial_updates:
         return None
-    return Put(Target(node.schema, node.shape.identity))
+    return PutRows(ChangedTable(node.schema, node.shape.identity))
 
 
 def drop_partitions(options: Options) -> Options:

@@ -15,7 +15,7 @@ from penstock.planner.lower.context import Context, make_column
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, Put, RunningQuery, Sink
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, PutRows, RunningQuery, Sink
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import require_stream_word
 from penstock.planner.types import STRING, VOID
@@ -49,7 +49,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         order = None
         if isinstance(root.shape, KStream):
             fitted, order = order_rows(fitted, entry, statement.target.span)
-        change = Put(target_of(origin), order)
+        change = PutRows(target_of(origin), order)
     sink = Sink(origin.name, origin.connector, options, origin.partitions)
     return plan_query(name, fitted, sink, statement.target.span, change)
 

@@ -19,9 +19,11 @@ APART = frozenset(
         "_after",
         "_before",
         "_bucket",
+        "_current",
         "_found",
         "_last",
         "_entry",
+        "_group",
         "_newest",
         "_number",
         "_parsed",
@@ -30,6 +32,8 @@ APART = frozenset(
         "_rows",
         "_start",
         "_time",
+        "_update",
+        "_updates",
         "_version",
     }
 )

@@ -1,0 +1,31 @@
+"""How the rows of a query change a table that others own, as the runtime is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """How the rows of a query change a table that others own, too: each row by the primary key of the table."""
+
+    kind: Literal["put", "update", "delete"]
+    table: tuple[tuple[str, str, bool], ...]
+    """The columns of the table: name, Spark type, and whether it may be NULL."""
+    key: tuple[str, ...]
+    order: str | None = None
+    """A column beside those of the rows: of rows of one key, the one with the greatest value is the last."""
+    operation: str | None = None
+    """Of a put: a column beside those of the rows that says which of them delete; None if none does."""
+    assigned: tuple[str, ...] = ()
+    """Of an update: the columns that it sets."""
+    inserted: tuple[str, ...] | None = None
+    """Of an update: the columns that a new row begins with; None if there are no new rows."""
+    current: tuple[str, ...] = ()
+    """Of an update: the columns that it reads of the row as it is."""
+    fold: str | None = None
+    """The SELECT that computes `assigned` and `inserted` where `current` is read. It is described in codegen/sql.
+
+    Without it the query has these values as columns `set.<name>` and `else.<name>`.
+    """
