@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read, SparkQuery
@@ -28,6 +29,7 @@ __all__ = [
     "answer_rows",
     "eject",
     "folder_name",
+    "leave_numbers_out",
     "look_up_rows",
     "lower",
     "lower_read",

@@ -169,7 +169,7 @@ def run(
 
         for answer in compilation.answers:
             click.echo(answer_text(answer), nl=False)
-        if not compilation.program.queries:
+        if not compilation.queries:
             click.echo("nothing to run: no statement starts a query", err=True)
             return
 

@@ -17,12 +17,13 @@ from penstock.planner.plan import Answer, Explained, Listing, RunningQuery, Sett
 
 
 def explain(compilation: Compilation, stage: Stage) -> str:
-    """The stage as text, with a final line break."""
-    syntax = "\n".join(ast_text(statement) for statement in compilation.statements)
+    """The stage as text, with a final line break. Other stages are not computed."""
     queries, settings = compilation.queries, compilation.settings
+    if stage is Stage.AST:
+        return "\n".join(ast_text(statement) for statement in compilation.statements).rstrip("\n") + "\n"
     if stage is Stage.PARTITIONS:
         return partitions_text(queries, settings, compilation.catalog) + "\n"
-    return _stage_text(stage, syntax, queries, settings, compilation.program)
+    return _stage_text(stage, queries, settings)
 
 
 def draw_partitions(compilation: Compilation) -> str:
@@ -34,10 +35,11 @@ def answer_text(answer: Answer) -> str:
     """The answer to an EXPLAIN, SHOW or DESCRIBE of a script, with a final line break."""
     match answer:
         case Explained():
-            program = lower(answer.queries, answer.settings)
             if answer.stage == Stage.PARTITIONS.value:
                 return answer.partitions + "\n"
-            return _stage_text(Stage(answer.stage or "PLAN"), answer.syntax, answer.queries, answer.settings, program)
+            if answer.stage == Stage.AST.value:
+                return answer.syntax.rstrip("\n") + "\n"
+            return _stage_text(Stage(answer.stage or "PLAN"), answer.queries, answer.settings)
         case Listing():
             table = [answer.headings, *answer.rows]
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -47,22 +49,18 @@ def answer_text(answer: Answer) -> str:
             assert_never(answer)
 
 
-def _stage_text(
-    stage: Stage, syntax: str, queries: Sequence[RunningQuery], settings: Settings, program: Program
-) -> str:
+def _stage_text(stage: Stage, queries: Sequence[RunningQuery], settings: Settings) -> str:
     match stage:
-        case Stage.AST:
-            text = syntax
         case Stage.PLAN:
             text = plan_text(queries)
         case Stage.STATE:
             text = state_text(queries, settings)
-        case Stage.PARTITIONS:
+        case Stage.AST | Stage.PARTITIONS:
             raise AssertionError("its text depends on the whole script")
         case Stage.SPARK:
-            text = spark_text(_without_secrets(program))
+            text = spark_text(_without_secrets(lower(queries, settings)))
         case Stage.CODE:
-            text = eject(_without_secrets(program))
+            text = eject(_without_secrets(lower(queries, settings)))
         case _:
             assert_never(stage)
     return text.rstrip("\n") + "\n"

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
+from penstock.codegen import leave_numbers_out
 from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, SparkQuery, View
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
@@ -166,10 +167,9 @@ def _output_text(output: QueryOutput) -> str:
 def _text(view: AnyView) -> str:
     if isinstance(view, PackedView):
         return f"tables cut every {view.length} us from {', '.join(map(str, view.cuts))}"
-    if not isinstance(view, View):
-        return view.sql
-    mark = view.watermark
-    return view.sql if mark is None else f"{view.sql} WATERMARK {mark.column} {mark.delay} ms"
+    sql = leave_numbers_out(view.sql)
+    mark = view.watermark if isinstance(view, View) else None
+    return sql if mark is None else f"{sql} WATERMARK {mark.column} {mark.delay} ms"
 
 
 def _changes(past: dict[str, Any], present: dict[str, Any]) -> str:

@@ -100,7 +100,7 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tupl
         *(alias(aggregate_call(each), each.name) for each in node.aggregates),
     ]
     if own:
-        key = key_struct((each.name, each.value) for each in node.keys)
+        key = key_struct(each.value for each in node.keys)
         nothing = exp.EQ(this=call("COUNT", number(1)), expression=number(0))
         items += [*([] if key is None else [alias(key, KEY)]), count_arrivals(), alias(nothing, DELETED)]
     tree = select(items, source)

@@ -17,9 +17,9 @@ from sqlglot import exp
 from penstock.codegen.program import AnyView, BucketView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import order_of, row_of, select_joined
+from penstock.codegen.sql.lookup import order_of, select_joined
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import alias, both, call, column, only_if, select
+from penstock.codegen.sql.trees import alias, both, call, column, only_if, row_struct, select
 from penstock.planner.plan import Expression, TableLookup
 
 _UPSERT = "is_upsert"
@@ -57,13 +57,13 @@ def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Exp
 
     def one(*, is_upsert: bool) -> Expression:
         values = (equality[1 if is_upsert else 0] for equality in node.equalities)
-        row = only_if(exp.Not(this=column(DELETED)), row_of(node.table))
+        row = only_if(exp.Not(this=column(DELETED)), row_struct(node.table.schema))
         items = [
             alias(column(ORDER, "sequence") if is_upsert else column(as_of), "time"),
             alias(exp.Boolean(this=is_upsert), _UPSERT),
             *(alias(value, key) for value, key in zip(values, keys, strict=True)),
             alias(order_of(node.table) if is_upsert else exp.Null(), "order"),
-            alias(exp.Null() if is_upsert else row_of(node.stream), "left"),
+            alias(exp.Null() if is_upsert else row_struct(node.stream.schema), "left"),
             alias(row if is_upsert else exp.Null(), "right"),
         ]
         return select(items, upserts if is_upsert else stream)

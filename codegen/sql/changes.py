@@ -33,6 +33,8 @@ from penstock.codegen.sql.trees import (
     is_null,
     number,
     only_if,
+    row_columns,
+    row_struct,
     select,
     struct,
     struct_of,
@@ -72,9 +74,9 @@ def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) ->
     return View(name, print_sql(select([*items, *map(column, own)], source)))
 
 
-def key_struct(keys: Iterable[tuple[str, Expression]]) -> Expression | None:
-    """The key of an operator as one value, None if all rows are of one key."""
-    fields = list(keys)
+def key_struct(keys: Iterable[Expression]) -> Expression | None:
+    """The key of an operator as one value with the fields k0, k1 …, None if all rows are of one key."""
+    fields = [(f"k{place}", key) for place, key in enumerate(keys)]
     return struct_of(fields) if fields else None
 
 
@@ -92,8 +94,7 @@ def own_key(key: object) -> list[Expression]:
 
 def changes_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
     """Key results -> changes: the row before, the row after, and their order. Rows that stay equal are dropped."""
-    row = struct_of((each.name, column(each.name)) for each in schema)
-    kept = struct(row=only_if(exp.Not(this=column(DELETED)), row), version=column(ORDER))
+    kept = struct(row=only_if(exp.Not(this=column(DELETED)), row_struct(schema)), version=column(ORDER))
     last = alias(call("MAX_BY", kept, column(ORDER), number(2)), "_last")
     rows = View(f"{name}_last", print_sql(group_by_key([last], source, column(KEY) if KEY in own else None)))
     before = exp.Dot(this=call("GET", column("_last"), number(1)), expression=exp.Identifier(this="row", quoted=True))
@@ -114,13 +115,11 @@ def changes_of_deltas_views(
 
     The order of the change is the number of the micro-batch, which the view `clock` has.
     """
-    row = struct_of((each.name, column(each.name)) for each in schema)
     batch = exp.Subquery(this=select([column("batch")], clock))
-    own = key_struct((each, column(each)) for each in key)
+    own = key_struct(map(column, key))
     keys = [] if own is None else [alias(own, KEY)]
-    numbered = View(
-        f"{name}_rows", print_sql(select([*keys, alias(row, "_row"), column(DELTA), alias(batch, VERSION)], source))
-    )
+    stored = [*keys, alias(row_struct(schema), "_row"), column(DELTA), alias(batch, VERSION)]
+    numbered = View(f"{name}_rows", print_sql(select(stored, source)))
     items = []
     for delta, side in ((-1, BEFORE), (1, AFTER)):
         when = only_if(exp.EQ(this=column(DELTA), expression=number(delta)), column(VERSION))
@@ -147,41 +146,40 @@ def _make_comparable(row: str, schema: tuple[Column, ...]) -> Expression:
     if not any(holds_map(each.type) for each in schema):
         return column(row)
 
-    def value(each: Column) -> Expression:
-        value = column(row, each.name)
-        return comparable(value, each.type) if holds_map(each.type) else value
+    values = (
+        comparable(column(row, f"c{place}"), each.type) if holds_map(each.type) else column(row, f"c{place}")
+        for place, each in enumerate(schema)
+    )
+    whole = struct_of((f"c{place}", value) for place, value in enumerate(values))
+    return only_if(exp.Not(this=is_null(column(row))), whole)
 
-    return only_if(exp.Not(this=is_null(column(row))), struct_of((each.name, value(each)) for each in schema))
 
-
-def sent_view(schema: tuple[Column, ...], name: str, source: str, operation: str) -> View:
-    """Changes -> rows with their operation. A deleted row is sent with its last values."""
+def sent_view(schema: tuple[Column, ...], query: str, operation: str) -> View:
+    """Changes of a query -> rows with their operation. A deleted row is sent with its last values."""
     is_deleted = is_null(column(AFTER))
     ifs = [
         exp.If(this=is_null(column(BEFORE)), true=text(INSERT)),
         exp.If(this=is_deleted.copy(), true=text(DELETE)),
     ]
-    items = [alias(_there(each.name), each.name) for each in schema]
-    return View(name, print_sql(select([*items, alias(exp.Case(ifs=ifs, default=text(UPDATE)), operation)], source)))
+    items = [*row_columns(schema, _there), alias(exp.Case(ifs=ifs, default=text(UPDATE)), operation)]
+    return View(f"{query}_sent", print_sql(select(items, f"{query}_changes")))
 
 
 def _there(name: str) -> Expression:
-    """A column of the row after, or of the row before if there is none after."""
+    """A field of the row after, or of the row before if there is none after."""
     return either(is_null(column(AFTER)), column(BEFORE, name), column(AFTER, name))
 
 
 def stored_changes(schema: tuple[Column, ...]) -> tuple[tuple[str, str], ...]:
     """The columns of an intermediate changelog, as Spark writes their types."""
-    row = str(Struct(tuple((each.name, each.type) for each in schema)))
+    row = str(Struct(tuple((f"c{place}", each.type) for place, each in enumerate(schema))))
     return (BEFORE, row), (AFTER, row), (VERSION, str(BIGINT))
 
 
 def upserts_view(schema: tuple[Column, ...], name: str, source: str) -> View:
     """Changes -> upserts: the row after, or a tombstone."""
-    items = [alias(_there(each.name), each.name) for each in schema]
-    return View(
-        name, print_sql(select([*items, alias(column(VERSION), ORDER), alias(is_null(column(AFTER)), DELETED)], source))
-    )
+    marks = [alias(column(VERSION), ORDER), alias(is_null(column(AFTER)), DELETED)]
+    return View(name, print_sql(select([*row_columns(schema, _there), *marks], source)))
 
 
 def delta_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[str, ...]) -> tuple[View, View]:
@@ -196,7 +194,7 @@ def delta_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[s
 
     pair = call("ARRAY", delta_struct(-1, BEFORE), delta_struct(1, AFTER))
     both = View(f"{name}_deltas", print_sql(select([alias(call("EXPLODE", pair), "_entry")], source)))
-    items = [alias(column("_entry", "row", each.name), each.name) for each in schema]
+    items = row_columns(schema, lambda field: column("_entry", "row", field))
     marks = [alias(column("_entry", each.removeprefix("_")), each) for each in own]
     tree = select([*items, *marks], both.name)
     return both, View(name, print_sql(tree.where(exp.Not(this=is_null(column("_entry", "row"))), copy=False)))

@@ -25,7 +25,7 @@ from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER
 from penstock.codegen.sql.gathered import rows_view, tables_view
-from penstock.codegen.sql.lookup import NO_TIME, order_of, origin_of, row_of, select_joined, until
+from penstock.codegen.sql.lookup import NO_TIME, order_of, origin_of, select_joined, until
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.trees import (
     alias,
@@ -36,6 +36,7 @@ from penstock.codegen.sql.trees import (
     column_of,
     null,
     number,
+    row_struct,
     rows_where,
     select,
     table,
@@ -101,7 +102,7 @@ def _sides(
         alias(exp.Null(), "order"),
         alias(_is_deleted(node.left), "deleted"),
         *_until(node.left, node.kept),
-        alias(row_of(node.left), "left"),
+        alias(row_struct(node.left.schema), "left"),
         alias(exp.Null(), "right"),
     ]
     right = [
@@ -114,7 +115,7 @@ def _sides(
         alias(_is_deleted(node.right), "deleted"),
         *_until(node.right, node.kept),
         alias(exp.Null(), "left"),
-        alias(row_of(node.right), "right"),
+        alias(row_struct(node.right.schema), "right"),
     ]
     return exp.Union(this=select(left, lefts), expression=select(right, rights), distinct=False)
 

@@ -33,11 +33,11 @@ from penstock.codegen.sql.trees import (
     either,
     is_null,
     only_if,
+    row_struct,
     rows_where,
     select,
     shift_time,
     struct,
-    struct_of,
     text,
 )
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
@@ -89,8 +89,8 @@ def _sides(node: TableLookup, keys: list[str], stream: str, upserts: str) -> Exp
             alias(exp.Null() if is_left else order_of(node.table), "order"),
             alias(exp.Boolean(this=False) if is_left else column(DELETED), "deleted"),
             *([] if node.kept is None else [alias(exp.Null() if is_left else until(node.table, node.kept), "until")]),
-            alias(row_of(node.stream) if is_left else exp.Null(), "left"),
-            alias(exp.Null() if is_left else row_of(node.table), "right"),
+            alias(row_struct(node.stream.schema) if is_left else exp.Null(), "left"),
+            alias(exp.Null() if is_left else row_struct(node.table.schema), "right"),
         ]
         return select(items, stream if is_left else upserts)
 
@@ -101,11 +101,6 @@ def until(table: Node, kept: int) -> Expression:
     """The watermark that lets a window go, which is `kept` milliseconds behind its end."""
     assert isinstance(table.shape, WTable)
     return shift_time(column(table.shape.end), kept)
-
-
-def row_of(node: Node) -> Expression:
-    """A row as a struct."""
-    return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(node.schema))
 
 
 def order_of(table: Node) -> Expression:

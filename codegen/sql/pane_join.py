@@ -33,10 +33,10 @@ from penstock.codegen.sql.trees import (
     is_null,
     null,
     number,
+    row_struct,
     rows_where,
     select,
     shift_time,
-    struct_of,
 )
 from penstock.planner.plan import Expression, IntervalJoin, JoinType, Node, conjuncts
 from penstock.planner.plan.substitute import substitute
@@ -80,7 +80,7 @@ class JoinedSide:
 
     @property
     def row(self) -> Expression:
-        return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(self.node.schema))
+        return row_struct(self.node.schema)
 
 
 def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[AnyView, ...]:

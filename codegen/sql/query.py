@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Literal, assert_never
 
-from penstock.codegen.canonical import canonicalise
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
+from penstock.codegen.column_names import name_output, number_columns
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import is_intermediate
-from penstock.codegen.program import AnyView, QueryOutput, SparkQuery, View, WatermarkInput
+from penstock.codegen.program import AnyView, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
 from penstock.codegen.sql import changes
 from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
@@ -64,7 +66,7 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.walk import fold_plan, is_retracting
+from penstock.planner.plan.walk import fold_plan, is_retracting, list_nodes
 from penstock.planner.types import BIGINT
 
 # Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
@@ -81,9 +83,12 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
 
     `reports_progress`: how far its inputs are is of interest to other queries of the program.
     """
-    name = query.name
-    nodes = _in_order(query.root)
-    names = _names(nodes, name)
+    name, tracked = query.name, _is_tracked(query)
+    root = number_columns(query.root)
+    if not tracked:
+        root = name_output(root, query.root)
+    nodes = list_nodes(root)
+    names = {node: f"{name}_r{place}" for place, node in enumerate(nodes)}
     delays = _delays(nodes, timed=query.timed)
     scans = [node for node in nodes if isinstance(node, Scan)]
     at_once = _find_read_at_once(nodes)
@@ -94,9 +99,8 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     timed = [scan for scan in scans if scan in delays]
     takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
     paced = timed if reports_progress or takes_heartbeats else []
-    tracked = _is_tracked(query)
     operation = _operation(query) if tracked else None
-    rejects = (rejects_of(scan, names[scan]) for scan in scans)
+    rejects = [rejects_of(scan, names[scan]) for scan in scans]
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
@@ -104,22 +108,33 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
+    own = _own_columns(nodes, tracked=tracked, numbered=_sends_windows(query))
+    if by_arrival:
+        own = dict.fromkeys(nodes, (changes.ORDER,))
     with record_places() as printed:
-        views = _steps(query, settings, reports_progress=reports_progress, takes_heartbeats=takes_heartbeats)
+        views = _lower_nodes(query, names, delays, own, settings, reports_progress=bool(paced))
+        if tracked:
+            views[root] += _change_views(root, name, names[root], own[root])
+        sent = () if operation is None else (changes.sent_view(query.root.schema, name, operation),)
         change = lower_change(query, operation)
-    contract_views, facts = _list_contract(query, settings, output)
+    part = CheckpointContract(root) if output.holds_rows else find_contract(root)
+    held = [] if part.root is None else list_nodes(part.root)
+    filters = (names[each] for each in part.filters)
+    facts, numbered = _describe_contract(part, held, views, None if tracked else root)
+    if change is not None:
+        facts.append([change.kind, change.key, change.assigned, change.inserted, change.current, change.fold])
     state = [mode, partitions, store and store.value]
     return SparkQuery(
         name=name,
         inputs=sources,
-        views=views,
-        result=f"{name}_sent" if operation else f"{name}_changes" if tracked else names[query.root],
+        views=(*chain.from_iterable(views.values()), *sent),
+        result=f"{name}_sent" if sent else f"{name}_changes" if tracked else names[root],
         output=output,
         mode=mode,
         timed=bool(delays),
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
-        fingerprint=fingerprint(name, sources, _describe_reading(query.root, scans), facts, output, state),
+        fingerprint=fingerprint(name, sources, _describe_reading(root, scans, rejects), facts, output, state, numbered),
         every=query.every,
         store=store,
         watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in paced),
@@ -128,70 +143,67 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         numbered=refers,
         change=change,
         checked=not (tracked or refers or any(source.numbers_records for source in sources)),
-        contract_views=contract_views,
+        contract_views=(*(view.name for node in held for view in views[node]), *filters),
         printed=tuple(printed),
         span=query.span,
     )
 
 
-def _steps(
-    query: RunningQuery, settings: Settings, *, reports_progress: bool = False, takes_heartbeats: bool = False
-) -> tuple[AnyView, ...]:
-    """The views of a query. `takes_heartbeats`: its inputs can be told how far they are."""
-    name, root = query.name, query.root
-    nodes = _in_order(root)
-    names = _names(nodes, name)
+def _lower_nodes(
+    query: RunningQuery,
+    names: Mapping[Node, str],
+    delays: Mapping[Node, int],
+    own: Mapping[Node, tuple[str, ...]],
+    settings: Settings,
+    *,
+    reports_progress: bool,
+) -> dict[Node, tuple[AnyView, ...]]:
+    """The views of each node. `names`: what the last view of each is called, inputs before what reads them."""
+    nodes = list(names)
     wanted = find_wanted_rows(nodes)
-    delays = _delays(nodes, timed=query.timed)
     hold_back = WATERMARK_HOLD_BACK_MS if any(map(_needs_hold_back, nodes)) else 0
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
     unwanted = count_left_out(nodes, wanted)
-    tracked = _is_tracked(query)
-    deltas = any(map(is_retracting, nodes))
-    own = _own_columns(nodes, deltas=deltas, tracked=tracked, numbered=_sends_windows(query))
-    if is_ordered_by_arrival(query):
-        own = dict.fromkeys(nodes, (changes.ORDER,))
     uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
-    result: list[AnyView] = []
+    views: dict[Node, tuple[AnyView, ...]] = {}
     for node in nodes:
-        heartbeat_facts = reports_progress or takes_heartbeats, takes_heartbeats
         reading = Reading(
-            wanted.get(node), delays.get(node), hold_back, keeps_late, *heartbeat_facts, own[node], uses_late
+            wanted.get(node), delays.get(node), hold_back, keeps_late, reports_progress, own[node], uses_late
         )
-        *steps, last = _views(node, name, names, reading, own[node], settings.state_partitions)
+        *steps, last = _views(node, query.name, names, reading, own[node], settings.state_partitions)
         if node in unwanted:
             assert isinstance(last, View)
             last = replace(last, metrics=(*last.metrics, *unwanted[node]))
-        result += [*steps, last]
-    if tracked:
-        if own[root] == changes.DELTA_ROW:
-            key, clock = root.shape.key, f"{name}_clock"
-            result += changes.changes_of_deltas_views(root.schema, f"{name}_changes", names[root], key, clock)
-        else:
-            result += changes.changes_views(root.schema, f"{name}_changes", names[root], own[root])
-        operation = _operation(query)
-        if operation is not None:
-            result.append(changes.sent_view(root.schema, f"{name}_sent", f"{name}_changes", operation))
-    return tuple(result)
+        views[node] = (*steps, last)
+    return views
 
 
-def _list_contract(
-    query: RunningQuery, settings: Settings, output: QueryOutput
-) -> tuple[tuple[str, ...], list[object]]:
-    """The names of the views that must stay for a checkpoint to fit, and what they compute.
+def _change_views(root: Node, query: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
+    if own == changes.DELTA_ROW:
+        key, clock = root.shape.key, f"{query}_clock"
+        return changes.changes_of_deltas_views(root.schema, f"{query}_changes", source, key, clock)
+    return changes.changes_views(root.schema, f"{query}_changes", source, own)
 
-    Whether an input can be told how far it is changes no state: IDLE AFTER may come and go.
+
+def _describe_contract(
+    part: CheckpointContract, held: list[Node], views: Mapping[Node, tuple[AnyView, ...]], output: Node | None
+) -> tuple[list[object], set[str]]:
+    """What the nodes `held` compute, and their columns that have numbers.
+
+    `output`: the node whose columns have the names of the output, which are no part of the contract.
     """
-    root = canonicalise(query.root)
-    part = CheckpointContract(root) if output.holds_rows else find_contract(root)
-    names = _names(_in_order(root), query.name)
-    steps = () if part.root is None else _steps(replace(query, root=part.root), settings)
-    filters = (names[each] for each in part.filters)
-    conditions = sorted(map(print_inline, part.conditions))
-    return (*(each.name for each in steps), *filters), [*map(describe_computation, steps), *conditions]
+    facts: list[object] = []
+    numbered: set[str] = set()
+    for node in held:
+        if node is output and isinstance(node, Project):
+            facts += [print_inline(item.value) for item in node.items]
+        else:
+            facts += map(describe_computation, views[node])
+            numbered.update(node.given_names)
+    return [*facts, *sorted(map(print_inline, part.conditions))], numbered
 
 
-def _describe_reading(root: Node, scans: list[Scan]) -> list[object]:
+def _describe_reading(root: Node, scans: list[Scan], rejects: list[Rejects | None]) -> list[object]:
     """How the inputs are read: what is rejected of each, and in what order, and how often, Spark reads them.
 
     Spark numbers its sources by their places in the whole query.
@@ -202,12 +214,11 @@ def _describe_reading(root: Node, scans: list[Scan]) -> list[object]:
             return scans.index(node)
         return below[0] if len(below) == 1 else below
 
-    rejects = (rejects_of(scan, "") for scan in scans)
-    return [fold_plan(root, places), *([view.sql for view in each.views] if each else None for each in rejects)]
+    def texts(each: Rejects) -> list[str]:
+        view = each.input.view.removesuffix("raw")
+        return [other.sql.replace(f"`{view}", "`") for other in each.views]
 
-
-def _names(nodes: list[Node], query: str) -> dict[Node, str]:
-    return {node: f"{query}_r{place}" for place, node in enumerate(nodes)}
+    return [fold_plan(root, places), *(each and texts(each) for each in rejects)]
 
 
 def _is_tracked(query: RunningQuery) -> bool:
@@ -226,9 +237,10 @@ def _sends_windows(query: RunningQuery) -> bool:
     return is_intermediate(query.sink) and isinstance(query.root.shape, WTable)
 
 
-def _own_columns(nodes: list[Node], *, deltas: bool, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
+def _own_columns(nodes: list[Node], *, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
     """What the views of tables have beside the columns of their nodes. `numbered`: those of windows have an order."""
     own: dict[Node, tuple[str, ...]] = {}
+    deltas = any(map(is_retracting, nodes))
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     for node in nodes:
         assert isinstance(node, Operator)
@@ -261,20 +273,6 @@ def _own_columns(nodes: list[Node], *, deltas: bool, tracked: bool, numbered: bo
 def _partitions(node: Node, settings: Settings) -> int:
     """How many partitions the operator's state has."""
     return node.partitions or settings.state_partitions
-
-
-def _in_order(root: Node) -> list[Node]:
-    """All nodes, each once, inputs before what reads them."""
-    seen: dict[Node, None] = {}
-
-    def visit(node: Node) -> None:
-        if node not in seen:
-            for below in node.inputs:
-                visit(below)
-            seen[node] = None
-
-    visit(root)
-    return list(seen)
 
 
 def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
@@ -316,7 +314,7 @@ def _find_read_at_once(nodes: list[Node]) -> set[Node]:
 
 
 def _scans(root: Node) -> list[Scan]:
-    return [node for node in _in_order(root) if isinstance(node, Scan)]
+    return [node for node in list_nodes(root) if isinstance(node, Scan)]
 
 
 def _needs_hold_back(node: Node) -> bool:
@@ -324,7 +322,7 @@ def _needs_hold_back(node: Node) -> bool:
 
 
 def _views(
-    node: Node, query: str, names: dict[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
+    node: Node, query: str, names: Mapping[Node, str], reading: Reading, own: tuple[str, ...], state_partitions: int
 ) -> tuple[AnyView, ...]:
     name = names[node]
     below = tuple(names[each] for each in node.inputs)

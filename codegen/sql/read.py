@@ -14,7 +14,7 @@ from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.scan import input_of, records_now, rows_now
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
 from penstock.codegen.sql.table import upsert_struct
-from penstock.codegen.sql.trees import alias, call, column, columns, number, select, table
+from penstock.codegen.sql.trees import alias, call, column, columns, number, row_columns, select, table
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     Filter,
@@ -108,7 +108,7 @@ def _snapshot_views(node: Snapshot, name: str) -> tuple[View, ...]:
     newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     tree = select([newest], records[-1].name).group_by(*map(column, node.key), copy=False)
     last = View(f"{name}_newest", print_sql(tree))
-    items = [alias(column("_newest", each.name), each.name) for each in node.schema]
+    items = row_columns(node.schema, lambda field: column("_newest", field))
     there = exp.Not(this=column("_newest", DELETED))
     return (*records, last, View(name, print_sql(select(items, last.name).where(there, copy=False))))
 

@@ -24,14 +24,14 @@ _ROWS = "_rows"
 
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
     """Moves -> results."""
-    key = key_struct((each.name, each.value) for each in node.keys)
+    key = key_struct(each.value for each in node.keys)
     sums: dict[str, Expression] = {_ROWS: call("SUM", column(DELTA))}
     values = [alias(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
     tree = group_by_key([*(alias(total, each) for each, total in sums.items()), count_arrivals()], source, key)
     table = View(f"{name}_sums", print_sql(tree))
     # The one group of a whole table is there from its first row on, and stays.
     empty = exp.EQ(this=column(_ROWS if node.keys else ORDER), expression=number(0))
-    items = [*(alias(column(KEY, each.name), each.name) for each in node.keys), *values]
+    items = [*(alias(column(KEY, f"k{place}"), each.name) for place, each in enumerate(node.keys)), *values]
     own = [*own_key(key), column(ORDER), alias(empty, DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 

@@ -69,8 +69,6 @@ class Reading:
     """Late rows are kept, with their lateness."""
     reports_progress: bool = False
     """The newest event time is reported as a metric."""
-    takes_heartbeats: bool = False
-    """The end stream has rows for single inputs. They are no rows of the stream."""
     own: tuple[str, ...] = ()
     """The columns that upserts or deltas of an intermediate changelog have beside those of the table."""
     uses_late: bool = False
@@ -110,14 +108,7 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         kept = select([*columns(origin.columns), *order], read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
-    timed = _with_end(
-        origin,
-        f"{name}_timed",
-        read.name,
-        query,
-        reading.delay + reading.hold_back,
-        takes_heartbeats=reading.takes_heartbeats,
-    )
+    timed = _with_end(origin, f"{name}_timed", read.name, query, reading.delay + reading.hold_back)
     split = _split_late(scan, f"{name}_split", timed.name, query, reading)
     is_used = exp.Not(this=is_null(column("_late"))) if reading.uses_late else _in_time()
     kept = select(columns(origin.columns), split.name).where(is_used, copy=False)
@@ -147,9 +138,7 @@ def _windows(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View,
     items = [*stored, alias(null(STRING), "_reason")]
     read = View(f"{name}_read", print_sql(select(items, f"{name}_raw")))
     delay = reading.delay + reading.hold_back
-    timed = _with_end(
-        origin, f"{name}_timed", read.name, query, delay, takes_heartbeats=reading.takes_heartbeats, beside=[ORDER]
-    )
+    timed = _with_end(origin, f"{name}_timed", read.name, query, delay, beside=[ORDER])
     split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=[ORDER])
     items = [*columns(origin.columns), column(ORDER), alias(exp.Boolean(this=False), DELETED)]
     return read, timed, split, View(name, print_sql(select(items, split.name).where(_in_time(), copy=False)))
@@ -183,15 +172,8 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     beside = [] if origin.operation is None else [origin.operation]
     beside += ["_arrived", "_file", "_place"]
-    timed = _with_end(
-        origin,
-        f"{name}_timed",
-        read.name,
-        query,
-        reading.delay + reading.hold_back,
-        takes_heartbeats=reading.takes_heartbeats,
-        beside=beside,
-    )
+    delay = reading.delay + reading.hold_back
+    timed = _with_end(origin, f"{name}_timed", read.name, query, delay, beside=beside)
     split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=beside)
     known = exp.Not(this=is_null(column("_late")))
     return read, timed, split, View(name, print_sql(_order_records(origin, split.name).where(known, copy=False)))
@@ -271,10 +253,8 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
     return print_sql(select([*columns(_stored_columns(origin)), *map(column, [*origin_of, *beside]), reason], raw))
 
 
-def _with_end(
-    origin: Origin, name: str, read: str, query: str, delay: int, *, takes_heartbeats: bool, beside: Sequence[str] = ()
-) -> View:
-    """All rows and, when the query is drained, the row that ends all time; heartbeats, if it is told any.
+def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, beside: Sequence[str] = ()) -> View:
+    """All rows, the heartbeats and, when the query is drained, the row that ends all time.
 
     A rejected row has lost its event time. `beside`: the columns that rows have beside those of the origin.
     """
@@ -282,20 +262,17 @@ def _with_end(
     assert time is not None, f"{origin.name} has no event time, but a watermark is needed"
     believed = alias(only_if(is_null(column("_reason")), column(time)), time)
     own = [believed if each.name == time else column(each.name) for each in origin.columns]
-    rows = select([*own, *map(column, beside)], read)
+    rows = select([*own, *map(column, beside), alias(exp.Boolean(this=False), "_heartbeat")], read)
+    for_all = is_null(column("input"))
+    mine = exp.EQ(this=column("input"), expression=text(origin.name))
     end = select(
         [
             *(alias(column("time") if each.name == time else null(each.type), each.name) for each in origin.columns),
             *(alias(exp.Null(), each) for each in beside),
+            alias(exp.Not(this=for_all), "_heartbeat"),
         ],
         f"{query}_end",
-    )
-    if takes_heartbeats:
-        for_all = is_null(column("input"))
-        mine = exp.EQ(this=column("input"), expression=text(origin.name))
-        rows = rows.select(alias(exp.Boolean(this=False), "_heartbeat"), copy=False)
-        end = end.select(alias(exp.Not(this=for_all), "_heartbeat"), copy=False)
-        end = end.where(exp.Or(this=for_all.copy(), expression=mine), copy=False)
+    ).where(exp.Or(this=for_all.copy(), expression=mine), copy=False)
     return View(name, print_sql(exp.Union(this=rows, expression=end, distinct=False)), ViewWatermark(time, delay))
 
 
@@ -305,10 +282,8 @@ def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading,
     # Shifted where there is one row of it.
     clock = exp.Subquery(this=select([_true_watermark(reading.hold_back)], f"{query}_clock"))
     late = exp.LT(this=time, expression=clock)
-    end = cast(text(_END_OF_TIME), TIMESTAMP)
-    if reading.takes_heartbeats:
-        # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
-        end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), end)
+    # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
+    end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), cast(text(_END_OF_TIME), TIMESTAMP))
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
     marks = [alias(late, "_late")]
     if reading.keeps_late:

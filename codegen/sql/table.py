@@ -5,23 +5,24 @@ from __future__ import annotations
 from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_struct, own_key
 from penstock.codegen.sql.printing import print_sql
-from penstock.codegen.sql.trees import alias, call, column, number, select, struct_of
+from penstock.codegen.sql.trees import alias, call, column, number, row_columns, select, struct_of
 from penstock.planner.plan import Expression, Latest, Node
 
 
 def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
     """Records -> results."""
-    key = key_struct((each, column(each)) for each in node.shape.key)
+    key = key_struct(map(column, node.shape.key))
     newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     table = View(f"{name}_newest", print_sql(group_by_key([newest, count_arrivals()], source, key)))
-    items = [alias(column("_newest", each.name), each.name) for each in node.schema]
+    items = row_columns(node.schema, lambda field: column("_newest", field))
     own = [*own_key(key), column(ORDER), alias(column("_newest", DELETED), DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 
 
 def upsert_struct(node: Node) -> Expression:
-    """An upsert as one value: its columns, and whether it is a tombstone."""
-    return struct_of((each, column(each)) for each in (*(known.name for known in node.schema), DELETED))
+    """An upsert as one value: its columns as c0, c1 …, and whether it is a tombstone."""
+    fields = ((f"c{place}", column(each.name)) for place, each in enumerate(node.schema))
+    return struct_of([*fields, (DELETED, column(DELETED))])
 
 
 def count_arrivals() -> Expression:

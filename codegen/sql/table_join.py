@@ -27,7 +27,7 @@ _FOUND, _START, _TIME = "_found", "_start", "_time"
 def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
     """Upserts of all sides -> key results with the joined row; for windowed tables, only the joined rows that exist."""
     tagged = View(f"{name}_sides", print_sql(_union_sides(node, sources)))
-    key = key_struct((each, column(each)) for each in (*_keys(node), *([_START] if node.is_windowed else [])))
+    key = key_struct(map(column, (*_keys(node), *([_START] if node.is_windowed else []))))
     newest = [
         alias(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
         for place in range(len(node.sides))
@@ -87,15 +87,16 @@ def _shows_alone(node: TableJoin, place: int) -> bool:
 def _first(node: TableJoin, source: str) -> Expression:
     """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
     items: list[Expression] = [*own_key(_keys(node) or None), column(ORDER)]
-    items += [alias(column(KEY, each), each) for each in _keys(node)]
+    items += [alias(column(KEY, f"k{place}"), each) for place, each in enumerate(_keys(node))]
     if node.is_windowed:
         start, end = node.identity[len(_keys(node)) :]
         least = min(side.shift for side in node.sides)
-        items += [alias(column(KEY, _START), start), alias(shift_time(column(_TIME), least), end)]
+        items += [alias(column(KEY, f"k{len(_keys(node))}"), start), alias(shift_time(column(_TIME), least), end)]
     for place, side in enumerate(node.sides):
         there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
         items.append(alias(there, _shows(place) if place == 0 else _there(place)))
-        items += [alias(only_if(there.copy(), column(_side(place), name)), name) for name in _names(side.input)]
+        for field, each in enumerate(side.input.schema):
+            items.append(alias(only_if(there.copy(), column(_side(place), f"c{field}")), each.name))
     return select(items, source)
 
 

@@ -74,6 +74,16 @@ def struct_of(fields: Iterable[tuple[str, Expression]]) -> Expression:
     return call("NAMED_STRUCT", *(node for name, value in fields for node in (text(name), value)))
 
 
+def row_struct(schema: Iterable[Column]) -> Expression:
+    """A row as a struct, with its columns as c0, c1 …."""
+    return struct_of((f"c{place}", column(each.name)) for place, each in enumerate(schema))
+
+
+def row_columns(schema: Iterable[Column], field: Callable[[str], Expression]) -> list[Expression]:
+    """The columns of such a row under their names, given how to write a field of it."""
+    return [alias(field(f"c{place}"), each.name) for place, each in enumerate(schema)]
+
+
 def function(*parameters: str, body: Callable[..., Expression]) -> Expression:
     """The lambda `(parameters) -> body`; the body is given the parameters' names."""
     return exp.Lambda(

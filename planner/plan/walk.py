@@ -45,6 +45,13 @@ def fold_plan(
     return known[id(root)][1]
 
 
+def list_nodes(root: Node) -> list[Node]:
+    """The root and all nodes below it, each once, inputs before what reads them."""
+    nodes: dict[Node, None] = {}
+    fold_plan(root, lambda node, _: nodes.setdefault(node))
+    return list(nodes)
+
+
 def is_retracting(node: Node) -> bool:
     """Whether it is a group of a table: rows before are taken out of it."""
     return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)

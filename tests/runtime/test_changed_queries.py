@@ -82,7 +82,7 @@ REFUSED: list[tuple[str, str, Change, str]] = [
         "aggregates in another order",
         OF_VIEW,
         {"product, items, n FROM": "product, n, items FROM"},
-        "+   `n`,\n+   `items`",
+        "+   `n` AS `n`,\n+   `items` AS `items`",
     ),
     ("an aggregate that nothing uses", OF_VIEW, {"product, items, n FROM": "product, n FROM"}, "`n`"),
     ("an aggregate used before its place", COUNTED, {"SUM(price) AS": "COUNT(*) * 2 AS twice, SUM(price) AS"}, "twice"),

@@ -1,7 +1,7 @@
-"""A plan -> its canonical form, in which the columns that a script names are numbered.
+"""A plan -> the same plan with numbered columns below its output, such as `amount#3`, whose names are unique.
 
-Plans that differ only in such names have the same canonical form. Columns of scans keep their names, because files are
-read by them. So do columns that operators name, such as `window_start`. The canonical form is compared, never run.
+Plans that differ only in the names that a script chooses get the same numbers, and so the same fingerprint. Columns of
+scans keep their names, because files are read by them. So do columns that operators name, such as `window_start`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from penstock.codegen.sql.trees import column
 from penstock.planner.plan import (
     Aggregate,
     Expression,
@@ -31,25 +32,39 @@ from penstock.planner.plan import (
     WithLate,
     WTable,
 )
-from penstock.planner.plan.substitute import substitute
+from penstock.planner.plan.substitute import substitute_columns
 from penstock.planner.plan.table import Side, Step
-from penstock.planner.plan.walk import fold_plan
+from penstock.planner.plan.walk import fold_plan, list_nodes
 
 Names = Mapping[str, str]
 
 
-def canonicalise(root: Node) -> Node:
-    """The plan with numbered columns. Their types and their order stay the same."""
-    numbers = count()
+def number_columns(root: Node) -> Node:
+    """The plan in which each column that a script names ends in a number. Types and order of columns stay the same."""
+    scanned = [each.name for node in list_nodes(root) if isinstance(node, Scan) for each in node.schema]
+    taken = {name.rpartition("#")[2] for name in scanned if "#" in name}
+    numbers = (number for number in count(1) if str(number) not in taken)
     done: dict[Node, Node] = {}
 
     def rename(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in done:
-            given = {name: f"#{next(numbers)}" for name in node.given_names}
+            given = {name: f"{name}#{next(numbers)}" for name in node.given_names}
             done[node] = _rename_node(node, below, given)
         return done[node]
 
     return fold_plan(root, rename)
+
+
+def name_output(root: Node, named: Node) -> Node:
+    """A numbered plan whose last operator gives the output the names, and the shape, of the plan `named`."""
+    schema, shape, span = named.schema, named.shape, named.span
+    if root.schema == schema:
+        return root
+    below, values = root, [column(each.name) for each in root.schema]
+    if isinstance(root, Project):
+        below, values = root.input, [each.value for each in root.items]
+    items = tuple(Named(each.name, value, each.type) for each, value in zip(schema, values, strict=True))
+    return Project(schema=schema, shape=shape, span=span, input=below, items=items)
 
 
 def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
@@ -107,7 +122,12 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
 
 
 def _expression(value: Expression, names: Names) -> Expression:
-    return substitute(value, {old: exp.column(new, quoted=True) for old, new in names.items()})
+    def rename_column(old: exp.Column) -> Expression:
+        new = column(names[old.name])
+        new.meta.update(old.meta)
+        return new
+
+    return substitute_columns(value, rename_column)
 
 
 def _shape(shape: Shape, names: Names) -> Shape:
