@@ -9,9 +9,9 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.context import Context
 from penstock.planner.lower.items import rename_columns
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type
 
 LowerQuery: TypeAlias = Callable[[ast.Query, Context], Node]

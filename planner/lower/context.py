@@ -74,11 +74,6 @@ def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     return resolved
 
 
-def make_column(name: str) -> exp.Column:
-    """A reference to a column of the operator's input."""
-    return exp.Column(this=exp.to_identifier(name, quoted=True))
-
-
 def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: its columns under their own names."""
     return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))

@@ -8,10 +8,20 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.windows import W026
 from penstock.parser import ast
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.context import make_column, resolve_key
+from penstock.planner.lower.context import resolve_key
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.rows import Rows, require_event_time
-from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
+from penstock.planner.plan import (
+    Aggregate,
+    Column,
+    EventTime,
+    Filter,
+    Frame,
+    FramedAggregate,
+    KStream,
+    Over,
+    make_column,
+)
 from penstock.planner.types import INT
 
 

@@ -11,8 +11,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.limits import L002
 from penstock.diagnostics.codes.windows import W017
-from penstock.planner.lower.context import make_column
-from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node
+from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node, make_column
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import BIGINT
 

@@ -12,8 +12,8 @@ from penstock.diagnostics.codes.kinds import K006, K010
 from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import make_column, resolve_scalar
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
+from penstock.planner.lower.context import resolve_scalar
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope

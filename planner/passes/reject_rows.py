@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     Scan,
     Settings,
     WindowAggregate,
+    make_column,
 )
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
@@ -122,7 +123,7 @@ def _find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
 
 
 def _make_column(column: Column) -> Expression:
-    node = exp.Column(this=exp.to_identifier(column.name, quoted=True))
+    node = make_column(column.name)
     node.meta["type"] = column.type
     return node
 

@@ -13,7 +13,15 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
+from penstock.planner.plan.expressions import (
+    Aggregate,
+    Expression,
+    Named,
+    conjunction,
+    conjuncts,
+    find_columns,
+    make_column,
+)
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
@@ -124,4 +132,6 @@ __all__ = [
     "anchor_times",
     "conjunction",
     "conjuncts",
+    "find_columns",
+    "make_column",
 ]

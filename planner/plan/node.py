@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from operator import eq
 from typing import ClassVar, Self, TypeAlias
 
-from sqlglot import exp
-
 from penstock.diagnostics.source import Span
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, find_columns
 from penstock.planner.types import Type
 
 
@@ -177,8 +175,7 @@ class Node:
     @property
     def used_columns(self) -> frozenset[str]:
         """The columns of its inputs that the operator itself looks at."""
-        columns = (each.name for part in self.expressions for each in part.find_all(exp.Column))
-        return frozenset([*columns, *self.event_times])
+        return frozenset([*find_columns(*self.expressions), *self.event_times])
 
     @property
     def given_names(self) -> tuple[str, ...]:

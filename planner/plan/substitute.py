@@ -10,12 +10,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, make_column
 
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
     """A resolved expression in which each column is replaced by the value for its name."""
     return substitute_columns(expression, lambda column: values[column.name])
+
+
+def rename_columns(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """A resolved expression over columns of other names. `names` has the new name of each of its columns."""
+    return substitute(expression, {old: make_column(new) for old, new in names.items()})
 
 
 def substitute_columns(expression: Expression, value_of: Callable[[exp.Column], Expression | None]) -> Expression:

@@ -20,7 +20,7 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition
+from penstock.planner.lower.context import Context, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
@@ -43,6 +43,7 @@ from penstock.planner.plan import (
     Snapshot,
     Sort,
     Sorting,
+    make_column,
 )
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot

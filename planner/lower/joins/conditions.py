@@ -14,7 +14,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.context import Context, resolve_condition, resolve_scalar
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import Rows
-from penstock.planner.plan import KStream, Node
+from penstock.planner.plan import KStream, Node, find_columns
 from penstock.planner.scalars.names import Scope
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -84,7 +84,7 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
 
 def find_side(expression: exp.Expression, left: Node, right: Node) -> str:
     """`left` or `right` where the expression uses columns of that side alone, else an empty text."""
-    used = {column.name for column in expression.find_all(exp.Column)}
+    used = find_columns(expression)
     for side, node in (("left", left), ("right", right)):
         if used and used <= {c.name for c in node.schema}:
             return side

@@ -9,9 +9,19 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.context import make_column
 from penstock.planner.lower.rows import Rows
-from penstock.planner.plan import Column, Filter, KStream, KTable, Named, Node, Project, WTable, conjunction
+from penstock.planner.plan import (
+    Column,
+    Filter,
+    KStream,
+    KTable,
+    Named,
+    Node,
+    Project,
+    WTable,
+    conjunction,
+    make_column,
+)
 from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
