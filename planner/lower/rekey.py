@@ -15,7 +15,7 @@ from penstock.planner.lower.items import OutputColumn, project_items
 from penstock.planner.lower.rows import Rows
 from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node, find_columns, make_column
-from penstock.planner.plan.substitute import rename_columns, substitute
+from penstock.planner.plan.substitute import substitute_names, substitute
 from penstock.planner.scalars.literals import bare, enclosed
 from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
 
@@ -42,7 +42,7 @@ def lower_rekey(
     keys = resolve_keys(clause, Scope(given, (*own, *hidden)))
     if all(name.startswith(mark) for name in find_columns(*keys)):
         names = {mark + each.name: each.name for each in result.schema}
-        return rekey(result, tuple(rename_columns(key, names) for key in keys), clause.into, clause.span)
+        return rekey(result, tuple(substitute_names(key, names) for key in keys), clause.into, clause.span)
     values: dict[str, exp.Expression] = {each.name: make_column(each.name) for each in rows.node.schema}
     values |= {mark + output.name: enclosed(resolve_scalar(output.value, rows.scope).expression) for output in outputs}
     below = rekey(rows.node, tuple(bare(substitute(key, values)) for key in keys), clause.into, clause.span)

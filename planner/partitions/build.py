@@ -47,7 +47,7 @@ from penstock.planner.plan import (
     find_columns,
     make_column,
 )
-from penstock.planner.plan.substitute import rename_columns
+from penstock.planner.plan.substitute import substitute_names
 from penstock.planner.plan.walk import fold_plan
 
 T = TypeVar("T")
@@ -331,14 +331,14 @@ def project_key(key: Key | None, node: Project) -> Key | None:
     return tuple(
         frozenset(
             {make_column(item.name) for item in node.items if plain(item.value) in part}
-            | {rename_columns(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
+            | {substitute_names(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
         )
         for part in key
     )
 
 
 def rename_key(key: Key | None, names: Mapping[str, str]) -> Key | None:
-    return key and tuple(frozenset(rename_columns(each, names) for each in of_columns(part, names)) for part in key)
+    return key and tuple(frozenset(substitute_names(each, names) for each in of_columns(part, names)) for part in key)
 
 
 def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:

@@ -18,7 +18,7 @@ def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expr
     return substitute_columns(expression, lambda column: values[column.name])
 
 
-def rename_columns(expression: Expression, names: Mapping[str, str]) -> Expression:
+def substitute_names(expression: Expression, names: Mapping[str, str]) -> Expression:
     """A resolved expression over columns of other names. `names` has the new name of each of its columns."""
     return substitute(expression, {old: make_column(new) for old, new in names.items()})
 
