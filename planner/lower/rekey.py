@@ -15,7 +15,7 @@ from penstock.planner.lower.items import OutputColumn, project_items
 from penstock.planner.lower.rows import Rows
 from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node, find_columns, make_column
-from penstock.planner.plan.substitute import substitute_names, substitute
+from penstock.planner.plan.substitute import substitute, substitute_names
 from penstock.planner.scalars.literals import bare, enclosed
 from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
 

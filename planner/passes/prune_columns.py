@@ -68,7 +68,7 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]
             input_ = _prune(node.input, find_columns(*(item.value for item in items)))
-            schema = tuple(Column(item.name, item.type) for item in items)
+            schema = tuple(node.column(item.name) for item in items)
             return replace(node, input=input_, items=items, schema=schema, shape=_narrow_shape(node, schema))
         case Over() | OverRows() | Ranked():
             # Rows of one time, or of one rank, are ordered by all columns where their order shows.
