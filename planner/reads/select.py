@@ -24,7 +24,7 @@ from penstock.planner.lower.context import Context, make_scope, resolve_conditio
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
-from penstock.planner.lower.joins.sides import join_schemas, qualify_sides
+from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import Rows, check_size
@@ -149,13 +149,14 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
     scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
     if join.on is None:
         raise CompileError([J015.at(join.span, kind=join.kind.value)])
+    type_ = JoinType[join.kind.name]
     node = PlainJoin(
-        schema=join_schemas(join.kind, left.node, right.node),
+        schema=join_columns(type_, left.node.schema, right.node.schema),
         shape=KStream(),
         span=join.span,
         left=left.node,
         right=right.node,
-        type=JoinType[join.kind.name],
+        type=type_,
         condition=resolve_condition(join.on, scope, "ON"),
     )
     is_one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)

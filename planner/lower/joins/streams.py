@@ -15,7 +15,7 @@ from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
-from penstock.planner.lower.joins.sides import add_filter, join_schemas, qualify_sides
+from penstock.planner.lower.joins.sides import add_filter, join_columns, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
 from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import BoundEnd, IntervalJoin, JoinType, KStream, TimeBound, conjunction, conjuncts
@@ -65,7 +65,7 @@ def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Ex
     joined = JoinTimes(type_, bound, pane, stream_shape(left), stream_shape(right), times.left, times.right)
     key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
-        schema=join_schemas(join.kind, left.node, right.node),
+        schema=join_columns(type_, left.node.schema, right.node.schema),
         shape=KStream(key, joined.times(), joined.near_times()),
         span=join.span,
         left=materialise_input(add_filter(left.node, filters["left"]), times.left),

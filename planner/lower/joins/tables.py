@@ -15,7 +15,7 @@ from penstock.planner import scalars
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, find_value_column, is_same, key_text
 from penstock.planner.lower.joins.conditions import Equality
-from penstock.planner.lower.joins.sides import find_right_span, join_scopes
+from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import (
     Column,
@@ -215,10 +215,7 @@ def derive_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence
         case _:
             nullable = [one or other for one, other in zip(left_nullable, right_nullable, strict=True)]
     keys = [Column(f"key{n + 1}", type__, nullable[n]) for n, type__ in enumerate(types)]
-    pads_left, pads_right = type_ in (JoinType.RIGHT, JoinType.FULL), type_ in (JoinType.LEFT, JoinType.FULL)
-    lefts = [replace(each, nullable=each.nullable or pads_left) for each in left.schema[whole:]]
-    rights = [replace(each, nullable=each.nullable or pads_right) for each in right.schema]
-    return (*keys, *left.schema[count:whole], *lefts, *rights)
+    return (*keys, *left.schema[count:whole], *join_columns(type_, left.schema[whole:], right.schema))
 
 
 def find_sides(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
