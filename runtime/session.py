@@ -211,8 +211,8 @@ class RuntimeSession:
             for source in query.inputs:
                 if source.is_intermediate:
                     readers.setdefault(source.name, []).append(places[query.name])
-        for stage, of_stage in readers.items():
-            sweep(Storage(self._spark), rows_folder(places[stage]), of_stage)
+        for stream, folders in readers.items():
+            sweep(Storage(self._spark), rows_folder(places[stream]), folders)
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
