@@ -12,6 +12,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics.codes.running import R030, R034, R045, R048
 from penstock.runtime.checkpoint import checkpoint
@@ -21,7 +22,7 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.jvm import start_spark, stop_spark
+from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
