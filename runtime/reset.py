@@ -13,8 +13,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, SparkQuery
-from penstock.planner.connectors import INTERMEDIATE
+from penstock.codegen.program import Program, SparkQuery, is_intermediate
 from penstock.runtime.checkpoint import (
     DESCRIPTION,
     check_is_checkpoint,
@@ -63,7 +62,7 @@ def _find_former_writers(storage: Storage, query: SparkQuery, folder: str) -> It
         if re.fullmatch(rf"{re.escape(query.name)}_intermediate\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].partition(" ")[0] == INTERMEDIATE.name:
+            if is_described and is_intermediate(description_in(storage, place)["output"].partition(" ")[0]):
                 yield unquote(each)
 
 
