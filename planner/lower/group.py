@@ -13,7 +13,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import resolve_condition, resolve_scalar
-from penstock.planner.lower.grouped import Grouping, choose_unused_name, has_aggregate, make_canonical
+from penstock.planner.lower.grouped import Grouping, choose_group_name, has_aggregate, make_canonical
 from penstock.planner.lower.grouping_sets import (
     KeySet,
     combine_sets,
@@ -72,7 +72,7 @@ def lower_group(
             raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
         known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
         if known is None:
-            keys.append(replace(key, name=choose_unused_name(key.name, [known.name for known in keys])))
+            keys.append(replace(key, name=choose_group_name(key.name, [known.name for known in keys])))
             texts.append(expression.name if isinstance(expression, exp.Column) else expression.meta["span"].text)
         return len(keys) - 1 if known is None else known
 
@@ -93,7 +93,7 @@ def lower_group(
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
         sets = combine_sets(parts, several.meta["span"])
-        grouping.id_column = choose_unused_name("grouping_id", [key.name for key in keys])
+        grouping.id_column = choose_group_name("grouping_id", [key.name for key in keys])
     rewritten: list[OutputColumn] = []
     for output in outputs:
         try:

@@ -20,6 +20,7 @@ from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grou
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Aggregate, Named
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.calls import known_function
 from penstock.planner.scalars.literals import bare
@@ -117,7 +118,7 @@ class Grouping:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
         taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
-        name = choose_unused_name(name, taken if self.id_column is None else [*taken, self.id_column])
+        name = choose_group_name(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
         self.spans.append(call.meta["span"])
         return exp.column(name)
@@ -183,12 +184,9 @@ def list_over_parts(call: exp.Window) -> list[exp.Expression]:
     return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
 
 
-def choose_unused_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or with underscores behind it if another column has it."""
-    folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
-    while name.lower() in folded:
-        name += "_"
-    return name
+def choose_group_name(name: str, taken: Iterable[str]) -> str:
+    """A name for a column of the groups, beside which the columns of a window may stand."""
+    return choose_unused_name(name, [*taken, *WINDOW_COLUMNS])
 
 
 def swap_node(node: exp.Expression, reference: exp.Column) -> None:

@@ -47,6 +47,7 @@ from penstock.planner.plan import (
     OverRows,
     RowsFrame,
 )
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 
@@ -171,10 +172,8 @@ def add_call(
     for known in functions:
         if known.frame == frame and replace(known.aggregate, name="") == resolved:
             return known.aggregate.name
-    taken = {c.name.lower() for c in rows.node.schema}
-    taken |= {each.aggregate.name.lower() for others in framed.values() for each in others}
-    while name.lower() in taken:
-        name += "_"
+    taken = [each.aggregate.name for others in framed.values() for each in others]
+    name = choose_unused_name(name, [*(column.name for column in rows.node.schema), *taken])
     functions.append(FramedAggregate(replace(resolved, name=name), frame))
     return name
 

@@ -19,6 +19,7 @@ from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
@@ -148,9 +149,7 @@ def add_ranking(
     for known in rankings:
         if replace(known, name="") == ranking:
             return known.name
-    taken = {each.name.lower() for each in rows.node.schema}
-    taken |= {each.name.lower() for others in partitions.values() for each in others}
-    while name.lower() in taken:
-        name += "_"
+    taken = [each.name for others in partitions.values() for each in others]
+    name = choose_unused_name(name, [*(column.name for column in rows.node.schema), *taken])
     rankings.append(replace(ranking, name=name))
     return name

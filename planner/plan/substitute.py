@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from sqlglot import exp
 
 from penstock.planner.plan.expressions import Expression, make_column
+from penstock.planner.plan.reserved import choose_unused_name
 
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
@@ -55,9 +56,7 @@ def rename_parameters(function: exp.Lambda, taken: Iterable[str]) -> None:
     """Gives a lambda's parameters names that are not taken, here and where its body refers to them."""
     used = {*taken, *(each.name.casefold() for each in function.find_all(exp.Identifier))}
     for name in {each.name.casefold() for each in function.expressions} & set(taken):
-        fresh = name
-        while fresh in used:
-            fresh += "_"
+        fresh = choose_unused_name(name, used)
         used.add(fresh)
         for each in list(function.find_all(exp.Identifier)):
             if each.name.casefold() == name and is_reference(each):

@@ -22,7 +22,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
-from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
+from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.over import has_over
@@ -45,6 +45,7 @@ from penstock.planner.plan import (
     Sorting,
     make_column,
 )
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
