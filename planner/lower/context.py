@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -37,6 +38,15 @@ class Context:
 
     def with_table(self, name: str, node: Node) -> Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})
+
+
+@contextmanager
+def collect_findings(report: list[Diagnostic]) -> Iterator[None]:
+    """Adds the findings of a CompileError to the report, so that what follows is checked as well."""
+    try:
+        yield
+    except CompileError as error:
+        report.extend(error.diagnostics)
 
 
 def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:

@@ -29,7 +29,7 @@ from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.lower.context import Context, resolve_aggregate, resolve_key, resolve_scalar
+from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
@@ -108,7 +108,7 @@ def lower_over(
     report: list[Diagnostic] = []
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        try:
+        with collect_findings(report):
             for call in list(find_topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
                 specification = read_specification(call, select, rows, time)
                 specifications.append(specification)
@@ -117,8 +117,6 @@ def lower_over(
                 name = add_call(framed, function, specification, wanted, rows)
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     alone = next((each for each in specifications if not each.partition_by), None)
@@ -318,9 +316,7 @@ def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Outpu
             report.append(found.also(first.name.span, "first"))
         if window.over.frame is None and window.name.folded in used:
             continue  # what uses it may bring a frame
-        try:
+        with collect_findings(report):
             read_over(window.over, rows, time)
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)

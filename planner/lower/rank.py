@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS
-from penstock.planner.lower.context import resolve_key, resolve_scalar
+from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
@@ -68,7 +68,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
     span = next(list_calls(outputs)).meta["span"]
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        try:
+        with collect_findings(report):
             for call in list(find_topmost(holder, lambda node: isinstance(node, exp.Window))):
                 assert isinstance(call, exp.Window)
                 ranking, partition = read_ranking(call, select, rows)
@@ -77,8 +77,6 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
                 )
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     node = rows.node
