@@ -28,9 +28,14 @@ from penstock.planner.scalars.names import Scope
 from penstock.planner.types import INTERVAL, Decimal
 
 
+def strip_filter(call: exp.Expression) -> exp.Expression:
+    """A call without its FILTER."""
+    return call.this if isinstance(call, exp.Filter) else call
+
+
 def is_aggregate_call(node: exp.Expression) -> bool:
     """Whether the node is an aggregate call, with its FILTER if it has one."""
-    call = node.this if isinstance(node, exp.Filter) else node
+    call = strip_filter(node)
     return isinstance(call, exp.Anonymous) and is_aggregate(str(call.this))
 
 
@@ -164,7 +169,7 @@ def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) ->
     unbuilt = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
     if rule is None or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
-    function = call.this if isinstance(call, exp.Filter) else call
+    function = strip_filter(call)
     types = [resolve_scalar(each, scope).type for each in function.expressions[0].expressions]
     unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
     if unequal is not None:

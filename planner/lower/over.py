@@ -30,7 +30,7 @@ from penstock.planner.functions import FUNCTIONS, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
-from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, swap_node
+from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.retraction import is_too_fine
@@ -81,7 +81,7 @@ def takes_over(node: exp.Expression) -> bool:
 
 
 def is_framed_call(node: exp.Expression) -> bool:
-    call = node.this if isinstance(node, exp.Filter) else node
+    call = strip_filter(node)
     return isinstance(call, exp.Anonymous) and is_framed(str(call.this))
 
 
@@ -89,7 +89,7 @@ def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
     """Raises CompileError for functions over frames in a SELECT without OVER."""
     for output in outputs:
         for call in find_topmost(output.value, is_framed_call):
-            resolve_scalar(call.this if isinstance(call, exp.Filter) else call, rows.scope)
+            resolve_scalar(strip_filter(call), rows.scope)
 
 
 def lower_over(
@@ -196,7 +196,7 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
     is_sum = framing in (Framing.SUM, Framing.MEAN)
     if (is_sum and function.type == INTERVAL) or is_too_fine(function):
         raise CompileError([refused.because(f"It would be of type {function.type}.")])
-    written = call.this if isinstance(call, exp.Filter) else call
+    written = strip_filter(call)
     place = 0 if function.distinct else framing.compares
     if place is not None:
         compared = written.expressions[place]
@@ -211,8 +211,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, tim
     function = call.this if isinstance(call, exp.Window) else call
     if not isinstance(call, exp.Window):
         if rows.over is None:
-            function = call.this if isinstance(call, exp.Filter) else call
-            found = T007.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
+            found = T007.at(call.meta["span"], "beside OVER", name=str(strip_filter(call).this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
         return read_over(rows.over, rows, time, function)
     span: Span = call.meta["span"]

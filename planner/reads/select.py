@@ -26,6 +26,7 @@ from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.over import has_over
+from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
@@ -281,15 +282,13 @@ def drop_repeated_rows(node: Node, outputs: list[OutputColumn], beside: list[Out
 
 
 def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
-    """The rows in order, as many as are asked for. As in Spark, NULL comes first going up and last going down."""
+    """The rows in order, as many as are asked for."""
     order: list[Sorting] = []
     for name, ordered in keys:
         type_ = node.column(name).type
         if not scalars.is_ordered(type_):
             found = K018.at(ordered.this.meta["span"], "", type=type_)
             raise CompileError([found.because("ORDER BY compares values.")])
-        is_descending, nulls_first = bool(ordered.args.get("desc")), ordered.args.get("nulls_first")
-        nulls_first = not is_descending if nulls_first is None else bool(nulls_first)
-        order.append(Sorting(make_column(name), is_descending, nulls_first))
+        order.append(make_sorting(ordered, make_column(name)))
     limit = None if select.limit is None else select.limit.count
     return Sort(schema=node.schema, shape=KStream(), span=select.span, input=node, order_by=tuple(order), limit=limit)
