@@ -36,6 +36,7 @@ from penstock.planner.plan import (
     TableLookup,
     WindowAggregate,
     conjuncts,
+    find_columns,
 )
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import is_retracting, stateful
@@ -103,7 +104,7 @@ def _find_group_contract(
                 parts = [substitute(part, values) for part in conjuncts(node.condition)]
                 free = {part: name for part in parts if (name := _find_compared(part)) in aggregates}
                 others = [part for part in parts if part not in free]
-                if any(_columns(part) & set(aggregates) for part in others):
+                if any(find_columns(part) & set(aggregates) for part in others):
                     return CheckpointContract(root)
                 compared |= set(free.values())
                 conditions += others
@@ -129,7 +130,7 @@ def _count_shown(items: Iterable[Expression], aggregates: list[str]) -> int | No
     for item in items:
         if shown < len(aggregates) and isinstance(item, exp.Column) and item.name == aggregates[shown]:
             shown += 1
-        elif _columns(item) & set(aggregates[shown:]):
+        elif find_columns(item) & set(aggregates[shown:]):
             return None
     return shown
 
@@ -148,7 +149,3 @@ def _is_literal(value: Expression) -> bool:
     while isinstance(value, exp.Cast | exp.Neg | exp.Paren):
         value = value.this
     return isinstance(value, exp.Literal)
-
-
-def _columns(value: Expression) -> set[str]:
-    return {each.name for each in value.find_all(exp.Column)}

@@ -38,8 +38,8 @@ def cut_at_intermediates(
     """The query as queries without `Intermediate` nodes. Writers come before readers.
 
     `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
-    called `<name>_stage1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier queries
-    write for several readers; this call adds its own.
+    called `<name>_intermediate1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier
+    queries write for several readers; this call adds its own.
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
@@ -62,31 +62,31 @@ def cut_at_intermediates(
 
     def write_intermediate(node: Intermediate, uncut: Node) -> Scan:
         number = len(above) + 1
-        stage = f"{name}_stage{number}"
-        while stage in taken:
-            stage += "_"
-        sink = Sink(stage, INTERMEDIATE.name, ())
+        stream = f"{name}_intermediate{number}"
+        while stream in taken:
+            stream += "_"
+        sink = Sink(stream, INTERMEDIATE.name, ())
         shape = node.shape
         if isinstance(shape, KTable):
-            above.append(RunningQuery(stage, node.input, sink, Emission.CHANGES, shape.key, node.span))
-            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, None, None, None)
+            above.append(RunningQuery(stream, node.input, sink, Emission.CHANGES, shape.key, node.span))
+            origin = Origin(stream, INTERMEDIATE.name, (), node.schema, shape.key, None, None, None)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         (writer,) = uncut.inputs  # with all its event times
         if isinstance(shape, WTable):
             emission = Emission.CHANGES if is_changing(writer) else Emission.FINAL
             windows = stateful(node.input)
             every = windows.every if isinstance(windows, WindowAggregate) else None
-            above.append(RunningQuery(stage, node.input, sink, emission, shape.identity, node.span, every))
+            above.append(RunningQuery(stream, node.input, sink, emission, shape.identity, node.span, every))
             delay, late = max_disorder(writer), max_lag(writer, shape.end)
-            origin = Origin(stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.end, delay, None, lag=late)
+            origin = Origin(stream, INTERMEDIATE.name, (), node.schema, shape.key, shape.end, delay, None, lag=late)
             return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         is_timed = shape.time is not None and (node.shared or uncut in timed)
-        above.append(RunningQuery(stage, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
+        above.append(RunningQuery(stream, node.input, sink, Emission.FINAL, (), node.span, timed=is_timed))
         if not (is_timed or uncut in followed):
             shape = KStream(shape.key, ())
         of_time = None if shape.time is None else max_lag(writer, shape.time)
         origin = Origin(
-            stage, INTERMEDIATE.name, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time
+            stream, INTERMEDIATE.name, (), node.schema, shape.key, shape.time, shape.delay, None, lag=of_time
         )
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 

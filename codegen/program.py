@@ -71,7 +71,7 @@ class _Connected:
     @property
     def is_intermediate(self) -> bool:
         """Whether queries of the program write and read it."""
-        return self.connector == INTERMEDIATE.name
+        return is_intermediate(self.connector)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,11 @@ class Input(_Connected):
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header
+
+
+def is_intermediate(connector: str) -> bool:
+    """Whether queries of the program write and read it."""
+    return connector == INTERMEDIATE.name
 
 
 def files_cost(inputs: Iterable[Input]) -> int:

@@ -17,16 +17,11 @@ FAMILIES = ("statements", "queries", "relations", "windows", "scalars", "termina
 TABLES = Path(__file__).with_name("tables.json")
 
 
-def lark() -> Lark:
-    """The grammar as Lark compiles it."""
-    folder = Path(__file__).parent
-    text = "\n".join((folder / f"{family}.lark").read_text(encoding="utf-8") for family in FAMILIES)
-    return Lark(text, parser="lalr", lexer="basic", maybe_placeholders=True)
-
-
 def tables() -> str:
     """The contents of tables.json. Equal grammars give equal text: Lark's numbers depend on the order of sets."""
-    grammar = lark()
+    folder = Path(__file__).parent
+    text = "\n".join((folder / f"{family}.lark").read_text(encoding="utf-8") for family in FAMILIES)
+    grammar = Lark(text, parser="lalr", lexer="basic", maybe_placeholders=True)
     table = grammar.parser.parser._parse_table
     rules = sorted(grammar.rules, key=lambda rule: json.dumps([_rule(rule), [s.name for s in rule.expansion]]))
     rule_numbers = {rule: number for number, rule in enumerate(rules)}
@@ -57,12 +52,6 @@ def _order(start: int, states: dict[int, dict[str, tuple[Any, Any]]]) -> list[in
                 seen.add(target)
                 order.append(target)
     return order
-
-
-def grammar_rules() -> set[str]:
-    """The names of the rules that something is built of: neither helpers, nor those that a single part stands for."""
-    compiled = [_rule(rule) for rule in lark().rules]
-    return {name for name, _, _, parts, inline, helper in compiled if not helper and not (inline and len(parts) == 1)}
 
 
 def _rule(rule: LarkRule) -> list[Any]:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import redact_value
 from penstock.parser.ast import Duration, Name, Option, Statement
-from penstock.parser.unparse import text
+from penstock.parser.unparse import unparse
 from penstock.parser.unparse_queries import duration_text
 
 
@@ -39,14 +39,14 @@ def ast_text(statement: Statement) -> str:
 def _part(node: Any, field: str) -> Any:
     """A field of a node; the value of an option as it may be shown."""
     part = getattr(node, field)
-    return redact_value(node.name.text, text(part)) if isinstance(node, Option) and field == "value" else part
+    return redact_value(node.name.text, unparse(part)) if isinstance(node, Option) and field == "value" else part
 
 
 def _leaf(value: Any) -> str | None:
     """A value that is printed in one line, or None if it has parts."""
     match value:
         case exp.Expression():
-            return text(value)
+            return unparse(value)
         case Name():
             return value.text
         case Duration():

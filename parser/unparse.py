@@ -41,13 +41,8 @@ from penstock.parser.unparse_queries import duration_text, item_pieces, query_pi
 from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separate
 
 
-def unparse(statement: Statement) -> str:
-    """The canonical text of a statement, without a semicolon."""
-    return text(statement)
-
-
-def text(node: Any) -> str:
-    """The canonical text of a statement, a query, a relation, an item or a scalar."""
+def unparse(node: Any) -> str:
+    """The canonical text of a statement (without a semicolon), a query, a relation, an item or a scalar."""
     done: list[str] = []
     open_pieces: Pieces = [node]
     while open_pieces:

@@ -13,11 +13,9 @@ from typing import Any
 
 from penstock.runtime import show_rows
 
-FORMATS = ("text", "json", "csv")
-
 
 def show_answer(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], form: str) -> None:
-    """Print the rows to standard output in one of the FORMATS."""
+    """Prints the rows to standard output. `form`: `text`, `json` or `csv`."""
     match form:
         case "json":
             for row in rows:

@@ -78,19 +78,6 @@ def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSes
     return SparkSession(context)
 
 
-def stop_spark(spark: SparkSession) -> None:
-    """Stops Spark, and closes its state stores. It leaves them open: a JVM does not end while RocksDB compacts one.
-
-    Raises:
-        Py4JError: the JVM is gone, or ConnectionError.
-    """
-    try:
-        stores: Any = getattr(spark._jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")  # type: ignore[union-attr]
-        getattr(stores, "MODULE$").stop()
-    finally:
-        spark.stop()
-
-
 def _launch(configuration: SparkConf, noise: IO[bytes]) -> Any:
     """Starts a JVM that signals do not end, because they go to it, too, when they tell Penstock to stop the queries.
 

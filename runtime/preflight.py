@@ -47,7 +47,8 @@ def check_checkpoint(storage: Storage, place: str) -> int:
             path = f"{place}/offsets/{number}"
             offsets_of(path, read_required(storage, path))
         if started >= 0:
-            _check_metadata(storage, f"{place}/metadata")
+            path = f"{place}/metadata"
+            entry(path, 1, read_required(storage, path), {"id": str})
     except Damaged as damage:
         raise refuse_damaged(damage) from None
     if finished >= 0:
@@ -85,10 +86,6 @@ def _check_numbers(place: str, started: int, finished: int) -> None:
         raise Damaged(f"{place}/offsets/{finished}", f"it is missing, and micro-batch {finished} was finished")
     if finished < started - 1:
         raise Damaged(f"{place}/commits/{started - 1}", f"it is missing, and micro-batch {started} was begun")
-
-
-def _check_metadata(storage: Storage, path: str) -> None:
-    entry(path, 1, read_required(storage, path), {"id": str})
 
 
 def _check_commit(storage: Storage, place: str, finished: int, started: int) -> None:

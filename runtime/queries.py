@@ -15,6 +15,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.codegen import folder_name
+from penstock.codegen.ejected.program import view
+from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, View, files_cost
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.clock import clock
@@ -198,18 +200,15 @@ class Run:
             _register(clock(self._spark, self._place), f"{query.name}_clock")
         if query.timed:
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
-        for view in query.views:
-            if not isinstance(view, View):
-                _register(compute_frame(self._spark, view), view.name)
-                continue
-            rows = self._spark.sql(view.sql)
-            if view.watermark is not None:
-                rows = rows.withWatermark(_quote_name(view.watermark.column), f"{view.watermark.delay} milliseconds")
-            if view.metrics:
-                rows = rows.observe(view.name, *(F.expr(metric.sql).alias(metric.name) for metric in view.metrics))
-            _register(rows, view.name)
+        for each in query.views:
+            if isinstance(each, View):
+                counts = {metric.name: metric.sql for metric in each.metrics} or None
+                watermark = None if each.watermark is None else (each.watermark.column, each.watermark.delay)
+                view(self._spark, each.name, each.sql, counts, watermark)
+            else:
+                _register(compute_frame(self._spark, each), each.name)
         out = F.count(F.lit(1)).alias(f"out:{query.name}")
-        return self._spark.table(_quote_name(query.result)).observe(f"{query.name} out", out)
+        return self._spark.table(quote_name(query.result)).observe(f"{query.name} out", out)
 
 
 def rejects_place(place: str, name: str) -> str:
@@ -311,8 +310,4 @@ class QueryHandle:
 
 
 def _register(rows: DataFrame, view: str) -> None:
-    rows.createOrReplaceTempView(_quote_name(view))
-
-
-def _quote_name(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    rows.createOrReplaceTempView(quote_name(view))

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Program, SparkQuery
+from penstock.codegen.program import Program, SparkQuery, is_intermediate
 from penstock.runtime.checkpoint import (
     DESCRIPTION,
     check_is_checkpoint,
@@ -38,7 +38,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
     storage = Storage(spark)
     queries = [qualify_paths(storage, query) for query in program.queries]
     names = dict.fromkeys(
-        name for query in program.queries for name in (query.name, *_former_stages(storage, query, folder))
+        name for query in program.queries for name in (query.name, *_find_former_writers(storage, query, folder))
     )
     begun = [place for place in (place_of(name, folder) for name in names) if is_begun(storage, place)]
     with ExitStack() as locks:
@@ -54,15 +54,15 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
     return begun
 
 
-def _former_stages(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
+def _find_former_writers(storage: Storage, query: SparkQuery, folder: str) -> Iterator[str]:
     """The queries that have written intermediate streams for a query of this name, which may have had more of them."""
     if query.output.is_intermediate:
         return
     for each in storage.names(absolute(folder)):
-        if re.fullmatch(rf"{re.escape(query.name)}_stage\d+_*", unquote(each)):
+        if re.fullmatch(rf"{re.escape(query.name)}_intermediate\d+_*", unquote(each)):
             place = f"{absolute(folder)}/{each}"
             is_described = DESCRIPTION in storage.names(place)
-            if is_described and description_in(storage, place)["output"].startswith("intermediate "):
+            if is_described and is_intermediate(description_in(storage, place)["output"].partition(" ")[0]):
                 yield unquote(each)
 
 

@@ -7,7 +7,7 @@ of the query are the candidates.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from penstock.codegen.program import Place, Printed
@@ -163,16 +163,9 @@ def _candidates(rule: _Rule, layer: Layer, printed: Sequence[Printed]) -> list[P
         exact = casts & {f"CAST AS {layer.parameters.get('targetType', '').strip(chr(34))}"}
         return places_of(layer, printed, exact or casts)
     said = layer.parameters.get("functionName", "").strip("`").upper()
-    aliases = _ALIASES.get(said, ())
-    if aliases:
-        return (
-            places_of(layer, printed, {said, *aliases}) if _has(printed, aliases) else places_of(layer, printed, {said})
-        )
+    if said in _ALIASES:
+        return places_of(layer, printed, {said, *_ALIASES[said]})
     return places_of(layer, printed, rule.names) or places_of(layer, printed, rule.others)
-
-
-def _has(printed: Sequence[Printed], names: Collection[str]) -> bool:
-    return any(place.name in names for text in printed for place in text.places)
 
 
 def _make_finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:

@@ -12,6 +12,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics.codes.running import R030, R034, R045, R048, R065
 from penstock.runtime.checkpoint import checkpoint
@@ -21,7 +22,7 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.jvm import start_spark, stop_spark
+from penstock.runtime.jvm import start_spark
 from penstock.runtime.ledger import Ledger, QueryReport
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
@@ -214,8 +215,8 @@ class RuntimeSession:
             for source in query.inputs:
                 if source.is_intermediate:
                     readers.setdefault(source.name, []).append(places[query.name])
-        for stage, of_stage in readers.items():
-            sweep(Storage(self._spark), rows_folder(places[stage]), of_stage)
+        for stream, folders in readers.items():
+            sweep(Storage(self._spark), rows_folder(places[stream]), folders)
 
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""

@@ -73,7 +73,8 @@ def remembered(kind: type[JVMView] | type[JavaPackage]) -> None:
 @pytest.fixture(scope="session")
 def only_spark() -> Iterator[SparkSession]:
     """Spark on two cores of this machine. Imported here: most tests need no JVM."""
-    from penstock.runtime.jvm import start_spark, stop_spark
+    from penstock.codegen.ejected.program import stop_spark
+    from penstock.runtime.jvm import start_spark
 
     # Spark hands times to Python in the local time zone.
     os.environ["TZ"] = "UTC"

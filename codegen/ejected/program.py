@@ -104,6 +104,20 @@ def set_aside(spark: SparkSession, view: str, place: str, checkpoint: str) -> No
     print(f"rejected rows are in {place}")
 
 
+def stop_spark(spark: SparkSession) -> None:
+    """Closes the state stores, and stops Spark, which leaves them open: a JVM does not end while RocksDB compacts one.
+
+    Raises Py4JError or ConnectionError if the JVM is gone.
+    """
+    jvm: Any = getattr(spark, "_jvm", None)
+    try:
+        if jvm is not None:  # by Spark Connect it is elsewhere, and does not end here
+            stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
+            getattr(stores, "MODULE$").stop()
+    finally:
+        spark.stop()
+
+
 def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[[Any, str, bool, bool], None]]) -> None:
     """Runs the queries, each in a folder of its name. `text` is the program's docstring."""
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
@@ -123,9 +137,4 @@ def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[
     folder = absolute(spark, arguments.checkpoint or tempfile.mkdtemp()).rstrip("/")
     for name, query in queries.items():
         query(spark, f"{folder}/{name}", kept, draining)
-    # Spark leaves its state stores open, and a JVM that ends while RocksDB compacts one waits for it forever.
-    jvm: Any = getattr(spark, "_jvm", None)
-    if jvm is not None:  # by Spark Connect it is elsewhere, and does not end here
-        stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
-        getattr(stores, "MODULE$").stop()
-    spark.stop()
+    stop_spark(spark)

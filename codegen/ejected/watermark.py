@@ -23,6 +23,7 @@ def watermark_of(checkpoint: str, batch: str | None, query: str | None) -> datet
         offsets = text_of(f"{checkpoint}/offsets/{batch}").splitlines()
         return datetime.fromtimestamp(json.loads(offsets[1])["batchWatermarkMs"] / 1000, UTC)
     except (OSError, ValueError, LookupError, ImportError, NotImplementedError) as error:
+        # pyarrow raises NotImplementedError for a file system that it was built without.
         raise LookupError(f"no watermark in {checkpoint}: {type(error).__name__}: {error}") from None
 
 

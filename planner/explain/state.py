@@ -68,7 +68,8 @@ def state_bound(node: Node) -> str:
             delay = max(find_delay(node.left), find_delay(node.right))
             return f"{kept_text(node.left, max(upper, 0), delay)}; {kept_text(node.right, max(-lower, 0), delay)}"
         case WindowAggregate():
-            return f"one row per ({key_text(node)}){distinct_text(node)}: {windows_text(node)}"
+            key = ", ".join([*(each.name for each in node.keys), "open window"])
+            return f"one row per ({key}){distinct_text(node)}: {windows_text(node)}"
         case GroupAggregate():
             keys = ", ".join(key.name for key in node.keys)
             there = f"{keys} that there has been" if is_retracting(node) else keys
@@ -183,10 +184,6 @@ def find_followed_delay(node: Node) -> int:
     while isinstance(node.shape, KStream) and node.shape.time is None and node.inputs:
         node = node.inputs[0]
     return find_delay(node)
-
-
-def key_text(node: WindowAggregate) -> str:
-    return ", ".join([*(key.name for key in node.keys), "open window"])
 
 
 def distinct_text(node: WindowAggregate | GroupAggregate) -> str:

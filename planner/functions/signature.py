@@ -90,10 +90,10 @@ class Signature:
 @cache
 def signature(text: str) -> Signature:
     """The signature that a text of `planner/functions` stands for."""
-    return _Reader(text).signature()
+    return _SignatureParser(text).signature()
 
 
-class _Reader:
+class _SignatureParser:
     """Recursive descent over the tokens of one signature."""
 
     def __init__(self, text: str) -> None:

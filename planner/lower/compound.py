@@ -9,9 +9,9 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.context import Context, collect_findings
 from penstock.planner.lower.items import rename_columns
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times
+from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type
 
 LowerQuery: TypeAlias = Callable[[ast.Query, Context], Node]
@@ -33,10 +33,8 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
     branches: list[Node] = []
     report: list[Diagnostic] = []
     for branch in union.branches:
-        try:
+        with collect_findings(report):
             branches.append(lower_query(branch, context))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     first = branches[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -39,6 +40,15 @@ class Context:
         return replace(self, common_tables={**self.common_tables, name.lower(): node})
 
 
+@contextmanager
+def collect_findings(report: list[Diagnostic]) -> Iterator[None]:
+    """Adds the findings of a CompileError to the report, so that what follows is checked as well."""
+    try:
+        yield
+    except CompileError as error:
+        report.extend(error.diagnostics)
+
+
 def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
     report: list[Diagnostic] = []
@@ -72,11 +82,6 @@ def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     if resolved is None:
         raise CompileError(report)
     return resolved
-
-
-def make_column(name: str) -> exp.Column:
-    """A reference to a column of the operator's input."""
-    return exp.Column(this=exp.to_identifier(name, quoted=True))
 
 
 def make_scope(node: Node, alias: str | None) -> Scope:

@@ -8,10 +8,21 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.windows import W026
 from penstock.parser import ast
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.context import make_column, resolve_key
+from penstock.planner.lower.context import resolve_key
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.rows import Rows, require_event_time
-from penstock.planner.plan import Aggregate, Column, EventTime, Filter, Frame, FramedAggregate, KStream, Over
+from penstock.planner.plan import (
+    Aggregate,
+    Column,
+    EventTime,
+    Filter,
+    Frame,
+    FramedAggregate,
+    KStream,
+    Over,
+    make_column,
+)
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.types import INT
 
 
@@ -27,7 +38,7 @@ def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
     keys = tuple(resolve_key(each, rows.scope) for each in clause.keys)
     within = positive_milliseconds(clause.within, "deduplication")
     time = require_event_time(rows, "DEDUPLICATE", span, None if rows.window is None else rows.window.time)
-    number = choose_unused_column("number", rows)
+    number = choose_unused_name("number", [column.name for column in node.schema])
     counted = Over(
         schema=(*node.schema, Column(number, INT, nullable=False)),
         shape=KStream(node.shape.key, (EventTime(time, 0),)),
@@ -40,11 +51,3 @@ def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
     first = exp.EQ(this=make_column(number), expression=exp.Literal.number(1))
     kept = Filter(schema=counted.schema, shape=counted.shape, span=span, input=counted, condition=first)
     return Rows(kept, rows.scope, rows.name, rows.window, rows.over)
-
-
-def choose_unused_column(name: str, rows: Rows) -> str:
-    """The name, or with underscores behind it if a column of the rows has it."""
-    taken = {each.name.lower() for each in rows.node.schema}
-    while name.lower() in taken:
-        name += "_"
-    return name

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.windows import W040
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.functions import clock_calls
-from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.context import Context
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     Node,
     Project,
     WindowAggregate,
+    make_column,
 )
 from penstock.planner.plan.walk import walk
 

@@ -12,8 +12,8 @@ from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
-from penstock.planner.lower.context import resolve_condition, resolve_scalar
-from penstock.planner.lower.grouped import Grouping, choose_unused_name, has_aggregate, make_canonical
+from penstock.planner.lower.context import collect_findings, resolve_condition, resolve_scalar
+from penstock.planner.lower.grouped import Grouping, choose_group_name, has_aggregate, make_canonical
 from penstock.planner.lower.grouping_sets import (
     KeySet,
     combine_sets,
@@ -72,12 +72,12 @@ def lower_group(
             raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
         known = next((number for number, known in enumerate(keys) if known.value == key.value), None)
         if known is None:
-            keys.append(replace(key, name=choose_unused_name(key.name, [known.name for known in keys])))
+            keys.append(replace(key, name=choose_group_name(key.name, [known.name for known in keys])))
             texts.append(expression.name if isinstance(expression, exp.Column) else expression.meta["span"].text)
         return len(keys) - 1 if known is None else known
 
     for expression in map(bare, select.group_by):
-        try:
+        with collect_findings(report):
             if is_window_call(expression):
                 if window is not None:
                     first_span = first_window.meta["span"] if first_window is not None else select.relation.span
@@ -85,26 +85,20 @@ def lower_group(
                 window, first_window = read_window_call(expression, rows), expression
             elif not (window is not None and is_window_column(expression)):  # else the window groups by it anyway
                 parts.append(list_key_sets(expression, place))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     grouping, sets = Grouping(rows, keys, texts, [], window is not None), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
         sets = combine_sets(parts, several.meta["span"])
-        grouping.id_column = choose_unused_name("grouping_id", [key.name for key in keys])
+        grouping.id_column = choose_group_name("grouping_id", [key.name for key in keys])
     rewritten: list[OutputColumn] = []
     for output in outputs:
-        try:
+        with collect_findings(report):
             rewritten.append(replace(output, value=grouping.rewritten(output.value, output.name)))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     having = None
-    try:
+    with collect_findings(report):
         having = None if select.having is None else grouping.rewritten(select.having, None)
-    except CompileError as error:
-        report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     if not select.stream:

@@ -20,6 +20,7 @@ from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grou
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import Aggregate, Named
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
 from penstock.planner.scalars.calls import known_function
 from penstock.planner.scalars.literals import bare
@@ -27,9 +28,14 @@ from penstock.planner.scalars.names import Scope
 from penstock.planner.types import INTERVAL, Decimal
 
 
+def strip_filter(call: exp.Expression) -> exp.Expression:
+    """A call without its FILTER."""
+    return call.this if isinstance(call, exp.Filter) else call
+
+
 def is_aggregate_call(node: exp.Expression) -> bool:
     """Whether the node is an aggregate call, with its FILTER if it has one."""
-    call = node.this if isinstance(node, exp.Filter) else node
+    call = strip_filter(node)
     return isinstance(call, exp.Anonymous) and is_aggregate(str(call.this))
 
 
@@ -117,7 +123,7 @@ class Grouping:
             if replace(known, name="") == resolved:
                 return exp.column(known.name)
         taken = [*(key.name for key in self.keys), *(each.name for each in self.aggregates)]
-        name = choose_unused_name(name, taken if self.id_column is None else [*taken, self.id_column])
+        name = choose_group_name(name, taken if self.id_column is None else [*taken, self.id_column])
         self.aggregates.append(replace(resolved, name=name))
         self.spans.append(call.meta["span"])
         return exp.column(name)
@@ -163,7 +169,7 @@ def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) ->
     unbuilt = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
     if rule is None or unbuilt:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
-    function = call.this if isinstance(call, exp.Filter) else call
+    function = strip_filter(call)
     types = [resolve_scalar(each, scope).type for each in function.expressions[0].expressions]
     unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
     if unequal is not None:
@@ -183,12 +189,9 @@ def list_over_parts(call: exp.Window) -> list[exp.Expression]:
     return [*parts, *(each.this for each in (order.expressions if order is not None else ()))]
 
 
-def choose_unused_name(name: str, taken: Iterable[str]) -> str:
-    """The name, or with underscores behind it if another column has it."""
-    folded = {each.lower() for each in taken} | set(WINDOW_COLUMNS)
-    while name.lower() in folded:
-        name += "_"
-    return name
+def choose_group_name(name: str, taken: Iterable[str]) -> str:
+    """A name for a column of the groups, beside which the columns of a window may stand."""
+    return choose_unused_name(name, [*taken, *WINDOW_COLUMNS])
 
 
 def swap_node(node: exp.Expression, reference: exp.Column) -> None:

@@ -11,8 +11,8 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.limits import L002
 from penstock.diagnostics.codes.windows import W017
-from penstock.planner.lower.context import make_column
-from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node
+from penstock.planner.plan import Column, GroupingSets, KTable, Named, Node, make_column
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.literals import bare
 from penstock.planner.types import BIGINT
 
@@ -111,16 +111,9 @@ def expand_grouping_sets(
 
     Of a table `node` sends changes.
     """
-    taken = {each.name.lower() for each in node.schema}
-
-    def fresh(name: str) -> str:
-        while name in taken:
-            name += "_"
-        taken.add(name)
-        return name
-
-    inner = [Named(fresh(f"_key{place}"), key.value, key.type) for place, key in enumerate(keys, 1)]
-    inner_id = fresh("_grouping_id")
+    taken = [column.name for column in node.schema]
+    inner = [Named(choose_unused_name(f"_key{i}", taken), key.value, key.type) for i, key in enumerate(keys, 1)]
+    inner_id = choose_unused_name("_grouping_id", taken)
     shape = KTable((*node.shape.key, inner_id)) if isinstance(node.shape, KTable) else node.shape
     added = [Column(inner_id, BIGINT, nullable=False), *(Column(key.name, key.type) for key in inner)]
     exploded = GroupingSets(

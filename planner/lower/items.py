@@ -12,8 +12,8 @@ from penstock.diagnostics.codes.kinds import K006, K010
 from penstock.diagnostics.codes.names import N003
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import make_column, resolve_scalar
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable
+from penstock.planner.lower.context import collect_findings, resolve_scalar
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
@@ -89,11 +89,9 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
     items: list[Named] = []
     report: list[Diagnostic] = []
     for output in outputs:
-        try:
+        with collect_findings(report):
             typed = resolve_scalar(output.value, scope)
             items.append(Named(output.name, bare(typed.expression), typed.type))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     if isinstance(node.shape, WTable):

@@ -29,8 +29,8 @@ from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
-from penstock.planner.lower.context import Context, resolve_aggregate, resolve_key, resolve_scalar
-from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, swap_node
+from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
+from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.retraction import is_too_fine
@@ -47,6 +47,7 @@ from penstock.planner.plan import (
     OverRows,
     RowsFrame,
 )
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INTERVAL, Array, Map, Struct
 
@@ -80,7 +81,7 @@ def takes_over(node: exp.Expression) -> bool:
 
 
 def is_framed_call(node: exp.Expression) -> bool:
-    call = node.this if isinstance(node, exp.Filter) else node
+    call = strip_filter(node)
     return isinstance(call, exp.Anonymous) and is_framed(str(call.this))
 
 
@@ -88,7 +89,7 @@ def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
     """Raises CompileError for functions over frames in a SELECT without OVER."""
     for output in outputs:
         for call in find_topmost(output.value, is_framed_call):
-            resolve_scalar(call.this if isinstance(call, exp.Filter) else call, rows.scope)
+            resolve_scalar(strip_filter(call), rows.scope)
 
 
 def lower_over(
@@ -107,7 +108,7 @@ def lower_over(
     report: list[Diagnostic] = []
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        try:
+        with collect_findings(report):
             for call in list(find_topmost(holder, lambda n: isinstance(n, exp.Window) or takes_over(n))):
                 specification = read_specification(call, select, rows, time)
                 specifications.append(specification)
@@ -116,8 +117,6 @@ def lower_over(
                 name = add_call(framed, function, specification, wanted, rows)
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     alone = next((each for each in specifications if not each.partition_by), None)
@@ -171,10 +170,8 @@ def add_call(
     for known in functions:
         if known.frame == frame and replace(known.aggregate, name="") == resolved:
             return known.aggregate.name
-    taken = {c.name.lower() for c in rows.node.schema}
-    taken |= {each.aggregate.name.lower() for others in framed.values() for each in others}
-    while name.lower() in taken:
-        name += "_"
+    taken = [each.aggregate.name for others in framed.values() for each in others]
+    name = choose_unused_name(name, [*(column.name for column in rows.node.schema), *taken])
     functions.append(FramedAggregate(replace(resolved, name=name), frame))
     return name
 
@@ -199,7 +196,7 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
     is_sum = framing in (Framing.SUM, Framing.MEAN)
     if (is_sum and function.type == INTERVAL) or is_too_fine(function):
         raise CompileError([refused.because(f"It would be of type {function.type}.")])
-    written = call.this if isinstance(call, exp.Filter) else call
+    written = strip_filter(call)
     place = 0 if function.distinct else framing.compares
     if place is not None:
         compared = written.expressions[place]
@@ -214,8 +211,7 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, tim
     function = call.this if isinstance(call, exp.Window) else call
     if not isinstance(call, exp.Window):
         if rows.over is None:
-            function = call.this if isinstance(call, exp.Filter) else call
-            found = T007.at(call.meta["span"], "beside OVER", name=str(function.this).upper())
+            found = T007.at(call.meta["span"], "beside OVER", name=str(strip_filter(call).this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
         return read_over(rows.over, rows, time, function)
     span: Span = call.meta["span"]
@@ -319,9 +315,7 @@ def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[Outpu
             report.append(found.also(first.name.span, "first"))
         if window.over.frame is None and window.name.folded in used:
             continue  # what uses it may bring a frame
-        try:
+        with collect_findings(report):
             read_over(window.over, rows, time)
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)

@@ -13,12 +13,13 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS
-from penstock.planner.lower.context import resolve_key, resolve_scalar
-from penstock.planner.lower.grouped import find_topmost, swap_node
+from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
+from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 
@@ -67,7 +68,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
     span = next(list_calls(outputs)).meta["span"]
     for output in outputs:
         holder = exp.Paren(this=output.value.copy())
-        try:
+        with collect_findings(report):
             for call in list(find_topmost(holder, lambda node: isinstance(node, exp.Window))):
                 assert isinstance(call, exp.Window)
                 ranking, partition = read_ranking(call, select, rows)
@@ -76,8 +77,6 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
                 )
                 swap_node(call, exp.column(name))
             rewritten.append(replace(output, value=holder.this))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     node = rows.node
@@ -102,7 +101,7 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rank
     if time is None:
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])
-    function = call.this.this if isinstance(call.this, exp.Filter) else call.this
+    function = strip_filter(call.this)
     name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
     places = [each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place]
     if name not in places or isinstance(call.this, exp.Filter) or function.expressions:
@@ -131,13 +130,17 @@ def read_ordering(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expre
 
 
 def read_sorting(ordered: exp.Expression, rows: Rows) -> Sorting:
-    """An expression to sort by. As in Spark, NULL comes first going up and last going down."""
+    """An expression to sort by; raises CompileError for values that have no order."""
     typed = resolve_scalar(ordered.this, rows.scope)
     if isinstance(typed.type, Array | Map | Struct) or typed.type == INTERVAL:
         raise CompileError([K018.at(ordered.this.meta["span"], "", type=typed.type)])
-    descending = bool(ordered.args.get("desc"))
-    nulls_first = ordered.args.get("nulls_first")
-    return Sorting(typed.expression, descending, (not descending) if nulls_first is None else bool(nulls_first))
+    return make_sorting(ordered, typed.expression)
+
+
+def make_sorting(ordered: exp.Expression, value: exp.Expression) -> Sorting:
+    """The order that is asked for. As in Spark, NULL comes first going up and last going down."""
+    descending, nulls_first = bool(ordered.args.get("desc")), ordered.args.get("nulls_first")
+    return Sorting(value, descending, (not descending) if nulls_first is None else bool(nulls_first))
 
 
 def add_ranking(
@@ -148,9 +151,7 @@ def add_ranking(
     for known in rankings:
         if replace(known, name="") == ranking:
             return known.name
-    taken = {each.name.lower() for each in rows.node.schema}
-    taken |= {each.name.lower() for others in partitions.values() for each in others}
-    while name.lower() in taken:
-        name += "_"
+    taken = [each.name for others in partitions.values() for each in others]
+    name = choose_unused_name(name, [*(column.name for column in rows.node.schema), *taken])
     rankings.append(replace(ranking, name=name))
     return name

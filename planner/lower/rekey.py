@@ -10,12 +10,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
-from penstock.planner.lower.context import make_column, resolve_key, resolve_scalar
+from penstock.planner.lower.context import resolve_key, resolve_scalar
 from penstock.planner.lower.items import OutputColumn, project_items
 from penstock.planner.lower.rows import Rows
 from penstock.planner.partitions.rekey import rekey
-from penstock.planner.plan import Column, KStream, KTable, Node
-from penstock.planner.plan.substitute import substitute
+from penstock.planner.plan import Column, KStream, KTable, Node, find_columns, make_column
+from penstock.planner.plan.substitute import substitute, substitute_names
 from penstock.planner.scalars.literals import bare, enclosed
 from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
 
@@ -40,9 +40,9 @@ def lower_rekey(
     given, own = (tuple(replace(c, column=mark + c.column) for c in part) for part in (listed.columns, listed.beyond))
     hidden = tuple(c for c in rows.scope.columns if not any(is_called(each, c.relation, c.name) for each in own))
     keys = resolve_keys(clause, Scope(given, (*own, *hidden)))
-    if all(each.name.startswith(mark) for key in keys for each in key.find_all(exp.Column)):
-        names = {mark + each.name: make_column(each.name) for each in result.schema}
-        return rekey(result, tuple(substitute(key, names) for key in keys), clause.into, clause.span)
+    if all(name.startswith(mark) for name in find_columns(*keys)):
+        names = {mark + each.name: each.name for each in result.schema}
+        return rekey(result, tuple(substitute_names(key, names) for key in keys), clause.into, clause.span)
     values: dict[str, exp.Expression] = {each.name: make_column(each.name) for each in rows.node.schema}
     values |= {mark + output.name: enclosed(resolve_scalar(output.value, rows.scope).expression) for output in outputs}
     below = rekey(rows.node, tuple(bare(substitute(key, values)) for key in keys), clause.into, clause.span)

@@ -14,7 +14,7 @@ from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
-from penstock.planner.lower.context import Context, resolve_condition
+from penstock.planner.lower.context import Context, collect_findings, resolve_condition
 from penstock.planner.lower.deduplicate import deduplicate_rows
 from penstock.planner.lower.distinct import lower_distinct
 from penstock.planner.lower.final import stream_final_rows
@@ -45,17 +45,13 @@ def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
     if select.distinct:
         select = group_distinct(select, rows)
     report: list[Diagnostic] = []
-    try:
+    with collect_findings(report):
         if select.where is not None and not inner:
             rows = filter_rows(rows, select.where)
-    except CompileError as error:
-        report.extend(error.diagnostics)
-    try:
+    with collect_findings(report):
         if select.deduplicate is not None:
             rows = deduplicate_rows(rows, select.deduplicate)
-    except CompileError as error:
-        report.extend(error.diagnostics)
-    try:
+    with collect_findings(report):
         outputs = spread_items(select.items, rows.scope)
         node, values, scope = aggregate_rows(select, rows, outputs, context)
         if select.stream and isinstance(node.shape, WTable):
@@ -66,8 +62,6 @@ def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
         if select.partition_by is not None:
             plain = values is outputs and not select.distinct
             result = lower_rekey(select.partition_by, result, rows, outputs, plain)
-    except CompileError as error:
-        report.extend(error.diagnostics)
     if report:
         raise CompileError(report)
     if select.stream and not isinstance(result.shape, KStream):

@@ -15,7 +15,7 @@ from penstock.diagnostics.codes.limits import L005
 from penstock.diagnostics.codes.windows import W002, W006, W007, W015, W018
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
-from penstock.planner.lower.context import make_column, resolve_scalar
+from penstock.planner.lower.context import resolve_scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import Rows, TimedWindow, require_event_time
 from penstock.planner.plan import (
@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     SessionWindow,
     Tumble,
     Window,
+    make_column,
 )
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import TIMESTAMP

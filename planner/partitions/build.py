@@ -44,8 +44,10 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
     WithLate,
+    find_columns,
+    make_column,
 )
-from penstock.planner.plan.substitute import substitute
+from penstock.planner.plan.substitute import substitute_names
 from penstock.planner.plan.walk import fold_plan
 
 T = TypeVar("T")
@@ -175,7 +177,7 @@ class Builder:
             span = place_of(origin, self.catalog) or node.span
             key = ", ".join(origin.key)
             self.streams[name] = Stream(origin.name, Role.OUTSIDE, origin.partitions, key=key, span=span)
-        known = tuple(frozenset([column(each)]) for each in origin.key)
+        known = tuple(frozenset([make_column(each)]) for each in origin.key)
         return Origins((name,), {name: None if origin.partitions is None else known})
 
     def _add_rekeyed(self, node: Rekey, below: Origins) -> Origins:
@@ -191,7 +193,8 @@ class Builder:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
         keys = {
             name: tuple(
-                frozenset(column(each.name) for each in node.keys if plain(each.value) in part) for part in key or ()
+                frozenset(make_column(each.name) for each in node.keys if plain(each.value) in part)
+                for part in key or ()
             )
             for name, key in below.keys.items()
         }
@@ -255,10 +258,6 @@ def equalities(node: Joined) -> tuple[tuple[Expression, ...], ...]:
     return node.equalities
 
 
-def column(name: str) -> Expression:
-    return exp.Column(this=exp.to_identifier(name, quoted=True))
-
-
 def plain(expression: Expression) -> Expression:
     """The expression as a tree without parentheses, which make no other value of it."""
     if expression.find(exp.Paren) is None:
@@ -302,9 +301,7 @@ def compare_key(join: str, stream: str, side: int, key: Key, node: Joined) -> Jo
     elif not all(places):
         missing = key[places.index(frozenset())]
         names = {each.name for each in missing if isinstance(each, exp.Column)}
-        inside = [
-            each for each in compared if names & {known_column.name for known_column in each.find_all(exp.Column)}
-        ]
+        inside = [each for each in compared if names & find_columns(each)]
         shown = ", ".join(expression_text(each) for each in inside or compared)
         if inside and isinstance(inside[0], exp.Cast):
             problem = f"the join compares it as another type: {shown}"
@@ -317,7 +314,7 @@ def beyond(key: Key, node: Joined) -> Key:
     """The key in the joined rows: also in what it has been found equal to."""
     equal = [set(map(plain, each)) for each in equalities(node)]
     if isinstance(node, TableJoin):
-        equal = [each | {column(shown.name)} for each, shown in zip(equal, node.schema, strict=False)]
+        equal = [each | {make_column(shown.name)} for each, shown in zip(equal, node.schema, strict=False)]
     return tuple(part.union(*(each for each in equal if part & each)) for part in key)
 
 
@@ -333,28 +330,21 @@ def project_key(key: Key | None, node: Project) -> Key | None:
     first = {name: names[0] for name, names in shown.items()}
     return tuple(
         frozenset(
-            {column(item.name) for item in node.items if plain(item.value) in part}
-            | {in_terms_of(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
+            {make_column(item.name) for item in node.items if plain(item.value) in part}
+            | {substitute_names(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
         )
         for part in key
     )
 
 
 def rename_key(key: Key | None, names: Mapping[str, str]) -> Key | None:
-    return key and tuple(frozenset(in_terms_of(each, names) for each in of_columns(part, names)) for part in key)
+    return key and tuple(frozenset(substitute_names(each, names) for each in of_columns(part, names)) for part in key)
 
 
 def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
     """The expressions that use these columns alone."""
     known = set(names)
-    return frozenset(
-        each for each in part if {known_column.name for known_column in each.find_all(exp.Column)} <= known
-    )
-
-
-def in_terms_of(expression: Expression, names: Mapping[str, str]) -> Expression:
-    """The expression over columns of other names."""
-    return substitute(expression, {old: column(new) for old, new in names.items()})
+    return frozenset(each for each in part if find_columns(each) <= known)
 
 
 def unite_origins(node: UnionAll, below: Sequence[Origins]) -> Origins:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlglot import exp
-
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.building import B002, B003
 from penstock.planner.explain.kinds import kind_text
@@ -28,6 +26,7 @@ from penstock.planner.plan import (
     TableLookup,
     WindowAggregate,
     WTable,
+    find_columns,
 )
 from penstock.planner.plan.walk import is_changing, stateful, walk
 
@@ -68,7 +67,7 @@ def find_unsupported(node: Node) -> Diagnostic | None:
 def is_of_key(node: Filter, shape: WTable) -> bool:
     """Whether the condition is the same for all rows that a window of a key ever has, whenever they come."""
     by_clock = any(clock_calls(node.condition))
-    return not by_clock and {each.name for each in node.condition.find_all(exp.Column)} <= set(shape.identity)
+    return not by_clock and find_columns(node.condition) <= set(shape.identity)
 
 
 def find_unsupported_windows(node: TableJoin) -> Diagnostic | None:
@@ -107,7 +106,7 @@ def find_unsupported_references(node: ForeignKeyJoin) -> Diagnostic | None:
         # How far the ends of their windows lie apart is not known.
         construct = "a join with a windowed table that changes, of several streams"
         return B002.at(node.span, "", construct=construct).with_hint(hint)
-    referring = {each.name for one, _ in node.equalities for each in one.find_all(exp.Column)}
+    referring = find_columns(*(one for one, _ in node.equalities))
     shape = node.left.shape
     if isinstance(shape, WTable) and is_changing(windows) and not referring <= set(shape.identity):
         construct = "a windowed table that refers to rows by what changes in its windows"

@@ -16,6 +16,7 @@ from penstock.planner.lower.rows import check_size
 from penstock.planner.passes.check_clock import check_clock
 from penstock.planner.passes.check_intermediates import check_intermediates
 from penstock.planner.passes.check_names import check_names
+from penstock.planner.passes.check_row_errors import check_row_errors
 from penstock.planner.passes.check_sink import check_sink
 from penstock.planner.passes.check_sources import check_sources
 from penstock.planner.passes.check_supported import check_supported
@@ -29,12 +30,14 @@ from penstock.planner.plan.walk import is_changing, walk
 Rewrite: TypeAlias = Callable[[Node], Node]
 QueryRewrite: TypeAlias = Callable[[RunningQuery, Settings], RunningQuery]
 Check: TypeAlias = Callable[[RunningQuery], Iterator[Diagnostic]]
+QueryCheck: TypeAlias = Callable[[RunningQuery, Settings], Iterator[Diagnostic]]
 
 REWRITES: tuple[Rewrite, ...] = (split_stateful_branches, compute_changes, prune_columns)
 CHECKS: tuple[Check, ...] = (
     *(check_supported, check_sources, check_types, check_names, check_intermediates, check_clock, check_sink),
 )
 # For a whole script, because a query that others read may run inside them.
+SCRIPT_CHECKS: tuple[QueryCheck, ...] = (check_row_errors,)
 SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows,)
 
 
@@ -58,6 +61,9 @@ def rewrite_plan(root: Node) -> Iterator[tuple[str, Node]]:
 
 def complete_query(query: RunningQuery, settings: Settings) -> RunningQuery:
     """The query as the settings of its script want it; raises CompileError where it cannot be so."""
+    for check in SCRIPT_CHECKS:
+        for finding in check(query, settings):
+            raise CompileError([finding])
     for rewrite in SCRIPT_REWRITES:
         query = rewrite(query, settings)
     return query

@@ -9,9 +9,6 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import assert_never
 
-from sqlglot import exp
-
-from penstock.planner.lower.context import make_column
 from penstock.planner.plan import (
     AssignWindows,
     Column,
@@ -39,6 +36,8 @@ from penstock.planner.plan import (
     UnionAll,
     WindowAggregate,
     WithLate,
+    find_columns,
+    make_column,
 )
 
 
@@ -68,8 +67,8 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
         case Project():
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]
-            input_ = _prune(node.input, {each.name for item in items for each in item.value.find_all(exp.Column)})
-            schema = tuple(Column(item.name, item.type) for item in items)
+            input_ = _prune(node.input, find_columns(*(item.value for item in items)))
+            schema = tuple(node.column(item.name) for item in items)
             return replace(node, input=input_, items=items, schema=schema, shape=_narrow_shape(node, schema))
         case Over() | OverRows() | Ranked():
             # Rows of one time, or of one rank, are ordered by all columns where their order shows.

@@ -3,19 +3,17 @@
 The expressions are those that look at one row of a declared stream: filters and projections, and the keys and arguments
 of the groups right above them. They are brought down to the columns of the scan, where the conditions on failing rows
 are evaluated. Above, the expressions stand in the form that gives NULL, so that the order in which Spark evaluates does
-not matter. Whatever else can fail is refused.
+not matter. Whatever else can fail, `check_row_errors.py` refuses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.connectors import C015
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
     Aggregate,
@@ -30,15 +28,13 @@ from penstock.planner.plan import (
     Scan,
     Settings,
     WindowAggregate,
+    make_column,
 )
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.scalars.failing import (
-    TOO_LARGE,
-    NoExactFormError,
     Tried,
-    are_too_large,
     default_condition,
     join_conditions,
     try_expression,
@@ -46,41 +42,34 @@ from penstock.planner.scalars.failing import (
 
 RowByRow: TypeAlias = Filter | Project | WindowAggregate | GroupAggregate
 """The operators that look at the rows of a scan one by one."""
-_HINT = "a form that gives NULL, such as TRY_DIVIDE, TRY_CAST or GET, fails for no row; or SET on_row_error = 'fail'"
 
 
 def reject_failing_rows(query: RunningQuery, settings: Settings) -> RunningQuery:
-    """The query with scans that set failing rows aside; raises CompileError for what can fail elsewhere."""
+    """The query with scans that set failing rows aside."""
     if not settings.rejects_failing:
         return query
-    nodes = list(dict.fromkeys(walk(query.root)))
-    readers: dict[Node, list[Node]] = {}
-    for node in nodes:
-        for below in node.inputs:
-            readers.setdefault(below, []).append(node)
-    failures: dict[Node, tuple[Failure, ...]] = {}
-    covered: set[Node] = set()
-    for scan in nodes:
-        if isinstance(scan, Scan) and isinstance(scan.shape, KStream) and _parses_records(scan):
-            run = _find_run(scan, readers)
-            covered |= set(run)
-            failures[scan] = _find_failures(scan, run)
-    for node in nodes:
-        if node not in covered:
-            _check_operator(node)
+    runs = find_runs(query.root)
+    failures = {scan: find_failures(scan, run) for scan, run in runs.items()}
+    above = {node for run in runs.values() for node in run}
 
     def remake(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, Scan):
             return replace(node, failures=failures.get(node) or node.failures)
-        above = node.with_inputs(below)
-        return _replace_forms(above) if node in covered else above
+        remade = node.with_inputs(below)
+        return _replace_forms(remade) if node in above else remade
 
     return replace(query, root=fold_plan(query.root, remake))
 
 
-def _parses_records(scan: Scan) -> bool:
-    """Whether rejected rows of it are found again."""
-    return connector_of(scan.origin.connector).parses_records
+def find_runs(root: Node) -> dict[Scan, list[RowByRow]]:
+    """Each declared stream whose records can be set aside, and the operators that look at its rows one by one."""
+    nodes = list(dict.fromkeys(walk(root)))
+    readers: dict[Node, list[Node]] = {}
+    for node in nodes:
+        for below in node.inputs:
+            readers.setdefault(below, []).append(node)
+    scans = (node for node in nodes if isinstance(node, Scan) and isinstance(node.shape, KStream))
+    return {scan: _find_run(scan, readers) for scan in scans if connector_of(scan.origin.connector).parses_records}
 
 
 def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:
@@ -99,54 +88,51 @@ def _find_run(scan: Scan, readers: dict[Node, list[Node]]) -> list[RowByRow]:
     return run
 
 
-def _find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
-    """What fails for a row of the scan: its conditions in their order, then what is computed of those that pass."""
+def find_failures(scan: Scan, run: Sequence[RowByRow]) -> tuple[Failure, ...]:
+    """What fails for a row of the scan: its conditions in their order, then what is computed of those that pass.
+
+    Raises NoExactFormError.
+    """
     values: dict[str, Expression] = {each.name: _make_column(each) for each in scan.schema}
     passed: Expression = exp.Boolean(this=True)
     found: list[Failure] = []
     for node in run:
         match node:
             case Filter():
-                condition = _try_expression(substitute(node.condition, values))
+                condition = try_expression(substitute(node.condition, values))
                 found += condition.where(passed)
                 passed = join_conditions(passed, default_condition(condition.value, value=False))
             case Project():
                 values = {item.name: substitute(item.value, values) for item in node.items}
             case WindowAggregate() | GroupAggregate():
-                of_groups = _try_groups(node, values)
-                return _drop_repeated([*found, *(each for part in of_groups for each in part.where(passed))], node)
+                return _drop_repeated(found, _try_groups(node, values), passed)
             case _:
                 assert_never(node)
-    last = [_try_expression(value) for value in values.values()]
-    return _drop_repeated([*found, *(each for part in last for each in part.where(passed))], run[-1] if run else scan)
+    return _drop_repeated(found, map(try_expression, values.values()), passed)
+
+
+def _drop_repeated(found: Iterable[Failure], last: Iterable[Tried], passed: Expression) -> tuple[Failure, ...]:
+    """Each failure once; those of what is computed last, of the rows that have passed all conditions."""
+    return tuple(dict.fromkeys([*found, *(each for part in last for each in part.where(passed))]))
 
 
 def _make_column(column: Column) -> Expression:
-    node = exp.Column(this=exp.to_identifier(column.name, quoted=True))
+    node = make_column(column.name)
     node.meta["type"] = column.type
     return node
 
 
 def _try_groups(node: WindowAggregate | GroupAggregate, values: dict[str, Expression]) -> list[Tried]:
     """What is evaluated of a row: the keys, and of each aggregate the condition, and the arguments where it is true."""
-    result = [_try_expression(substitute(key.value, values)) for key in node.keys]
+    result = [try_expression(substitute(key.value, values)) for key in node.keys]
     for aggregate in node.aggregates:
-        arguments = [_try_expression(substitute(each, values)) for each in aggregate.arguments]
+        arguments = [try_expression(substitute(each, values)) for each in aggregate.arguments]
         if aggregate.condition is not None:
-            condition = _try_expression(substitute(aggregate.condition, values))
+            condition = try_expression(substitute(aggregate.condition, values))
             holds = default_condition(condition.value, value=False)
             arguments = [condition, *(Tried(each.value, each.where(holds)) for each in arguments)]
         result += arguments
     return result
-
-
-def _drop_repeated(failures: Sequence[Failure], node: Node) -> tuple[Failure, ...]:
-    """Each failure once; raises CompileError for too many."""
-    found = tuple(dict.fromkeys(failures))
-    if are_too_large(found):
-        refusal = C015.at(node.span, text=_shorten(found[-1].text)).because(TOO_LARGE)
-        raise CompileError([refusal.with_hint(_HINT)])
-    return found
 
 
 def _replace_forms(node: Node) -> Node:
@@ -173,27 +159,3 @@ def _replace_aggregate(aggregate: Aggregate) -> Aggregate:
         arguments=tuple(try_expression(each).value for each in aggregate.arguments),
         condition=None if condition is None else try_expression(condition).value,
     )
-
-
-def _check_operator(node: Node) -> None:
-    """Raises CompileError if an expression of the operator can fail."""
-    for expression in node.expressions:
-        failures = _try_expression(expression).failures
-        if failures:
-            found = C015.at(expression.meta.get("span") or node.span, text=_shorten(failures[0].text))
-            found = found.because("It is not computed of single rows of one declared files stream, read once.")
-            raise CompileError([found.with_hint(_HINT)])
-
-
-def _try_expression(expression: Expression) -> Tried:
-    try:
-        return try_expression(expression)
-    except NoExactFormError as unknown:
-        span = unknown.part.meta.get("span")
-        text = " ".join(span.text.split()) if span is not None else unknown.part.sql("spark")
-        found = C015.at(span, text=_shorten(text)).because(unknown.reason)
-        raise CompileError([found.with_hint(_HINT)]) from None
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 60 else text[:59] + "…"

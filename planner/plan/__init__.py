@@ -14,7 +14,15 @@ from penstock.planner.plan.aggregate import (
     WindowAggregate,
 )
 from penstock.planner.plan.change import ChangedTable, DeleteRows, PutRows, RowChange, UpdateRows
-from penstock.planner.plan.expressions import Aggregate, Expression, Named, conjunction, conjuncts
+from penstock.planner.plan.expressions import (
+    Aggregate,
+    Expression,
+    Named,
+    conjunction,
+    conjuncts,
+    find_columns,
+    make_column,
+)
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.join import BoundEnd, IntervalJoin, JoinType, TimeBound
 from penstock.planner.plan.late import WithLate
@@ -134,4 +142,6 @@ __all__ = [
     "anchor_times",
     "conjunction",
     "conjuncts",
+    "find_columns",
+    "make_column",
 ]

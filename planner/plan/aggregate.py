@@ -10,7 +10,7 @@ from enum import Enum
 from typing import ClassVar, TypeAlias
 
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
-from penstock.planner.plan.node import Unary, Waiting
+from penstock.planner.plan.node import Node, Unary, Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,26 @@ class Emission(Enum):
     CHANGES = "CHANGES"
 
 
+class _Grouping(Node):
+    """The part that both kinds of groups share. Without slots of its own it can be a base beside `Waiting`."""
+
+    __slots__ = ()
+
+    keys: tuple[Named, ...]
+    aggregates: tuple[Aggregate, ...]
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        parts = (part for each in self.aggregates for part in each.expressions)
+        return (*(key.value for key in self.keys), *parts)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WindowAggregate(Waiting):
+class WindowAggregate(_Grouping, Waiting):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
@@ -78,18 +96,9 @@ class WindowAggregate(Waiting):
     every: int | None = None
     retention: int | None = None
 
-    @property
-    def expressions(self) -> tuple[Expression, ...]:
-        parts = (part for each in self.aggregates for part in each.expressions)
-        return (*(key.value for key in self.keys), *parts)
-
-    @property
-    def given_names(self) -> tuple[str, ...]:
-        return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupAggregate(Unary):
+class GroupAggregate(_Grouping, Unary):
     """One row per distinct value of the keys (one row in all without keys), updated forever: a KTable."""
 
     NOUN: ClassVar[str] = "a GROUP BY"
@@ -97,15 +106,6 @@ class GroupAggregate(Unary):
 
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
-
-    @property
-    def expressions(self) -> tuple[Expression, ...]:
-        parts = (part for each in self.aggregates for part in each.expressions)
-        return (*(key.value for key in self.keys), *parts)
-
-    @property
-    def given_names(self) -> tuple[str, ...]:
-        return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

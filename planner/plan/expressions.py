@@ -56,6 +56,16 @@ class Aggregate:
         return self.arguments if self.condition is None else (*self.arguments, self.condition)
 
 
+def make_column(name: str) -> exp.Column:
+    """A reference to a column of the operator's input."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True))
+
+
+def find_columns(*expressions: Expression) -> set[str]:
+    """The names of the columns in the expressions."""
+    return {column.name for expression in expressions for column in expression.find_all(exp.Column)}
+
+
 def compared(equalities: Iterable[tuple[Expression, Expression]], other: Expression | None) -> tuple[Expression, ...]:
     """The sides of a join's equalities, and its other condition."""
     sides = (side for equality in equalities for side in equality)

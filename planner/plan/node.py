@@ -7,10 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from operator import eq
 from typing import ClassVar, Self, TypeAlias
 
-from sqlglot import exp
-
 from penstock.diagnostics.source import Span
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, find_columns
 from penstock.planner.types import Type
 
 
@@ -40,19 +38,17 @@ class EventTime:
         """By how much its distance from the first event time differs from row to row, in milliseconds."""
         return self.offset_max - self.offset_min
 
+    def measure_from(self, first: EventTime) -> EventTime:
+        """The event time in a stream of which `first` is the first event time."""
+        lower, upper = self.offset_min - first.offset_max, self.offset_max - first.offset_min
+        return EventTime(self.column, self.delay, lower, upper)
+
 
 def anchor_times(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
     """Event times of one stream, their distances counted from the first of these."""
     times = tuple(times)
-    anchor = times[0] if times else None
     return tuple(
-        EventTime(each.column, each.delay)
-        if each is anchor
-        else EventTime(
-            each.column, each.delay, each.offset_min - anchor.offset_max, each.offset_max - anchor.offset_min
-        )
-        for each in times
-        if anchor is not None
+        each.measure_from(times[0]) if place else EventTime(each.column, each.delay) for place, each in enumerate(times)
     )
 
 
@@ -86,11 +82,8 @@ class KStream:
         key = tuple(names[name] for name in self.key if name in names)
         times = anchor_times(each for each in self.times if each.column in names)
         anchor = next((each for each in self.times if each.column in names), None)
-        near = tuple(
-            EventTime(each.column, 0, each.offset_min - anchor.offset_max, each.offset_max - anchor.offset_min)
-            for each in self.near_times
-            if anchor is not None and each.column in names
-        )
+        kept = [each for each in self.near_times if each.column in names]
+        near = () if anchor is None else tuple(each.measure_from(anchor) for each in kept)
         times, near = (tuple(replace(each, column=names[each.column]) for each in part) for part in (times, near))
         return KStream(key if len(key) == len(self.key) else (), times, near)
 
@@ -177,8 +170,7 @@ class Node:
     @property
     def used_columns(self) -> frozenset[str]:
         """The columns of its inputs that the operator itself looks at."""
-        columns = (each.name for part in self.expressions for each in part.find_all(exp.Column))
-        return frozenset([*columns, *self.event_times])
+        return frozenset([*find_columns(*self.expressions), *self.event_times])
 
     @property
     def given_names(self) -> tuple[str, ...]:

@@ -10,12 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, make_column
+from penstock.planner.plan.reserved import choose_unused_name
 
 
 def substitute(expression: Expression, values: Mapping[str, Expression]) -> Expression:
     """A resolved expression in which each column is replaced by the value for its name."""
     return substitute_columns(expression, lambda column: values[column.name])
+
+
+def substitute_names(expression: Expression, names: Mapping[str, str]) -> Expression:
+    """A resolved expression over columns of other names. `names` has the new name of each of its columns."""
+    return substitute(expression, {old: make_column(new) for old, new in names.items()})
 
 
 def substitute_columns(expression: Expression, value_of: Callable[[exp.Column], Expression | None]) -> Expression:
@@ -50,9 +56,7 @@ def rename_parameters(function: exp.Lambda, taken: Iterable[str]) -> None:
     """Gives a lambda's parameters names that are not taken, here and where its body refers to them."""
     used = {*taken, *(each.name.casefold() for each in function.find_all(exp.Identifier))}
     for name in {each.name.casefold() for each in function.expressions} & set(taken):
-        fresh = name
-        while fresh in used:
-            fresh += "_"
+        fresh = choose_unused_name(name, used)
         used.add(fresh)
         for each in list(function.find_all(exp.Identifier)):
             if each.name.casefold() == name and is_reference(each):

@@ -20,12 +20,13 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition
+from penstock.planner.lower.context import Context, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
-from penstock.planner.lower.grouped import choose_unused_name, has_aggregate
+from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
-from penstock.planner.lower.joins.sides import join_schemas, qualify_sides
+from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.over import has_over
+from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import Rows, check_size
 from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
@@ -43,7 +44,9 @@ from penstock.planner.plan import (
     Snapshot,
     Sort,
     Sorting,
+    make_column,
 )
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
@@ -148,13 +151,14 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
     scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
     if join.on is None:
         raise CompileError([J015.at(join.span, kind=join.kind.value)])
+    type_ = JoinType[join.kind.name]
     node = PlainJoin(
-        schema=join_schemas(join.kind, left.node, right.node),
+        schema=join_columns(type_, left.node.schema, right.node.schema),
         shape=KStream(),
         span=join.span,
         left=left.node,
         right=right.node,
-        type=JoinType[join.kind.name],
+        type=type_,
         condition=resolve_condition(join.on, scope, "ON"),
     )
     is_one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
@@ -278,15 +282,13 @@ def drop_repeated_rows(node: Node, outputs: list[OutputColumn], beside: list[Out
 
 
 def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
-    """The rows in order, as many as are asked for. As in Spark, NULL comes first going up and last going down."""
+    """The rows in order, as many as are asked for."""
     order: list[Sorting] = []
     for name, ordered in keys:
         type_ = node.column(name).type
         if not scalars.is_ordered(type_):
             found = K018.at(ordered.this.meta["span"], "", type=type_)
             raise CompileError([found.because("ORDER BY compares values.")])
-        is_descending, nulls_first = bool(ordered.args.get("desc")), ordered.args.get("nulls_first")
-        nulls_first = not is_descending if nulls_first is None else bool(nulls_first)
-        order.append(Sorting(make_column(name), is_descending, nulls_first))
+        order.append(make_sorting(ordered, make_column(name)))
     limit = None if select.limit is None else select.limit.count
     return Sort(schema=node.schema, shape=KStream(), span=select.span, input=node, order_by=tuple(order), limit=limit)

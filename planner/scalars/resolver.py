@@ -23,6 +23,7 @@ from penstock.diagnostics.codes.types import (
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import find_function
 from penstock.planner.plan.expressions import Aggregate
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.calls import Argument, fit, known_function
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
@@ -329,15 +330,12 @@ class Resolver:
     def _lambda(self, node: exp.Lambda, types: tuple[Type, ...], report: list[Diagnostic]) -> Typed | None:
         """A lambda, its `type` being that of the body's value."""
         # In `id -> id + t.id` a column stands beside a parameter of its name; in a plan columns have no `t.` any more.
-        taken = {known.column.casefold() for known in (*self.scope.columns, *self.scope.beyond)}
-        taken |= {name.casefold() for _, name, _ in self.parameters}
+        taken = [known.column for known in (*self.scope.columns, *self.scope.beyond)]
+        taken += [name for _, name, _ in self.parameters]
         written = [parameter.name for parameter in node.expressions]
-        names = []
+        names: list[str] = []
         for each in written:
-            while each.casefold() in taken:
-                each += "_"
-            taken.add(each.casefold())
-            names.append(each)
+            names.append(choose_unused_name(each, [*taken, *names]))
         inner = replace(self, report=report, parameters=(*self.parameters, *zip(written, names, types, strict=True)))
         body = inner.resolve(node.this)
         if body is None:

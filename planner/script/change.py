@@ -16,7 +16,7 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Declared, explain_unknown
 from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
-from penstock.planner.lower.context import Context, make_column, make_scope, resolve_condition, resolve_scalar
+from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import find_key_equality
 from penstock.planner.lower.joins.sides import add_filter, join_scopes, qualify_columns
@@ -38,6 +38,7 @@ from penstock.planner.plan import (
     Sink,
     UpdateRows,
     conjuncts,
+    make_column,
 )
 from penstock.planner.plan.walk import arrives_in_order, walk
 from penstock.planner.scalars.names import Scope, is_same_name

@@ -11,11 +11,11 @@ from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
 from penstock.planner.connectors import EXAMPLE, connector_of
 from penstock.planner.explain.kinds import kind_text
-from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.context import Context
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, PutRows, RunningQuery, Sink
+from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, PutRows, RunningQuery, Sink, make_column
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import require_stream_word
 from penstock.planner.types import STRING, VOID

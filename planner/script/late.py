@@ -16,7 +16,7 @@ from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared
-from penstock.planner.lower.context import Context, make_column
+from penstock.planner.lower.context import Context
 from penstock.planner.passes.check_intermediates import find_unheld_columns
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
@@ -35,6 +35,7 @@ from penstock.planner.plan import (
     Sink,
     Stateful,
     WithLate,
+    make_column,
 )
 from penstock.planner.plan.late import LATENESS
 from penstock.planner.plan.walk import walk

@@ -52,7 +52,7 @@ def test_joins_over_joins_each_have_their_own() -> None:
     sql = f"""SELECT STREAM x.k FROM {rekeyed} PARTITION BY v) x JOIN c
     ON x.v = c.k AND c.time BETWEEN x.time AND x.time + 1 MIN;"""
     made = program(sql, a=8, b=8, c=16)
-    assert state_partitions(made) == {"query_stage1": 8, "query": 16}
+    assert state_partitions(made) == {"query_intermediate1": 8, "query": 16}
 
 
 def test_a_join_re_keyed_by_the_setting_keeps_its_times() -> None:

@@ -146,9 +146,9 @@ def test_every_row_is_accounted_for(ran: str) -> None:
         ["weather", weather, "0", "0", "0", weather],
         ["flights", flights, "0", "0", "0", flights],
         ["flights", flights, "0", "0", "0", flights],
-        ["weekly_file_stage1", f"{DAYS:,}", "0", "0", "0", f"{DAYS:,}"],
+        ["weekly_file_intermediate1", f"{DAYS:,}", "0", "0", "0", f"{DAYS:,}"],
     ]
     assert (out["hourly_file"], out["weather_file"], out["recent_file"]) == (HOURS, FLIGHT_ROWS, FLIGHT_ROWS)
-    assert (out["weekly_file_stage1"], out["weekly_file"]) == (DAYS, DAYS)
+    assert (out["weekly_file_intermediate1"], out["weekly_file"]) == (DAYS, DAYS)
     # A table's hour comes out again with every change.
     assert out["departures_per_hour"] > HOURS

@@ -13,11 +13,11 @@ from penstock.planner.intervals import duration_text
 PAGE = Path(__file__).parents[2] / "docs" / "connectors.md"
 HEAD = """# Connectors
 
-`WITH (connector = '…', …)` says where rows come from or go to. The options in *italics* name the data. A checkpoint belongs to that data, and
-a run with another value is refused ([R010](errors/R010.md)).
+`WITH (connector = '…', …)` says where rows come from or go to. The options in *italics* name the data. A checkpoint
+belongs to that data, and a run with another value is refused ([R010](errors/R010.md)).
 
-`ENV('NAME')` names a variable of the environment, `FILE('path')` a file. Only secrets are given in this way, and they are never written in
-a script ([C020](errors/C020.md)).
+`ENV('NAME')` names a variable of the environment, `FILE('path')` a file. Only secrets are given in this way, and they
+are never written in a script ([C020](errors/C020.md)).
 """
 
 

@@ -107,8 +107,8 @@ def test_tables_of_killed_queries_end_as_those_of_others(root: Path) -> None:
     for number in range(KILLS):
         for place, name in enumerate(names):
             # What the first query of several writes, the next one reads in one micro-batch.
-            is_staged = (root / "undisturbed" / "state" / f"{name}_stage1").exists()
-            part = f"{name}_stage1" if is_staged and number < KILLS - 1 else name
+            is_staged = (root / "undisturbed" / "state" / f"{name}_intermediate1").exists()
+            part = f"{name}_intermediate1" if is_staged and number < KILLS - 1 else name
             checkpoint = folder / "state" / part
             log = ("offsets", "commits")[(number + place) % 2]
             kill_at(folder, name, checkpoint / log / str(newest(checkpoint / "offsets") + 1))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from penstock.planner.passes.pipeline import CHECKS, REWRITES, SCRIPT_REWRITES
+from penstock.planner.passes.pipeline import CHECKS, REWRITES, SCRIPT_CHECKS, SCRIPT_REWRITES
 from tests.house.files import ROOT, list_files
 from tests.house.test_imports import imported
 
@@ -62,7 +62,7 @@ def test_the_order_refuses(above: str, name: str) -> None:
 
 
 def test_every_pass_is_run() -> None:
-    run = {(each.__module__, each.__name__) for each in (*REWRITES, *CHECKS, *SCRIPT_REWRITES)}
+    run = {(each.__module__, each.__name__) for each in (*REWRITES, *CHECKS, *SCRIPT_CHECKS, *SCRIPT_REWRITES)}
     for path in list_files(PLANNER / "passes", ".py"):
         if path.stem not in ("__init__", "pipeline"):
             body = ast.parse(path.read_text(encoding="utf-8")).body
@@ -72,5 +72,5 @@ def test_every_pass_is_run() -> None:
 
 
 def test_passes_say_what_they_do() -> None:
-    assert [each.__name__ for each in CHECKS if not each.__name__.startswith("check_")] == []
-    assert [each.__name__ for each in REWRITES if each.__name__.startswith("check_")] == []
+    assert [each.__name__ for each in (*CHECKS, *SCRIPT_CHECKS) if not each.__name__.startswith("check_")] == []
+    assert [each.__name__ for each in (*REWRITES, *SCRIPT_REWRITES) if each.__name__.startswith("check_")] == []

@@ -107,3 +107,30 @@ def test_the_bound_that_is_proposed_is_accepted(on: str) -> None:
 def test_what_else_is_wrong_is_told_with_the_bound() -> None:
     assert [found.code for found in refused("ON a.v > b.v AND a.v > 'x'")] == ["J001", "T004"]
     assert [found.code for found in refused("ON a.v > b.v")] == ["J001", "J008"]
+
+
+NULLABLE_SIDES = {"INNER JOIN": "", "LEFT JOIN": "b", "RIGHT JOIN": "a", "FULL JOIN": "ab"}
+
+
+@pytest.mark.parametrize(
+    ("relation", "kind", "side"),
+    [
+        *(("stream", kind, side) for kind, side in product(NULLABLE_SIDES, "ab")),
+        *(("table", kind, side) for kind, side in product(("INNER JOIN", "LEFT JOIN"), "ab")),
+    ],
+)
+def test_columns_of_a_padded_side_can_be_null(relation: str, kind: str, side: str) -> None:
+    """A CSV file of one column cannot hold NULL, so C018 tells whether a column can be NULL."""
+    bound = "AND b.time BETWEEN a.time AND a.time + 1 HOUR" if relation == "stream" else ""
+    script = f"""{RELATIONS}
+    CREATE VIEW known AS SELECT STREAM * FROM events WHERE k IS NOT NULL;
+    CREATE VIEW stream_c AS SELECT STREAM * FROM known;
+    CREATE VIEW table_c AS SELECT * FROM table_b;
+    CREATE STREAM one_column WITH (connector = 'files', path = 'data/one', format = 'csv')
+    AS SELECT STREAM {side}.k FROM known a {kind} {relation}_c b ON a.k = b.k {bound};"""
+    if side in NULLABLE_SIDES[kind]:
+        with pytest.raises(CompileError) as refusal:
+            penstock.compile(script)
+        assert [each.code for each in refusal.value.diagnostics] == ["C018"]
+    else:
+        assert penstock.compile(script).program.queries

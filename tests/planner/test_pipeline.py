@@ -44,6 +44,11 @@ def test_rewrites_keep_the_schema_and_are_done_after_one_run(name: str) -> None:
     assert list(traced(root).values())[-1] == root
 
 
+def test_rewrites_keep_which_columns_can_be_null() -> None:
+    root = query("SELECT STREAM page, note FROM clicks WHERE page IS NOT NULL").root
+    assert [each.nullable for each in root.schema] == [False, True]
+
+
 def test_an_observer_sees_every_rewrite_in_order() -> None:
     root = query(QUERIES["union"]).root
     assert list(traced(root)) == [each.__name__ for each in REWRITES]

@@ -6,7 +6,7 @@ from random import Random
 
 from sqlglot import exp
 
-from penstock.parser.unparse import text as written
+from penstock.parser import unparse as written
 
 # Pieces of regular expressions of which the compiler knows all; Java alone knows whether \k<n>, && or (?x) fit.
 REGEX = [*"ab01*+?|()[]{}^$.-,", *("(?:", "(?i)", "(?=", "(?<=", "(?<n>", "(?P<n>", "[^", "[a-z]", "[z-a]")]

@@ -9,7 +9,7 @@ from random import Random
 
 from sqlglot import exp
 
-from penstock.parser.unparse import text as written
+from penstock.parser import unparse as written
 from penstock.planner.functions import FUNCTIONS, Function
 from tests.planner.expressions import expression
 from tests.properties.script_literals import literal

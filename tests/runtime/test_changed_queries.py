@@ -163,13 +163,13 @@ CHAIN = """SELECT STREAM window_end, most + 1 AS more FROM (SELECT STREAM window
     [
         ({"hours": "h", "most": "highest"}, set()),
         ({"1 HOUR": "2 HOURS"}, {"query"}),
-        ({"1 MINUTE)": "1 MINUTE) HAVING COUNT(*) > 1"}, {"query_stage1"}),
-        ({"AS n FROM": "AS c FROM", "MAX(n)": "MAX(c)"}, {"query_stage1", "query"}),
+        ({"1 MINUTE)": "1 MINUTE) HAVING COUNT(*) > 1"}, {"query_intermediate1"}),
+        ({"AS n FROM": "AS c FROM", "MAX(n)": "MAX(c)"}, {"query_intermediate1", "query"}),
     ],
 )
 def test_each_query_of_a_chain_is_judged_by_itself(change: Change, refused: set[str]) -> None:
     """What a query writes for another is held: neither its rows nor its columns may change."""
     before, now = both(CHAIN, change)
-    assert before.keys() == now.keys() == {"query_stage1", "query"}
+    assert before.keys() == now.keys() == {"query_intermediate1", "query"}
     found = {name for name in now if refusal(describe_query(before[name]), describe_query(now[name]), "here")}
     assert found == refused

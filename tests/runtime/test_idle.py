@@ -216,12 +216,12 @@ def test_queries_are_connected_by_what_they_read() -> None:
     )
     queries = lowered(sql)
     assert [[each.name for each in group] for group in group_connected(queries)] == [
-        ["both_stage1", "both_stage2", "both"],
+        ["both_intermediate1", "both_intermediate2", "both"],
         ["alone"],
     ]
     assert [[each.name for each in query.watermark_inputs] for query in queries] == [
         ["a"],
         ["b"],
-        ["both_stage1", "both_stage2"],
+        ["both_intermediate1", "both_intermediate2"],
         ["b"],
     ]

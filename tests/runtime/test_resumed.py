@@ -179,7 +179,7 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
     chain = FILES.format(name="busiest", folder=tmp_path, query=BUSIEST)
     with RuntimeSession(spark, str(state)) as session:
         session.run_once(large(tmp_path, 50, chain), drain=True)
-        assert {file.name for file in state.iterdir()} == {"mine", "large", "busiest", "busiest_stage1"}
+        assert {file.name for file in state.iterdir()} == {"mine", "large", "busiest", "busiest_intermediate1"}
         for name in ("large", "busiest"):
             (tmp_path / name).rename(tmp_path / f"former {name}")
         # What was a chain no longer is.
@@ -187,7 +187,7 @@ def test_a_query_begins_anew(spark: SparkSession, tmp_path: Path) -> None:
             tmp_path, 60, FILES.format(name="busiest", folder=tmp_path, query="SELECT STREAM id FROM orders")
         )
         names = sorted(Path(place).name for place in session.reset(changed))
-        assert names == ["busiest", "busiest_stage1", "large"]
+        assert names == ["busiest", "busiest_intermediate1", "large"]
         assert [file.name for file in state.iterdir()] == ["mine"]
         session.run_once(changed, drain=False)
         assert sorted(row["quantity"] for row in written(tmp_path / "large")) == [64, 81, 100, 121, 144]

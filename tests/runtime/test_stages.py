@@ -45,7 +45,7 @@ def test_rejected_rows_of_a_chain_lie_beside_its_sink(spark: SparkSession, tmp_p
         reports = session.run_once(penstock.compile(SCRIPT.format(folder=tmp_path)).program, drain=True)
     (account,) = reports[0].inputs
     assert (account.name, account.read, account.rejected) == ("readings", 3, 1)
-    folder = tmp_path / "busiest_rejected" / "busiest_stage1" / "readings"
+    folder = tmp_path / "busiest_rejected" / "busiest_intermediate1" / "readings"
     assert account.rejected_to is not None
     assert Path(account.rejected_to.removeprefix("file:")) == folder
     (row,) = [json.loads(line) for file in folder.glob("*.json") for line in file.read_text().splitlines()]
@@ -53,7 +53,7 @@ def test_rejected_rows_of_a_chain_lie_beside_its_sink(spark: SparkSession, tmp_p
 
 
 def test_a_file_stays_until_all_that_read_it_have_read_others(spark: SparkSession, tmp_path: Path) -> None:
-    rows, reader = tmp_path / "first_stage1" / "rows", tmp_path / "first"
+    rows, reader = tmp_path / "first_intermediate1" / "rows", tmp_path / "first"
     for name in "abc":
         written(rows, f"part-{name}", "")
     entry = '{{"path": "file://{}/part-{}", "timestamp": 1, "batchId": {}}}'
@@ -77,7 +77,7 @@ def test_a_file_stays_until_all_that_read_it_have_read_others(spark: SparkSessio
 def test_a_chain_goes_on_and_its_intermediate_stream_is_swept(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "readings").mkdir()
     program = penstock.compile(SCRIPT.format(folder=tmp_path)).program
-    between = tmp_path / "checkpoint" / "busiest_stage1" / "rows"
+    between = tmp_path / "checkpoint" / "busiest_intermediate1" / "rows"
     with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         put(tmp_path, "1.json", 0, 1, 1, 61)
         session.run_once(program, drain=False)
@@ -110,7 +110,7 @@ def test_a_chain_of_lookups_finds_what_was_there_before_its_rows(spark: SparkSes
     limits = [
         {each.name: dict(each.options).get("files_per_batch") for each in query.inputs} for query in program.queries
     ]
-    assert limits == [{"s": 1, "t": 1}, {"result_stage1": None, "u": None}]
+    assert limits == [{"s": 1, "t": 1}, {"result_intermediate1": None, "u": None}]
     with RuntimeSession(spark, str(tmp_path / "checkpoint")) as session:
         session.run_once(program, drain=False)
         rows = sorted(session.rows("result"), key=lambda row: row["id"])

@@ -11,10 +11,10 @@ from penstock.diagnostics.codes.joins import J008, J012, J013
 from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import Context, resolve_condition, resolve_scalar
+from penstock.planner.lower.context import Context, collect_findings, resolve_condition, resolve_scalar
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import Rows
-from penstock.planner.plan import KStream, Node
+from penstock.planner.plan import KStream, Node, find_columns
 from penstock.planner.scalars.names import Scope
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -34,19 +34,15 @@ def split_conditions(
     conditions: list[exp.Expression] = []
     report: list[Diagnostic] = []
     for part in parts:
-        try:
+        with collect_findings(report):
             equality = find_key_equality(part, left, right, scope, context)
             if equality is None:
                 conditions.append(resolve_condition(part, scope, "ON"))
             else:
                 equalities.append(equality)
-        except CompileError as error:
-            report.extend(error.diagnostics)
     for part in filters:
-        try:
+        with collect_findings(report):
             conditions.append(resolve_condition(part, scope, "WHERE"))
-        except CompileError as error:
-            report.extend(error.diagnostics)
     if not equalities and not report:
         both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
         found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
@@ -84,7 +80,7 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
 
 def find_side(expression: exp.Expression, left: Node, right: Node) -> str:
     """`left` or `right` where the expression uses columns of that side alone, else an empty text."""
-    used = {column.name for column in expression.find_all(exp.Column)}
+    used = find_columns(expression)
     for side, node in (("left", left), ("right", right)):
         if used and used <= {c.name for c in node.schema}:
             return side

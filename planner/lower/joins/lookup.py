@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -15,11 +15,10 @@ from penstock.planner.lower.context import Context, resolve_scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality
-from penstock.planner.lower.joins.sides import find_right_span, join_scopes
+from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
 from penstock.planner.lower.joins.tables import explain_wrong_key
 from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import (
-    Column,
     Cumulate,
     ForeignKeyJoin,
     JoinType,
@@ -88,7 +87,7 @@ def lower_foreign_key(
     type_ = JoinType[join.kind.name]
     below = materialise_changes(one.node)
     node = ForeignKeyJoin(
-        schema=join_columns(one.node, other.node, type_),
+        schema=join_columns(type_, one.node.schema, other.node.schema),
         shape=one.node.shape,
         span=find_right_span(join),
         left=below,
@@ -133,7 +132,7 @@ def lower_lookup(
     as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
     type_ = JoinType[join.kind.name]
     node = TableLookup(
-        schema=join_columns(left.node, right.node, type_),
+        schema=join_columns(type_, left.node.schema, right.node.schema),
         shape=shape,
         span=find_right_span(join),
         stream=materialise_input(left.node, as_of or shape.time),
@@ -145,12 +144,6 @@ def lower_lookup(
         kept=kept,
     )
     return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
-
-
-def join_columns(left: Node, right: Node, type_: JoinType) -> tuple[Column, ...]:
-    """The columns of both; those of the right can be NULL where it is padded."""
-    padded = type_ is JoinType.LEFT
-    return (*left.schema, *(replace(each, nullable=each.nullable or padded) for each in right.schema))
 
 
 def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:

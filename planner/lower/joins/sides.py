@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.context import make_column
 from penstock.planner.lower.rows import Rows
-from penstock.planner.plan import Column, Filter, KStream, KTable, Named, Node, Project, WTable, conjunction
+from penstock.planner.plan import (
+    Column,
+    Filter,
+    JoinType,
+    KStream,
+    KTable,
+    Named,
+    Node,
+    Project,
+    WTable,
+    conjunction,
+    make_column,
+)
 from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
@@ -55,11 +67,15 @@ def join_scopes(left: Rows, right: Rows) -> Scope:
     return Scope((*left.scope.columns, *right.scope.columns))
 
 
-def join_schemas(kind: ast.JoinKind, left: Node, right: Node) -> tuple[Column, ...]:
-    """The columns of the joined rows; those of a padded side may be NULL."""
-    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
-        return left.schema
-    return (*left.schema, *right.schema)
+def join_columns(type_: JoinType, left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns of the joined rows. Those of a padded side can be NULL; SEMI and ANTI give the left ones alone."""
+    if type_ in (JoinType.SEMI, JoinType.ANTI):
+        return tuple(left)
+    pads_left, pads_right = type_ in (JoinType.RIGHT, JoinType.FULL), type_ in (JoinType.LEFT, JoinType.FULL)
+    return (
+        *(replace(each, nullable=each.nullable or pads_left) for each in left),
+        *(replace(each, nullable=each.nullable or pads_right) for each in right),
+    )
 
 
 def add_filter(node: Node, conditions: Sequence[exp.Expression]) -> Node:

@@ -15,7 +15,7 @@ from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
-from penstock.planner.lower.joins.sides import add_filter, join_schemas, qualify_sides
+from penstock.planner.lower.joins.sides import add_filter, join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
 from penstock.planner.lower.rows import Rows, require_event_time
 from penstock.planner.plan import BoundEnd, IntervalJoin, JoinType, KStream, TimeBound, conjunction, conjuncts
@@ -65,7 +65,7 @@ def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Ex
     joined = JoinTimes(type_, bound, pane, stream_shape(left), stream_shape(right), times.left, times.right)
     key = tuple(each.name for each, _ in equalities if isinstance(each, exp.Column))
     node = IntervalJoin(
-        schema=join_schemas(join.kind, left.node, right.node),
+        schema=join_columns(type_, left.node.schema, right.node.schema),
         shape=KStream(key, joined.times(), joined.near_times()),
         span=join.span,
         left=materialise_input(add_filter(left.node, filters["left"]), times.left),
@@ -84,7 +84,7 @@ def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Ex
 
 def find_compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:
     """The event times that the conditions bound the difference of; the default ones if they bound none."""
-    scope = Scope((*left.scope.columns, *right.scope.columns))
+    scope = join_scopes(left, right)
     pairs = [
         bounds.Times(scope, one.column, other.column)
         for one in stream_shape(left).times
@@ -98,7 +98,7 @@ def derive_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tu
 
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
     """
-    scope = Scope((*left.scope.columns, *right.scope.columns))
+    scope = join_scopes(left, right)
     for near in stream_shape(left).near_times:
         for other in stream_shape(right).times:
             found = bounds.split_bound(parts, bounds.Times(scope, near.column, other.column))[0].bound()

@@ -12,13 +12,25 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J012, J016, J017, J018
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import make_column
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, find_value_column, is_same, key_text
 from penstock.planner.lower.joins.conditions import Equality
-from penstock.planner.lower.joins.sides import find_right_span, join_scopes
+from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
 from penstock.planner.lower.rows import Rows
-from penstock.planner.plan import Column, JoinType, KStream, KTable, Node, Side, Step, TableJoin, WTable, conjunction
+from penstock.planner.plan import (
+    Column,
+    JoinType,
+    KStream,
+    KTable,
+    Node,
+    Side,
+    Step,
+    TableJoin,
+    WTable,
+    conjunction,
+    find_columns,
+    make_column,
+)
 from penstock.planner.types import Type
 
 
@@ -203,15 +215,12 @@ def derive_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence
         case _:
             nullable = [one or other for one, other in zip(left_nullable, right_nullable, strict=True)]
     keys = [Column(f"key{n + 1}", type__, nullable[n]) for n, type__ in enumerate(types)]
-    pads_left, pads_right = type_ in (JoinType.RIGHT, JoinType.FULL), type_ in (JoinType.LEFT, JoinType.FULL)
-    lefts = [replace(each, nullable=each.nullable or pads_left) for each in left.schema[whole:]]
-    rights = [replace(each, nullable=each.nullable or pads_right) for each in right.schema]
-    return (*keys, *left.schema[count:whole], *lefts, *rights)
+    return (*keys, *left.schema[count:whole], *join_columns(type_, left.schema[whole:], right.schema))
 
 
 def find_sides(expression: exp.Expression, node: TableJoin) -> frozenset[int]:
     """The sides whose key the expression, a column or COALESCE of columns, is made of."""
-    names = {each.name for each in expression.find_all(exp.Column)}
+    names = find_columns(expression)
     return frozenset(
         number
         for number, side in enumerate(node.sides)
