@@ -35,8 +35,24 @@ def _query(query: SparkQuery, program: Program) -> str:
     head += "".join(
         f"\n  {each.name} is idle after {each.idle} ms" for each in query.watermark_inputs if each.idle is not None
     )
-    parts = [head, *map(_input, query.inputs), *map(_view, query.views)]
+    parts = [head, *map(_input, query.inputs), *map(_view, query.views), *_change(query)]
     return "\n\n".join([parts[0], *(indent(part, "  ") for part in parts[1:])])
+
+
+def _change(query: SparkQuery) -> list[str]:
+    """How the rows change a table that others own, if they do."""
+    change = query.change
+    if change is None:
+        return []
+    order = "" if change.order is None else f", ordered by {change.order}"
+    text = f"{change.kind} rows of {query.output.name} by ({', '.join(change.key)}){order}"
+    if change.kind == "update":
+        text += f"\n  set {', '.join(change.assigned)}"
+    if change.inserted is not None:
+        text += f"\n  of a new row {', '.join(change.inserted) or 'nothing'}"
+    if change.fold is not None:
+        text += f"\n  computed, with {', '.join(change.current)} of the row as it is, by\n{indent(change.fold, '    ')}"
+    return [text]
 
 
 def _input(source: Input) -> str:

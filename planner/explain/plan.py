@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     AssignWindows,
     BoundEnd,
     Cumulate,
+    DeleteRows,
     Distinct,
     Filter,
     ForeignKeyJoin,
@@ -31,9 +32,11 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Project,
+    PutRows,
     Ranked,
     Ranking,
     Rekey,
+    RowChange,
     RowsFrame,
     RunningQuery,
     Scan,
@@ -46,6 +49,7 @@ from penstock.planner.plan import (
     TimeBound,
     Tumble,
     UnionAll,
+    UpdateRows,
     Window,
     WindowAggregate,
     WithLate,
@@ -85,7 +89,27 @@ def query_text(query: RunningQuery) -> str:
         lines.append(f"{head.ljust(min(width, 100))}  => {shape_text(node.shape)}{suffix}")
     emission = query.emission.value.lower() + (f" every {duration_text(query.every)}" if query.every else "")
     key = f" by {', '.join(query.key)}" if query.key else ""
-    return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {query.sink.connector}"])
+    change = "" if query.change is None else change_text(query.change)
+    sink = f"{query.sink.connector}{change}"
+    return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {sink}"])
+
+
+def change_text(change: RowChange) -> str:
+    """What each row does to the row of its key."""
+    key = ", ".join(change.table.key)
+    match change:
+        case PutRows():
+            return f": put by {key}"
+        case DeleteRows():
+            return f": delete by {key}"
+        case UpdateRows():
+            columns = ", ".join(f"{each.name} = {expression_text(each.value)}" for each in change.assignments)
+            default = change.default
+            absent = "" if default is None else ", else insert "
+            values = ", ".join(f"{each.name} = {expression_text(each.value)}" for each in default or ())
+            return f": update by {key}, set {columns}{absent}{values}"
+        case _:
+            assert_never(change)
 
 
 def number_nodes(root: Node) -> dict[Node, str]:
