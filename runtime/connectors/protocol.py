@@ -57,7 +57,7 @@ class RuntimeSink(Protocol):
         return None
 
     def open(self, storage: Storage) -> None:
-        """Makes the place, so that who reads it finds it, if still empty."""
+        """Makes the place, so that readers find it, if still empty."""
         return None
 
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:
@@ -75,12 +75,12 @@ class HoldingSink(RuntimeSink, Protocol):
 
     @property
     def begun(self) -> bool:
-        """Whether it had a batch."""
+        """Whether it has received a batch."""
         raise NotImplementedError
 
     @property
     def evicted(self) -> int:
-        """How many older rows were more than it holds."""
+        """How many rows it has dropped because it holds only the newest ones."""
         raise NotImplementedError
 
     def rows(self) -> list[Row]:
