@@ -68,16 +68,7 @@ class JoinTimes:
 
     def _measure_from_left(self, times: Iterable[EventTime]) -> tuple[EventTime, ...]:
         """Times of the right rows with their distances from the first event time of the left rows beside them."""
-        lower, upper = (
-            self.bound.lower.milliseconds + self._left_event.offset_min,
-            self.bound.upper.milliseconds + self._left_event.offset_max,
-        )
-        return tuple(
-            EventTime(
-                each.column,
-                0,
-                each.offset_min - self._right_event.offset_max + lower,
-                each.offset_max - self._right_event.offset_min + upper,
-            )
-            for each in times
-        )
+        lower = self.bound.lower.milliseconds + self._left_event.offset_min
+        upper = self.bound.upper.milliseconds + self._left_event.offset_max
+        measured = (each.measure_from(self._right_event) for each in times)
+        return tuple(EventTime(each.column, 0, each.offset_min + lower, each.offset_max + upper) for each in measured)
