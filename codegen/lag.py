@@ -76,7 +76,7 @@ def max_disorder(node: Node) -> int:
         return 0
     while isinstance(node, Filter | Project):
         node = node.input
-    assert isinstance(node, WindowAggregate), "rows that change come of windows"
+    assert isinstance(node, WindowAggregate), "rows that change come from windows"
     assert isinstance(node.input.shape, KStream)
     delay = next(each.delay for each in node.input.shape.times if each.column == node.time)
     return _length(node) + delay + node.grace

@@ -1,4 +1,4 @@
-"""Text -> statements, and what keeps a text from being one -> coded errors."""
+"""Text -> statements, or coded errors that say why it has none."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def parse(source: Source) -> tuple[Statement, ...]:
     language = dialect()
     parsed: list[Statement] = []
     findings: list[Diagnostic] = []
-    for tokens in _statements(language.lexer.tokens(source.text)):
+    for tokens in _split_statements(language.lexer.tokens(source.text)):
         try:
-            parsed.append(_statement(language, source, tokens))
+            parsed.append(_parse_statement(language, source, tokens))
         except CompileError as error:
             findings.extend(error.diagnostics)
     if findings:
@@ -69,7 +69,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
     return tuple(parsed)
 
 
-def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
+def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
     """The tokens between semicolons; empty statements are left out."""
     statement: list[Token] = []
     for token in tokens:
@@ -82,10 +82,12 @@ def _statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
         yield statement
 
 
-def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
+def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            raise CompileError([_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))])
+            raise CompileError(
+                [_explain_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))]
+            )
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
@@ -98,7 +100,7 @@ def _statement(language: Dialect, source: Source, tokens: list[Token]) -> Statem
     return statement
 
 
-def _fault(fault: Fault, value: str, span: Span) -> Diagnostic:
+def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
     """What the lexer could not read."""
     match fault:
         case Fault.UNTERMINATED_STRING:
@@ -129,8 +131,8 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
         if at_end
         else syntax.S001.at(span, found=_describe_found(source, token))
     )
-    diagnostic = diagnostic.because(f"expected {_alternatives(language, error.expected)}")
-    proposal = _misspelt(language, source, tokens, error)
+    diagnostic = diagnostic.because(f"expected {_list_alternatives(language, error.expected)}")
+    proposal = _propose_keyword(language, source, tokens, error)
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 
@@ -149,7 +151,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
 
 
-def _misspelt(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> str | None:
+def _propose_keyword(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> str | None:
     """A keyword that might be meant by the word here, or by the one before, which was then taken for a name."""
     keywords = error.expected & language.keywords
     index = next((i for i, token in enumerate(tokens) if token.start == error.token.start), len(tokens))
@@ -161,7 +163,7 @@ def _misspelt(language: Dialect, source: Source, tokens: list[Token], error: Une
     return None
 
 
-def _alternatives(language: Dialect, expected: frozenset[str]) -> str:
+def _list_alternatives(language: Dialect, expected: frozenset[str]) -> str:
     """What may stand at a place, in a few words."""
     words: list[str] = []
     rest = set(expected)

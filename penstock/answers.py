@@ -19,16 +19,16 @@ def show_answer(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], form:
     match form:
         case "json":
             for row in rows:
-                print(json.dumps({name: plain(row[name]) for name in columns}, ensure_ascii=False))
+                print(json.dumps({name: to_json(row[name]) for name in columns}, ensure_ascii=False))
         case "csv":
             writer = csv.writer(sys.stdout, lineterminator="\n")
             writer.writerow(columns)
-            writer.writerows([cell(row[name]) for name in columns] for row in rows)
+            writer.writerows([to_csv(row[name]) for name in columns] for row in rows)
         case _:
             show_rows("1 row" if len(rows) == 1 else f"{len(rows):,} rows", rows, len(rows))
 
 
-def plain(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """The value as JSON has it. DECIMAL is text, so that no digit is lost; times are as in files."""
     match value:
         case None | bool() | int() | str():
@@ -40,16 +40,16 @@ def plain(value: Any) -> Any:
         case bytes():
             return base64.b64encode(value).decode()
         case Mapping():
-            return {str(plain(key)): plain(each) for key, each in value.items()}
+            return {str(to_json(key)): to_json(each) for key, each in value.items()}
         case list() | tuple():
-            return [plain(each) for each in value]
+            return [to_json(each) for each in value]
         case _:
             return str(value)
 
 
-def cell(value: Any) -> Any:
+def to_csv(value: Any) -> Any:
     """The value as CSV has it: NULL is empty, what has parts is JSON."""
-    simple = plain(value)
+    simple = to_json(value)
     if isinstance(simple, bool | dict | list):
         return json.dumps(simple, ensure_ascii=False)
     return simple

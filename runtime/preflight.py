@@ -1,4 +1,4 @@
-"""A checkpoint -> nothing, or a refusal that names its lost or damaged file.
+"""Checks a checkpoint before its query starts. A refusal names the file that is lost or damaged.
 
 Spark notices some damage late and with unclear messages, and some not at all. Without the newest file of an input's log
 it reads nothing more, or the same rows again. Files that Spark no longer reads may be missing.
@@ -100,7 +100,7 @@ def _check_commit(storage: Storage, place: str, finished: int, started: int) -> 
 def _check_schemas(storage: Storage, state: str) -> None:
     """Each operator has a schema for its state, or one for each part of it, beside the first partition.
 
-    Spark writes one that is missing anew, as it does `metadata`, but not over the checksum that is left of it.
+    Spark writes a missing one again, like `metadata`, but it does not overwrite a checksum that is left.
     """
     for operator in filter(str.isdecimal, storage.names(state)):
         if not storage.is_file(f"{state}/{operator}/_metadata/metadata"):

@@ -72,10 +72,6 @@ class Storage:
         place = self._hadoop.fs.Path(path)
         return place.getFileSystem(self._configuration), place
 
-    def matches(self, pattern: str) -> bool:
-        """Whether a path exists, or any path that a glob pattern stands for."""
-        return bool(self.find_matching(pattern))
-
     def find_matching(self, pattern: str) -> list[str]:
         """The paths that are there now of those that a glob pattern stands for."""
         files, place = self._at(pattern)

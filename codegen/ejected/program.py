@@ -41,7 +41,7 @@ def drain(spark: SparkSession, checkpoint: str) -> None:
 
 
 def make_folder(spark: SparkSession, path: str) -> None:
-    """Makes a folder, wherever Spark can write. Who reads it passes over names that begin with `_`."""
+    """Makes a folder, wherever Spark can write. Readers skip names that begin with `_`."""
     spark.range(0, 0, 1, 1).write.mode("ignore").parquet(f"{path}/_made")
 
 

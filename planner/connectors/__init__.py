@@ -1,4 +1,4 @@
-"""The connectors, by hand, in one tuple."""
+"""All connectors, in the order in which messages list them."""
 
 from penstock.diagnostics import show_options
 from penstock.planner.connectors.console import CONSOLE
@@ -21,7 +21,7 @@ show_options(option.name for option in _OPTIONS if option.name not in _SECRET)
 
 
 def find_connector(name: str) -> Connector | None:
-    """The connector that a script calls so, without regard to case."""
+    """The connector that a script calls `name`, without regard to case."""
     return next((connector for connector in CONNECTORS if connector.name == name.lower()), None)
 
 

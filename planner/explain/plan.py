@@ -15,6 +15,7 @@ from penstock.planner.plan import (
     Cumulate,
     DeleteRows,
     Distinct,
+    Expression,
     Filter,
     ForeignKeyJoin,
     Frame,
@@ -147,19 +148,15 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
         case UnionAll():
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():
-            return (
-                f"WindowAggregate {below[0]} by {keys_text(node.keys)}{window_text(node.window)} of {node.time}: "
-                + (aggregates_text(node.aggregates))
-            )
+            by = f"{keys_text(node.keys)}{window_text(node.window)} of {node.time}"
+            return f"WindowAggregate {below[0]} by {by}: {aggregates_text(node.aggregates)}"
         case GroupAggregate():
-            return f"GroupAggregate {below[0]} by {keys_text(node.keys)[:-2] or 'nothing'}: " + (
-                aggregates_text(node.aggregates)
-            )
+            by = keys_text(node.keys)[:-2] or "nothing"
+            return f"GroupAggregate {below[0]} by {by}: {aggregates_text(node.aggregates)}"
         case Distinct():
             return f"Distinct {below[0]} along {node.time}"
         case ForeignKeyJoin() | TableLookup():
-            equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
-            residual = "" if node.condition is None else f" and {expression_text(node.condition)}"
+            equal, residual = equalities_text(node.equalities), condition_text(node.condition)
             name = type(node).__name__
             as_of = f", as of {node.as_of}" if isinstance(node, TableLookup) and node.as_of is not None else ""
             return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}{spread_text(node)}"
@@ -171,20 +168,26 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             by = ", ".join([node.time, *map(expression_text, node.partition_by)])
             return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
         case IntervalJoin():
-            equal = " and ".join(f"{expression_text(a)} = {expression_text(b)}" for a, b in node.equalities)
-            residual = "" if node.residual is None else f" and {expression_text(node.residual)}"
+            equal, residual = equalities_text(node.equalities), condition_text(node.residual)
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
             panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
             met = f"{below[0]} {below[1]} on {equal}, {difference}{residual}"
             return f"Join {node.type.value} {met}, {panes}{spread_text(node)}"
         case Over() | OverRows():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
-            frames = ", ".join(
-                f"{aggregate_text(each.aggregate)} over {frame_text(each.frame)}" for each in node.aggregates
-            )
-            return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {frames}"
+            frames = (f"{aggregate_text(each.aggregate)} over {frame_text(each.frame)}" for each in node.aggregates)
+            return f"{type(node).__name__} {below[0]} by {by} along {node.time}: {', '.join(frames)}"
         case _:
             assert_never(node)
+
+
+def equalities_text(equalities: Iterable[tuple[Expression, Expression]]) -> str:
+    return " and ".join(f"{expression_text(one)} = {expression_text(other)}" for one, other in equalities)
+
+
+def condition_text(condition: Expression | None) -> str:
+    """What is said of a condition behind others."""
+    return "" if condition is None else f" and {expression_text(condition)}"
 
 
 def spread_text(node: Node) -> str:
@@ -201,7 +204,7 @@ def joined_text(node: TableJoin, below: list[str]) -> str:
             keys = [expression_text(node.sides[each].keys[place]) for each in sorted(step.through[place])]
             value = keys[0] if len(keys) == 1 else f"COALESCE({', '.join(keys)})"
             pairs.append(f"{value} = {expression_text(key)}")
-        condition = "" if step.condition is None else f" and {expression_text(step.condition)}"
+        condition = condition_text(step.condition)
         shift = node.sides[number].shift
         if node.is_windowed:
             apart = f", {duration_text(abs(shift))} {'later' if shift > 0 else 'earlier'}" if shift else ""

@@ -84,6 +84,14 @@ def resolve_aggregate(call: exp.Expression, scope: Scope) -> Aggregate:
     return resolved
 
 
+def list_subqueries(expression: exp.Expression) -> Iterator[tuple[exp.Expr, ast.Query]]:
+    """The IN, EXISTS and scalar subqueries in an expression, each with its query."""
+    for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
+        query = node.args.get("query") if isinstance(node, exp.In) else node.this
+        if query is not None and not isinstance(query, exp.Expression):
+            yield node, query
+
+
 def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: its columns under their own names."""
     return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))

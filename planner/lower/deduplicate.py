@@ -27,9 +27,9 @@ from penstock.planner.types import INT
 
 
 def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
-    """The rows without those that have another one of the same keys before them, not longer ago than the interval.
+    """The rows without those that follow another one of the same keys within the interval.
 
-    One that is left out prolongs the memory as well: it is the place of a row among all rows of its keys that decides.
+    A row that is left out counts, too: the rows after it are compared with it.
     """
     node, span = rows.node, clause.span
     if not isinstance(node.shape, KStream):

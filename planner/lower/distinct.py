@@ -40,7 +40,7 @@ def lower_distinct(
 ) -> Node:
     """The rows of `result` without repetitions; `rows` are those of FROM and WHERE, `outputs` the SELECT list.
 
-    Rows of tables and groups differ by their keys: DISTINCT says nothing where all of these are selected.
+    Rows of tables and groups differ by their keys: DISTINCT changes nothing where all of these are selected.
     """
     shape, span = result.shape, select.span
     if not isinstance(shape, KStream) or is_distinct(result):

@@ -95,10 +95,10 @@ def lower_group(
     rewritten: list[OutputColumn] = []
     for output in outputs:
         with collect_findings(report):
-            rewritten.append(replace(output, value=grouping.rewritten(output.value, output.name)))
+            rewritten.append(replace(output, value=grouping.rewrite(output.value, output.name)))
     having = None
     with collect_findings(report):
-        having = None if select.having is None else grouping.rewritten(select.having, None)
+        having = None if select.having is None else grouping.rewrite(select.having, None)
     if report:
         raise CompileError(report)
     if not select.stream:

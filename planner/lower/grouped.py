@@ -70,7 +70,7 @@ class Grouping:
     id_column: str | None = None
     """Where the id of the row's grouping set is, None if there is one set."""
 
-    def rewritten(self, expression: exp.Expression, name: str | None) -> exp.Expression:
+    def rewrite(self, expression: exp.Expression, name: str | None) -> exp.Expression:
         """The expression over the aggregate's output: keys and aggregate calls become columns of it.
 
         `name` is taken for the aggregate if the expression is nothing but one. Raises CompileError for a column that is
@@ -79,21 +79,21 @@ class Grouping:
         holder = exp.Paren(this=expression.copy())
         for over in list(holder.find_all(exp.Window)):
             for part in list_over_parts(over):
-                part.replace(self.rewritten(part, None))
+                part.replace(self.rewrite(part, None))
         # All are found before any is replaced: columns of the output may be called as columns of the input.
         for node in list(find_topmost(holder, self.is_replaced)):
             if is_grouping_call(node):
                 self.put_grouping(node)
             elif is_aggregate_call(node):
                 wanted = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
-                swap_node(node, self.aggregate_column(node, wanted))
+                swap_node(node, self.add_aggregate(node, wanted))
             else:
-                swap_node(node, exp.column(self.key_of(node) or ""))
+                swap_node(node, exp.column(self.find_key(node) or ""))
         report: list[Diagnostic] = []
         for node in list(free_columns(holder, in_over=False)):
             if node.meta.get("grouped"):
                 continue
-            key = self.key_of(node)
+            key = self.find_key(node)
             if key is not None:  # in a lambda, whose parameters may be called as the key
                 swap_node(node, exp.column(key, table=self.rows.name, quoted=True))
             elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
@@ -115,7 +115,7 @@ class Grouping:
         rewritten: exp.Expression = holder.this
         return rewritten
 
-    def aggregate_column(self, call: exp.Expression, name: str) -> exp.Column:
+    def add_aggregate(self, call: exp.Expression, name: str) -> exp.Column:
         resolved = resolve_aggregate(call, self.rows.scope)
         if resolved.distinct:
             resolved = resolve_distinct(call, resolved, self.rows.scope)
@@ -142,7 +142,7 @@ class Grouping:
         names = [key.name for key in self.keys]
         places = []
         for each in map(bare, call.expressions):
-            key = self.key_of(each)
+            key = self.find_key(each)
             if key is None:
                 raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
             places.append(names.index(key))
@@ -151,9 +151,9 @@ class Grouping:
 
     def is_replaced(self, node: exp.Expression) -> bool:
         """Whether the node as a whole becomes a column of the aggregate's output, or is computed from one."""
-        return is_grouping_call(node) or is_aggregate_call(node) or self.key_of(node) is not None
+        return is_grouping_call(node) or is_aggregate_call(node) or self.find_key(node) is not None
 
-    def key_of(self, node: exp.Expression) -> str | None:
+    def find_key(self, node: exp.Expression) -> str | None:
         """The key that the node computes, compared after names are resolved."""
         wanted = make_canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)

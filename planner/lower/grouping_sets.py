@@ -19,7 +19,7 @@ from penstock.planner.types import BIGINT
 KeySet: TypeAlias = frozenset[int]
 """The keys of one grouping set, by their places among all keys."""
 
-# Each row is computed with once per set.
+# Each row is processed once per set.
 MOST_SETS = 256
 
 

@@ -118,7 +118,7 @@ def is_nullable(expression: exp.Expression, node: Node) -> bool:
 
 
 def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:
-    """`node` with its columns renamed, cast or left out; each is used once. One projection, also over another one."""
+    """`node` with its columns renamed, cast or left out. Each is used once, so a projection below is merged."""
     items = tuple(items)
     schema = tuple(Column(item.name, item.type) for item in items)
     if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
@@ -173,7 +173,7 @@ def is_same(expression: exp.Expression, node: Node, groups: Iterable[frozenset[s
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What has the value of a column, or of the first of several that is not NULL; and as which type."""
+    """The value of a column, or of the first of several columns that is not NULL, and its type."""
 
     columns: frozenset[str]
     type: Type

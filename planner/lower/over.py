@@ -95,7 +95,7 @@ def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
 def lower_over(
     select: ast.Select, rows: Rows, outputs: list[OutputColumn], context: Context
 ) -> tuple[Node, list[OutputColumn], Scope]:
-    """The rows with their frames' aggregates beside them, and the SELECT list over those."""
+    """The rows with the aggregates over their frames beside them, and the SELECT list over these."""
     span = next((o.span for o in outputs if has_over(o.value)), select.relation.span)
     if not isinstance(rows.node.shape, KStream):
         found = W026.at(span, "", operator="OVER", relation=rows.name)
@@ -162,7 +162,7 @@ def add_call(
     name: str,
     rows: Rows,
 ) -> str:
-    """Adds the function to those of its partitions unless it is there already; the name of its column."""
+    """The name of the function's column. The function is added to those of its partition if it is not there yet."""
     frame = specification.frame
     resolved = resolve_aggregate(call, rows.scope)
     refuse_unframable(resolved, call, frame, rows)

@@ -12,7 +12,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, make_scope
+from penstock.planner.lower.context import Context, list_subqueries, make_scope
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import Rows
@@ -72,10 +72,7 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
     """IN, EXISTS and scalar subqueries: over a stream they would keep it forever."""
     report: list[Diagnostic] = []
     for expression in list_scalars(select):
-        for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
-            query = node.args.get("query") if isinstance(node, exp.In) else node.this
-            if query is None or isinstance(query, exp.Expression):
-                continue
+        for node, query in list_subqueries(expression):
             words = "IN (SELECT …)" if isinstance(node, exp.In) else "EXISTS (SELECT …)"
             name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
             span: Span = node.meta["span"]

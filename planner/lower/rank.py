@@ -146,7 +146,7 @@ def make_sorting(ordered: exp.Expression, value: exp.Expression) -> Sorting:
 def add_ranking(
     partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: Rows
 ) -> str:
-    """Adds the ranking to those of its partition unless it is there already; the name of its column."""
+    """The name of the ranking's column. The ranking is added to those of its partition if it is not there yet."""
     rankings = partitions.setdefault(partition, [])
     for known in rankings:
         if replace(known, name="") == ranking:

@@ -25,8 +25,8 @@ def lower_rekey(
 ) -> Node:
     """The rows `result` of a SELECT over `rows`, re-keyed. `outputs` is the SELECT list as it stands in the text.
 
-    A name in the key is that of a column of the list; where it is `plain`, without aggregation, else one of FROM: then
-    the key need not be shown.
+    A name in the key means a column of the list. If the list is `plain`, without aggregation, it can also mean a column
+    of FROM, so that the key need not be shown.
     """
     if not isinstance(result.shape, KStream):
         kind = "table" if isinstance(result.shape, KTable) else "windowed table"

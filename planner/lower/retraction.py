@@ -1,8 +1,7 @@
 """Aggregates over a table: which of them a row can be taken out of again.
 
-A change takes the row before out of its group and puts the row after into its own. From counts and exact sums that
-leaves no trace. What only keeps an extreme has forgotten the value that comes next, and a sum of binary fractions
-rounds.
+A change takes the row before out of its group and puts the row after into its own. Counts and exact sums allow that. A
+minimum does not, because it has forgotten the next value. Nor do sums of FLOAT and DOUBLE, because they round.
 """
 
 from __future__ import annotations

@@ -114,11 +114,11 @@ def aggregate_rows(
 
 
 def qualify_rows(
-    select: ast.Select, condition_: exp.Expression, rows: Rows, outputs: list[OutputColumn], context: Context
+    select: ast.Select, condition: exp.Expression, rows: Rows, outputs: list[OutputColumn], context: Context
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows that QUALIFY keeps. Its condition may use OVER, and the names that the SELECT list gives."""
-    wanted = substitute_outputs(condition_, outputs, rows.scope)
-    span: Span = condition_.meta["span"]
+    wanted = substitute_outputs(condition, outputs, rows.scope)
+    span: Span = condition.meta["span"]
     if not has_over(wanted):
         raise CompileError([W005.at(span, "", clause="QUALIFY", needed="OVER")])
     whole = [*outputs, OutputColumn("qualify", wanted, span)]
@@ -164,9 +164,9 @@ def filter_rows(rows: Rows, where: exp.Expression) -> Rows:
     return Rows(node, rows.scope, rows.name, rows.window, rows.over)
 
 
-def is_not_null(condition_: exp.Expression) -> bool:
+def is_not_null(condition: exp.Expression) -> bool:
     """Whether it says of a column that it is not NULL."""
-    inner = condition_.this if isinstance(condition_, exp.Not) else None
+    inner = condition.this if isinstance(condition, exp.Not) else None
     return isinstance(inner, exp.Is) and isinstance(inner.this, exp.Column) and isinstance(inner.expression, exp.Null)
 
 

@@ -175,8 +175,8 @@ def make_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Wi
 
 
 MOST_WINDOWS = 1_440
-"""Of one row: a slide of a minute over a day. Spark's plan has a copy of the row for each, which it makes anew in every
-micro-batch: some seconds for so many, half a minute for three times as many, whatever the number of rows."""
+"""The windows that one row can be in: those of a day with a slide of a minute. In every micro-batch, Spark plans a copy
+of the row for each of them. That takes seconds for so many, and half a minute for three times as many."""
 # Slides that people write, in milliseconds.
 _SLIDES = (
     *(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000),

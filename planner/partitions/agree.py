@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.planner.catalog import Catalog
-from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, build, equalities, in_common
+from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, build, intersect_keys, list_equalities
 from penstock.planner.partitions.counts import Counts, Defaults, infer
 from penstock.planner.partitions.graph import reach_from
 from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
@@ -84,7 +84,7 @@ def common_way(join_inputs: Collection[JoinInput]) -> tuple[int, ...] | None:
     """The equalities by which all these streams can go, one for each column of their keys; None if there are none."""
     if any(each.problem is not None for each in join_inputs):
         return None
-    shared = in_common([each.equalities for each in join_inputs])
+    shared = intersect_keys([each.equalities for each in join_inputs])
     return None if shared is None else tuple(map(min, shared))
 
 
@@ -98,7 +98,7 @@ def find_key_fixes(join: str, join_inputs: Collection[JoinInput], script: Partit
     if not set(wrong) <= set(streams_of(node)):
         return ()
     kept = [way for side, way in ways.items() if side not in wrong and way is not None]
-    way = kept[0] if kept else range(len(equalities(node)))
+    way = kept[0] if kept else range(len(list_equalities(node)))
     return tuple(make_fix(join, side, way, script) for side in wrong)
 
 
@@ -137,5 +137,5 @@ def collect_known_counts(joins: Collection[str], partitions: Partitions) -> dict
 
 
 def make_fix(join: str, side: int, way: Sequence[int], script: PartitionGraph) -> RekeyFix:
-    compared = equalities(script.joins[join])
+    compared = list_equalities(script.joins[join])
     return RekeyFix(join, side, tuple(compared[each][side] for each in way))

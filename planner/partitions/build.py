@@ -187,19 +187,19 @@ class Builder:
         text = f"{relation_text(node.input)} by {key}"
         self.streams[name] = Stream(text, Role.REKEYED, into=node.into, key=key, span=node.span)
         self.read(below.vertices, name)
-        return Origins((name,), {name: tuple(frozenset([plain(each)]) for each in node.keys)})
+        return Origins((name,), {name: tuple(frozenset([strip_parentheses(each)]) for each in node.keys)})
 
     def _add_group(self, node: WindowAggregate | GroupAggregate, below: Origins) -> Origins:
         """A GROUP BY of the key leaves the rows where they are; another one says itself how they are spread."""
         keys = {
             name: tuple(
-                frozenset(make_column(each.name) for each in node.keys if plain(each.value) in part)
+                frozenset(make_column(each.name) for each in node.keys if strip_parentheses(each.value) in part)
                 for part in key or ()
             )
             for name, key in below.keys.items()
         }
         # Rows of one group lie together where all streams go by the same columns of it.
-        together = all(keys.values()) and in_common(list(keys.values())) is not None
+        together = all(keys.values()) and intersect_keys(list(keys.values())) is not None
         return Origins(below.vertices, keys) if together else self._add_spread(node, below)
 
     def _add_spread(self, node: WindowAggregate | GroupAggregate, below: Origins) -> Origins:
@@ -227,11 +227,11 @@ class Builder:
                 if key is not None:
                     join_input = compare_key(name, stream, side, key, node)
                     self.join_inputs[join_input] = None
-                    key = beyond(key, node) if join_input.problem is None else None
+                    key = extend_key(key, node) if join_input.problem is None else None
                 keys.setdefault(stream, key)
         if isinstance(node, IntervalJoin) and node.type in (JoinType.SEMI, JoinType.ANTI):
             kept = {each.name for each in node.schema}
-            keys = {stream: key and tuple(of_columns(part, kept) for part in key) for stream, key in keys.items()}
+            keys = {stream: key and tuple(keep_over(part, kept) for part in key) for stream, key in keys.items()}
         return Origins((name,), keys)
 
 
@@ -241,24 +241,24 @@ def build(queries: Sequence[RunningQuery], catalog: Catalog) -> PartitionGraph:
     for query in queries:
         builder.query(query)
     builder.fill()
-    joins = {name: f"join at {place_text(last_side(node).span)}" for name, node in builder.joins.items()}
+    joins = {name: f"join at {place_text(find_shown_side(node).span)}" for name, node in builder.joins.items()}
     graph = Graph(builder.streams, joins, builder.readers)
     return PartitionGraph(graph, builder.joins, tuple(builder.join_inputs), frozenset(builder.inserted))
 
 
-def last_side(node: Joined) -> Node:
+def find_shown_side(node: Joined) -> Node:
     """Where a join is shown to be."""
     return node.inputs[-1]
 
 
-def equalities(node: Joined) -> tuple[tuple[Expression, ...], ...]:
+def list_equalities(node: Joined) -> tuple[tuple[Expression, ...], ...]:
     """What the join compares: for each equality an expression over every side."""
     if isinstance(node, TableJoin):
         return tuple(zip(*(side.keys for side in node.sides), strict=True))
     return node.equalities
 
 
-def plain(expression: Expression) -> Expression:
+def strip_parentheses(expression: Expression) -> Expression:
     """The expression as a tree without parentheses, which make no other value of it."""
     if expression.find(exp.Paren) is None:
         return expression
@@ -283,7 +283,7 @@ def place_text(span: Span | None) -> str:
     return f"{span.source.name}:{line}:{at}"
 
 
-def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], ...] | None:
+def intersect_keys(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], ...] | None:
     """What all have at each place; None if they differ in length, or have nothing in common at a place."""
     if len(set(map(len, keys))) > 1:
         return None
@@ -293,8 +293,8 @@ def in_common(keys: Sequence[tuple[frozenset[T], ...]]) -> tuple[frozenset[T], .
 
 def compare_key(join: str, stream: str, side: int, key: Key, node: Joined) -> JoinInput:
     """How a stream's key meets the equalities of a join."""
-    compared = [each[side] for each in equalities(node)]
-    places = tuple(frozenset(i for i, each in enumerate(compared) if plain(each) in part) for part in key)
+    compared = [each[side] for each in list_equalities(node)]
+    places = tuple(frozenset(i for i, each in enumerate(compared) if strip_parentheses(each) in part) for part in key)
     problem = None
     if not key:
         problem = "it declares no KEY"
@@ -310,9 +310,9 @@ def compare_key(join: str, stream: str, side: int, key: Key, node: Joined) -> Jo
     return JoinInput(join, stream, side, places, problem)
 
 
-def beyond(key: Key, node: Joined) -> Key:
+def extend_key(key: Key, node: Joined) -> Key:
     """The key in the joined rows: also in what it has been found equal to."""
-    equal = [set(map(plain, each)) for each in equalities(node)]
+    equal = [set(map(strip_parentheses, each)) for each in list_equalities(node)]
     if isinstance(node, TableJoin):
         equal = [each | {make_column(shown.name)} for each, shown in zip(equal, node.schema, strict=False)]
     return tuple(part.union(*(each for each in equal if part & each)) for part in key)
@@ -324,24 +324,24 @@ def project_key(key: Key | None, node: Project) -> Key | None:
         return None
     shown: dict[str, list[str]] = {}
     for item in node.items:
-        value = plain(item.value)
+        value = strip_parentheses(item.value)
         if isinstance(value, exp.Column):
             shown.setdefault(value.name, []).append(item.name)
     first = {name: names[0] for name, names in shown.items()}
     return tuple(
         frozenset(
-            {make_column(item.name) for item in node.items if plain(item.value) in part}
-            | {substitute_names(each, first) for each in of_columns(part, shown) if not isinstance(each, exp.Column)}
+            {make_column(item.name) for item in node.items if strip_parentheses(item.value) in part}
+            | {substitute_names(each, first) for each in keep_over(part, shown) if not isinstance(each, exp.Column)}
         )
         for part in key
     )
 
 
 def rename_key(key: Key | None, names: Mapping[str, str]) -> Key | None:
-    return key and tuple(frozenset(substitute_names(each, names) for each in of_columns(part, names)) for part in key)
+    return key and tuple(frozenset(substitute_names(each, names) for each in keep_over(part, names)) for part in key)
 
 
-def of_columns(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
+def keep_over(part: Iterable[Expression], names: Iterable[str]) -> frozenset[Expression]:
     """The expressions that use these columns alone."""
     known = set(names)
     return frozenset(each for each in part if find_columns(each) <= known)

@@ -11,13 +11,13 @@ from penstock.parser import ast
 from penstock.planner.catalog import Catalog
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.partitions.agree import Disagreement, Partitions, find_disagreements, find_partitions
-from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, equalities, last_side
+from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, find_shown_side, list_equalities
 from penstock.planner.partitions.counts import LARGEST, Count, CountRule, Counts
 from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.rekey import (
     TextEdit,
     apply_edits,
-    inside,
+    is_inside,
     make_edit,
     rekey_sides,
     side_node,
@@ -107,7 +107,8 @@ def describe_disagreement(
     """All streams of the joins, each with its count, the rule that gave it and its place, and the way out."""
     script, counts = partitions.script, partitions.counts
     fixed = {fix.join for fix in wrong.fixes}
-    places = [last_side(script.joins[each]).span for each in sorted(wrong.joins, key=lambda each: each not in fixed)]
+    joins = sorted(wrong.joins, key=lambda each: each not in fixed)
+    places = [find_shown_side(script.joins[each]).span for each in joins]
     problem = (
         different_keys(wrong, script, places[0])
         if wrong.join_inputs
@@ -133,10 +134,9 @@ def write_fix(
     own = [script.joins[each.join].span for each in wrong.fixes]
     left = [end.partitions.script.joins[join].span for each in end.left for join in each.joins]
     for statement in statements:
-        if all(inside(span, statement.span) for span in own):
-            return (
-                None if any(inside(span, statement.span) for span in left) else apply_edits(statement.span, end.edits)
-            )
+        if all(is_inside(span, statement.span) for span in own):
+            is_alone = not any(is_inside(span, statement.span) for span in left)
+            return apply_edits(statement.span, end.edits) if is_alone else None
     return None
 
 
@@ -171,7 +171,8 @@ def key_text(meeting: JoinInput, stream: Stream, join: Joined) -> str:
         return f"{stream.name} declares no KEY"
     if meeting.problem is not None:
         return f"{stream.name} is partitioned by {stream.key}, and {meeting.problem}"
-    compared = ", ".join(expression_text(equalities(join)[min(places)][meeting.side]) for places in meeting.equalities)
+    equalities = list_equalities(join)
+    compared = ", ".join(expression_text(equalities[min(places)][meeting.side]) for places in meeting.equalities)
     return f"{stream.name} is partitioned by {stream.key}, here {compared}"
 
 

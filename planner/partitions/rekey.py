@@ -24,17 +24,17 @@ def rekey_sides(
     """The queries with the sides re-keyed, wherever their joins are read."""
     wanted = {(script.joins[each.join].span, each.side): each.keys for each in fixes}
 
-    def changed(node: Node, below: tuple[Node, ...]) -> Node:
+    def rekey_inputs(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, JOINED):
             keys = [wanted.get((node.span, side)) for side in range(len(below))]
             below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
         return node.with_inputs(below)
 
-    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, rekey_inputs)) for query in queries]
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
-    """The rows of a stream partitioned by `keys`; without a place of its own, because SET auto_repartition says so."""
+    """The rows of a stream, partitioned by `keys`. Without a `span` it is SET auto_repartition that asks for it."""
     assert isinstance(node.shape, KStream)
     names = tuple(each.name for each in keys if isinstance(each, exp.Column))
     shape = replace(node.shape, key=names if len(names) == len(keys) else ())
@@ -45,11 +45,11 @@ def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, spa
 def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int]) -> list[RunningQuery]:
     """The queries with the number of state partitions of the joins at these places."""
 
-    def changed(node: Node, below: tuple[Node, ...]) -> Node:
+    def set_partitions(node: Node, below: tuple[Node, ...]) -> Node:
         node = node.with_inputs(below)
         return replace(node, partitions=counts.get(node.span)) if isinstance(node, JOINED) else node
 
-    return [replace(query, root=fold_plan(query.root, changed)) for query in queries]
+    return [replace(query, root=fold_plan(query.root, set_partitions)) for query in queries]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def apply_edits(statement: Span, edits: Iterable[TextEdit]) -> str | None:
     """The statement with the edits that are in it, of which one may be in another; None where one cannot be made."""
     places: list[tuple[int, str]] = []
     for each in edits:
-        if inside(each.span, statement):
+        if is_inside(each.span, statement):
             if each.around is None:
                 return None
             places += zip((each.span.start, each.span.end), each.around, strict=True)
@@ -100,5 +100,5 @@ def side_node(fix: RekeyFix, script: PartitionGraph) -> Node:
     return script.joins[fix.join].inputs[fix.side]
 
 
-def inside(span: Span, whole: Span) -> bool:
+def is_inside(span: Span, whole: Span) -> bool:
     return span.source is whole.source and whole.start <= span.start and span.end <= whole.end

@@ -14,8 +14,8 @@ from penstock.planner.plan.walk import rows_leave, walk
 def check_clock(query: RunningQuery) -> Iterator[Diagnostic]:
     """Finds calls of the clock in stateful operators and in what these read.
 
-    Their results would depend on when rows are processed, and so on micro-batch borders. A table whose rows leave is
-    compared with what it was before, so it is treated alike.
+    Their results would depend on when rows are processed, and so on micro-batch borders. So would a table whose rows
+    can leave: it is compared with what it was before.
     """
     root = query.root
     for node in walk(root):

@@ -1,4 +1,4 @@
-"""No column of a table is called as one that is put beside it."""
+"""No column of a table has the name of a column that codegen puts beside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.planner.plan.walk import walk
 
 
 def check_names(query: RunningQuery) -> Iterator[Diagnostic]:
-    """Finds columns of tables that are called as one that is put beside them."""
+    """Finds columns of tables with reserved names."""
     for node in walk(query.root):
         if not isinstance(node.shape, KStream):
             taken = next((each.name for each in node.schema if each.name.lower() in TABLE_COLUMNS), None)

@@ -1,6 +1,6 @@
-"""Plans -> what of them this version cannot run yet. The planner plans more than is lowered; here the rest is refused.
+"""Finds what this version cannot run yet. The planner can plan more than codegen can lower.
 
-To build a part: write its lowering, and take its case out of `find_unsupported`.
+To support an operator: write its lowering, and take its case out of `find_unsupported`.
 """
 
 from __future__ import annotations

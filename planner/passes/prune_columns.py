@@ -1,4 +1,4 @@
-"""Plan -> the same plan in which what an operator keeps has only the columns that are used above it.
+"""Removes columns that nothing uses from the inputs of operators.
 
 Rows that wait in an operator's state, or in an intermediate stream, are as wide as its input.
 """

@@ -66,7 +66,9 @@ def find_columns(*expressions: Expression) -> set[str]:
     return {column.name for expression in expressions for column in expression.find_all(exp.Column)}
 
 
-def compared(equalities: Iterable[tuple[Expression, Expression]], other: Expression | None) -> tuple[Expression, ...]:
+def list_compared(
+    equalities: Iterable[tuple[Expression, Expression]], other: Expression | None
+) -> tuple[Expression, ...]:
     """The sides of a join's equalities, and its other condition."""
     sides = (side for equality in equalities for side in equality)
     return (*sides, *(() if other is None else (other,)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
-from penstock.planner.plan.expressions import Expression, compared
+from penstock.planner.plan.expressions import Expression, list_compared
 from penstock.planner.plan.node import Binary
 
 
@@ -84,7 +84,7 @@ class IntervalJoin(Binary):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return compared(self.equalities, self.residual)
+        return list_compared(self.equalities, self.residual)
 
     @property
     def event_times(self) -> tuple[str, ...]:

@@ -130,8 +130,8 @@ Shape: TypeAlias = KStream | KTable | WTable
 class Node:
     """The part that all plan nodes share. `span` is the text that asked for the node.
 
-    Nodes are equal that are of one kind and say the same but for their places. Plans are deep, and their nodes are kept
-    in dictionaries: each knows its hash, so that nobody has to go through all below for it, or to see that two differ.
+    Nodes of one class are equal if their fields are; spans do not count. Each node stores its hash, because plans are
+    deep and their nodes are keys of dictionaries: computing it anew would visit all nodes below.
     """
 
     schema: tuple[Column, ...]

@@ -69,12 +69,12 @@ class _OverAny(Waiting):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Over(_OverAny):
-    """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns.
+    """OVER with frames that are stretches of time. Rows are answered a pane at a time.
 
-    Rows are answered a pane at a time. A pane are the rows of one partition with times in [k·length, (k+1)·length);
-    for their frames, the rows `back` before it and `forward` behind it are kept as well, and when the watermark has
-    passed those, the pane is final. Short panes hold rows more often, long ones answer later: with the reach of the
-    frames as the length every row is kept twice, whatever the frames.
+    A pane is the set of rows of one partition with times in [k·length, (k+1)·length). For their frames, the rows `back`
+    before it and `forward` behind it are kept as well. When the watermark has passed those, the pane is final. In short
+    panes rows are kept more often, long ones answer later. With the reach of the frames as the length, every row is
+    kept twice, whatever the frames.
     """
 
     @property

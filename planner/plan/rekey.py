@@ -12,7 +12,7 @@ from penstock.planner.plan.node import Unary
 class Rekey(Unary):
     """The rows of `input`, partitioned by `keys`, expressions over them, into `into` partitions if that is not None.
 
-    `inserted`: no PARTITION BY says so, SET auto_repartition does.
+    `inserted`: SET auto_repartition has added it; no PARTITION BY asks for it.
     """
 
     keys: tuple[Expression, ...]

@@ -1,4 +1,4 @@
-"""Columns in expressions are replaced by other expressions; the parameters of lambdas capture none of these.
+"""Replaces the columns of expressions by other expressions. Parameters of lambdas capture no names in these.
 
 Both forms of expressions are taken: as written, where a lambda's body names its parameters like columns, and resolved,
 where they are bare identifiers whose names no column in sight has.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from penstock.planner.plan.expressions import Expression, compared
+from penstock.planner.plan.expressions import Expression, list_compared
 from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Binary, KStream, Node, Unary, WTable
 
@@ -120,7 +120,7 @@ class ForeignKeyJoin(Binary):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return compared(self.equalities, self.condition)
+        return list_compared(self.equalities, self.condition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,7 +156,7 @@ class TableLookup(Node):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        return compared(self.equalities, self.condition)
+        return list_compared(self.equalities, self.condition)
 
     @property
     def event_times(self) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ def walk(node: Node) -> Iterator[Node]:
 def fold_plan(
     root: Node, value: Callable[[Node, tuple[T, ...]], T], known: dict[int, tuple[Node, T]] | None = None
 ) -> T:
-    """The value of the root, which `value` tells of a node and the values of its inputs; each node is asked once.
+    """Computes a value for each node, once, from the node and the values of its inputs. Returns that of the root.
 
-    Plans are too deep to recurse. `known`: values from before, by the id of the node, with it so that it lives; grows.
+    Plans are too deep to recurse. `known` holds values from before by the id of their node, and the node, so that no
+    other one gets its id. New values are added to it.
     """
     known = {} if known is None else known
     pending = [root]

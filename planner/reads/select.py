@@ -20,7 +20,7 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, make_scope, resolve_condition
+from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
@@ -210,15 +210,12 @@ def find_unbuilt_parts(expression: exp.Expression) -> list[Diagnostic]:
         found.append(B002.at(span, "", construct="a window in a read"))
     if has_over(expression):
         found.append(B002.at(span, "", construct="OVER in a read"))
-    for node in expression.find_all(exp.In, exp.Exists, exp.Subquery):
-        query = node.args.get("query") if isinstance(node, exp.In) else node.this
-        if query is not None and not isinstance(query, exp.Expression):
-            if isinstance(node, exp.Subquery):
-                hint = "JOIN (SELECT …) a ON TRUE"
-            else:
-                hint = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN (SELECT …) a ON …"
-            part = B002.at(node.meta["span"], "", construct="a subquery in an expression in a read")
-            found.append(part.with_hint(hint))
+    for node, _ in list_subqueries(expression):
+        hint = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN (SELECT …) a ON …"
+        if isinstance(node, exp.Subquery):
+            hint = "JOIN (SELECT …) a ON TRUE"
+        part = B002.at(node.meta["span"], "", construct="a subquery in an expression in a read")
+        found.append(part.with_hint(hint))
     return found
 
 

@@ -13,7 +13,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.scalars.certain import arithmetic_problem, cast_problem
 from penstock.planner.scalars.constants import text_problem
 from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, compared, derived
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, make_typed, unify_comparable
 from penstock.planner.scalars.types import (
     FLOATS,
     MAX_PRECISION,
@@ -104,7 +104,7 @@ def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
     if problem is not None:
         report.append(problem)
         return None
-    return derived(node, type(node)(this=left.to(left_type), expression=right.to(right_type)), result)
+    return make_typed(node, type(node)(this=left.to(left_type), expression=right.to(right_type)), result)
 
 
 def _time_arithmetic(node: exp.Expression, left: Typed, right: Typed) -> tuple[Type, Type, Type] | None:
@@ -189,7 +189,7 @@ def bitwise(node: exp.Expression, left: Typed, right: Typed, report: list[Diagno
     if common not in INTEGERS or common is None:
         refuse(node, (left, right), report)
         return None
-    return derived(node, type(node)(this=left.to(common), expression=right.to(common)), common)
+    return make_typed(node, type(node)(this=left.to(common), expression=right.to(common)), common)
 
 
 def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -200,13 +200,13 @@ def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[
     if common is None or (common not in (STRING, BINARY) and not isinstance(common, Array)):
         refuse(node, (left, right), report)
         return None
-    return derived(node, exp.DPipe(this=left.to(common), expression=right.to(common), safe=True), common)
+    return make_typed(node, exp.DPipe(this=left.to(common), expression=right.to(common), safe=True), common)
 
 
 def comparison(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """= <> < <= > >= and IS [NOT] DISTINCT FROM on values of one ordered type."""
-    operands = compared(node, SYMBOLS[type(node)], (left, right), report)
-    return None if operands is None else derived(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
+    operands = unify_comparable(node, SYMBOLS[type(node)], (left, right), report)
+    return None if operands is None else make_typed(node, type(node)(this=operands[0], expression=operands[1]), BOOLEAN)
 
 
 def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -218,7 +218,7 @@ def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagn
     if problem is not None:
         report.append(problem)
         return None
-    return derived(node, type(node)(this=left.to(STRING), expression=right.to(STRING)), BOOLEAN)
+    return make_typed(node, type(node)(this=left.to(STRING), expression=right.to(STRING)), BOOLEAN)
 
 
 def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -227,7 +227,7 @@ def connective(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
     if wrong:
         report.append(T002.at(wrong[0].span, str(wrong[0].type), operator=SYMBOLS[type(node)], types=wrong[0].type))
         return None
-    return derived(node, type(node)(this=left.to(BOOLEAN), expression=right.to(BOOLEAN)), BOOLEAN)
+    return make_typed(node, type(node)(this=left.to(BOOLEAN), expression=right.to(BOOLEAN)), BOOLEAN)
 
 
 def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -243,7 +243,7 @@ def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typ
     if not accepted:
         refuse(node, (operand,), report)
         return None
-    return derived(node, type(node)(this=operand.to(type_)), type_)
+    return make_typed(node, type(node)(this=operand.to(type_)), type_)
 
 
 def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
@@ -256,13 +256,13 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
         if checked is None:
             return None
         if checked is not operand:
-            return derived(node, checked.expression, target)
+            return make_typed(node, checked.expression, target)
         problem = cast_problem(operand, target)
         if problem is not None:
             report.append(problem)
             return None
     safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
-    return derived(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
+    return make_typed(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
 
 
 def can_cast(source: Type, target: Type) -> bool:

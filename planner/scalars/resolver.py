@@ -30,7 +30,7 @@ from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_litera
 from penstock.planner.scalars.names import Scope, is_same_name, propose_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
-from penstock.planner.scalars.typed import Typed, compared, derived, in_common
+from penstock.planner.scalars.typed import Typed, make_typed, unify_comparable, unify_values
 from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
@@ -125,11 +125,11 @@ class Resolver:
         first = parts[0].name
         for written, name, type_ in reversed(self.parameters):
             if is_same_name(written, first):
-                local = derived(node, exp.to_identifier(name, quoted=True), type_)
+                local = make_typed(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
         function = find_function(first) if len(parts) == 1 else None
         if function is not None and function.bare and not self.scope.named(first):
-            return self._call(derived(node, exp.Anonymous(this=first.upper()), VOID).expression)
+            return self._call(make_typed(node, exp.Anonymous(this=first.upper()), VOID).expression)
         taken = 1
         if len(parts) > 1 and (self.scope.named(parts[1].name, first) or not self.scope.named(first)):
             taken = 2
@@ -140,7 +140,7 @@ class Resolver:
         if found is None:
             return None
         column = exp.Column(this=exp.to_identifier(found.column, quoted=True))
-        return self._fields(node, derived(node, column, found.type), parts[taken:])
+        return self._fields(node, make_typed(node, column, found.type), parts[taken:])
 
     def _fields(self, node: exp.Expression, value: Typed, fields: Sequence[exp.Identifier]) -> Typed | None:
         for field in fields:
@@ -151,14 +151,14 @@ class Resolver:
                 self.report.append(problem.with_hint(propose_name(field.name, (name for name, _ in declared))))
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
-            value = derived(node, dot, found[1])
+            value = make_typed(node, dot, found[1])
         return value
 
     # Literals
 
     def _literal(self, node: exp.Expression) -> Typed | None:
         if node.args.get("is_string"):
-            return derived(node, node.copy(), STRING)
+            return make_typed(node, node.copy(), STRING)
         return self._number(node, node.name)
 
     def _number(self, node: exp.Expression, text: str) -> Typed | None:
@@ -167,13 +167,13 @@ class Resolver:
             problem = T010.at(node.meta.get("span"), text=text, type="number")
             self.report.append(problem.because("numbers have at most 38 digits, or lie below 1.8e308 with an exponent"))
             return None
-        return derived(node, node.copy(), type_)
+        return make_typed(node, node.copy(), type_)
 
     def _boolean(self, node: exp.Expression) -> Typed | None:
-        return derived(node, node.copy(), BOOLEAN)
+        return make_typed(node, node.copy(), BOOLEAN)
 
     def _null(self, node: exp.Expression) -> Typed | None:
-        return derived(node, node.copy(), VOID)
+        return make_typed(node, node.copy(), VOID)
 
     def _interval(self, node: exp.Interval) -> Typed | None:
         if unit_of(node) in MONTH_UNITS:
@@ -181,7 +181,7 @@ class Resolver:
             self.report.append(problem.because("it can only be added to or subtracted from a DATE or TIMESTAMP"))
             return None
         literal = interval_literal(node, self.report)
-        return None if literal is None else derived(node, literal, INTERVAL)
+        return None if literal is None else make_typed(node, literal, INTERVAL)
 
     # Operators
 
@@ -194,7 +194,7 @@ class Resolver:
         inner = bare(operand)
         if isinstance(node, exp.Add | exp.Sub) and isinstance(inner, exp.Interval) and unit_of(inner) in MONTH_UNITS:
             literal = interval_literal(inner, self.report)
-            return None if literal is None else derived(operand, literal, MONTHS)
+            return None if literal is None else make_typed(operand, literal, MONTHS)
         return self.resolve(operand)
 
     def _unary(self, node: exp.Unary) -> Typed | None:
@@ -206,7 +206,7 @@ class Resolver:
 
     def _paren(self, node: exp.Paren) -> Typed | None:
         inner = self.resolve(node.this)
-        return None if inner is None else derived(node, exp.Paren(this=inner.expression), inner.type)
+        return None if inner is None else make_typed(node, exp.Paren(this=inner.expression), inner.type)
 
     def _is(self, node: exp.Is) -> Typed | None:
         operand = self.resolve(node.this)
@@ -215,7 +215,7 @@ class Resolver:
         if isinstance(node.expression, exp.Boolean) and operand.type not in (BOOLEAN, VOID):
             self.report.append(T002.at(operand.span, operator="IS", types=operand.type))
             return None
-        return derived(node, exp.Is(this=operand.expression, expression=node.expression.copy()), BOOLEAN)
+        return make_typed(node, exp.Is(this=operand.expression, expression=node.expression.copy()), BOOLEAN)
 
     def _cast(self, node: exp.Cast) -> Typed | None:
         operand, target = self.resolve(node.this), type_of(node.to, self.report)
@@ -228,19 +228,19 @@ class Resolver:
             self._not_allowed(node, "a subquery")
             return None
         values = self._all([node.this, *node.expressions])
-        found = None if values is None else compared(node, "IN", values, self.report)
+        found = None if values is None else unify_comparable(node, "IN", values, self.report)
         if found is None:
             return None
         first, *rest = found
-        return derived(node, exp.In(this=first, expressions=rest), BOOLEAN)
+        return make_typed(node, exp.In(this=first, expressions=rest), BOOLEAN)
 
     def _between(self, node: exp.Between) -> Typed | None:
         values = self._all([node.this, node.args["low"], node.args["high"]])
-        found = None if values is None else compared(node, "BETWEEN", values, self.report)
+        found = None if values is None else unify_comparable(node, "BETWEEN", values, self.report)
         if found is None:
             return None
         value, low, high = found
-        return derived(node, exp.Between(this=value, low=low, high=high), BOOLEAN)
+        return make_typed(node, exp.Between(this=value, low=low, high=high), BOOLEAN)
 
     def _case(self, node: exp.Case) -> Typed | None:
         branches = node.args["ifs"]
@@ -253,16 +253,16 @@ class Resolver:
             sound = len(whens) == len(branches)
         else:
             values = self._all([node.this, *(branch.this for branch in branches)])
-            equals = None if values is None else compared(node, "CASE", values, self.report)
+            equals = None if values is None else unify_comparable(node, "CASE", values, self.report)
             subject, *whens = equals if equals is not None else (None,)
             sound = equals is not None
-        found = None if results is None else in_common(node, "CASE", results, self.report)
+        found = None if results is None else unify_values(node, "CASE", results, self.report)
         if found is None or not sound:
             return None
         thens, type_ = found
         ifs = [exp.If(this=when, true=then) for when, then in zip(whens, thens, strict=False)]
         default = thens[-1] if otherwise else None
-        return derived(node, exp.Case(this=subject, ifs=ifs, default=default), type_)
+        return make_typed(node, exp.Case(this=subject, ifs=ifs, default=default), type_)
 
     def _bracket(self, node: exp.Bracket) -> Typed | None:
         values = self._all([node.this, *node.expressions])
@@ -278,7 +278,7 @@ class Resolver:
                 types = " and ".join(str(value.type) for value in values)
                 self.report.append(T002.at(node.meta.get("span"), operator="[]", types=types))
                 return None
-        return derived(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
+        return make_typed(node, exp.Bracket(this=container.expression, expressions=[indices[0].to(key)]), type_)
 
     # Calls
 
@@ -303,7 +303,7 @@ class Resolver:
         if fitted is None:
             return None
         call = exp.Anonymous(this=function.name, expressions=list(fitted.arguments))
-        result = derived(node, call, fitted.type)
+        result = make_typed(node, call, fitted.type)
         problem = size_problem(call)
         if problem is None:
             return result
@@ -319,7 +319,7 @@ class Resolver:
         if value is None:
             return None
         operands = [value.expression.this, value.expression.args["expression"]]
-        return derived(node, exp.Anonymous(this=name, expressions=operands), value.type)
+        return make_typed(node, exp.Anonymous(this=name, expressions=operands), value.type)
 
     def _arguments(self, nodes: Sequence[exp.Expression]) -> list[Argument] | None:
         """Arguments of a call; lambdas stay as they are until the types of their parameters are known."""
@@ -341,7 +341,7 @@ class Resolver:
         if body is None:
             return None
         parameters = [exp.to_identifier(name, quoted=True) for name in names]
-        return derived(node, exp.Lambda(this=body.expression, expressions=parameters), body.type)
+        return make_typed(node, exp.Lambda(this=body.expression, expressions=parameters), body.type)
 
     def _filter(self, node: exp.Filter) -> Typed | None:
         name = node.this.name.upper() if isinstance(node.this, exp.Anonymous) else "FILTER"

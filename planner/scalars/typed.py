@@ -33,7 +33,7 @@ class Typed:
         return cast(self.expression, self.type, target)
 
 
-def derived(node: exp.Expression, expression: exp.Expression, type_: Type) -> Typed:
+def make_typed(node: exp.Expression, expression: exp.Expression, type_: Type) -> Typed:
     """What `node` was resolved to; it stands for the same text, and knows its type."""
     expression.meta["type"] = type_
     if "span" in node.meta:
@@ -47,7 +47,7 @@ def is_text_literal(value: Typed) -> bool:
     return isinstance(literal, exp.Literal) and literal.is_string
 
 
-def in_common(
+def unify_values(
     node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
 ) -> tuple[list[exp.Expression], Type] | None:
     """`values` as expressions of their common type; text literals among dates and times are read as such.
@@ -73,11 +73,11 @@ def in_common(
     return (known, target) if len(known) == len(values) else None
 
 
-def compared(
+def unify_comparable(
     node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
 ) -> list[exp.Expression] | None:
-    """As `in_common`, for a construct that compares the values; None (reported) where they cannot be compared."""
-    found = in_common(node, construct, values, report)
+    """As `unify_values`, for a construct that compares the values; None (reported) where they cannot be compared."""
+    found = unify_values(node, construct, values, report)
     if found is None:
         return None
     expressions, common = found
@@ -96,7 +96,7 @@ def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | Non
     text = time_literal(literal.name, target, value.span, report)
     if text is None:
         return None
-    moment = derived(value.expression, exp.Literal.string(text), STRING)
+    moment = make_typed(value.expression, exp.Literal.string(text), STRING)
     return Typed(moment.to(target), target)
 
 

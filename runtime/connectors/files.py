@@ -49,7 +49,7 @@ class FilesSource(RuntimeSource):
 
     def check(self, storage: Storage, place: str | None) -> None:
         """Raises RunError if the path, or all that its glob pattern stands for, is missing, or a file is damaged."""
-        if not storage.matches(self._path):
+        if not storage.find_matching(self._path):
             raise RunError([R003.at(None, name=self._source.name, path=self._path)])
         check_files(storage, self._path, set() if place is None else list_finished(storage, place, self._path))
 

@@ -56,7 +56,7 @@ class RuntimeSink(Protocol):
         return None
 
     def open(self, storage: Storage, place: str) -> None:
-        """Makes what rows go to, so that who reads it finds it, if still empty.
+        """Makes what rows go to, so that readers find it, if still empty.
 
         `place`: the checkpoint folder of the query.
         """
@@ -78,12 +78,12 @@ class HoldingSink(RuntimeSink, Protocol):
     @property
     @abstractmethod
     def begun(self) -> bool:
-        """Whether it had a batch."""
+        """Whether it has received a batch."""
 
     @property
     @abstractmethod
     def evicted(self) -> int:
-        """How many older rows were more than it holds."""
+        """How many rows it has dropped because it holds only the newest ones."""
 
     @abstractmethod
     def rows(self) -> list[Row]:

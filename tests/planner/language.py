@@ -176,12 +176,11 @@ SELECT a.k, b.n FROM a LEFT JOIN b ON a.k = b.k AND b.window_start = a.window_st
 
 WRITING = (
     Promise("INSERT INTO sink SELECT STREAM id, price FROM orders;                         -- stream → file"),
-    Promise("DELETE FROM profiles USING STREAM gone g WHERE profiles.id = g.id;              -- delete by key", "B002"),
+    Promise("DELETE FROM profiles USING STREAM gone g WHERE profiles.id = g.id;              -- delete by key"),
     Promise(
         """UPDATE profiles SET last_seen = v.time, visits = profiles.visits + 1            -- partial update
   FROM STREAM views v WHERE profiles.id = v.user_id
-  ELSE INSERT (id, visits) VALUES (v.user_id, 0);         -- optional default: put when missing""",
-        "B002",
+  ELSE INSERT (id, visits) VALUES (v.user_id, 0);         -- optional default: put when missing"""
     ),
 )
 

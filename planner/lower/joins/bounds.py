@@ -29,7 +29,7 @@ class Times:
         found = self.scope.find(column, [])
         return found.column if found and found.column in (self.left, self.right) else None
 
-    def written(self) -> tuple[str, str]:
+    def as_sql(self) -> tuple[str, str]:
         """The left and the right event time as SQL."""
         named = {each.column: [each.relation, each.name] for each in self.scope.columns}
         left, right = (".".join(name_text(part) for part in named[time] if part) for time in (self.left, self.right))
@@ -130,6 +130,7 @@ def read_ends(conjunct: exp.Expression, times: Times) -> Ends | None:
 
 
 def compare_sides(first: exp.Expression, operator: str, second: exp.Expression, times: Times) -> Ends | None:
+    """The ends that `first operator second` gives, None where it does not compare the two event times."""
     left, right = read_linear(first, times), read_linear(second, times)
     if left is None or right is None:
         return None

@@ -184,12 +184,12 @@ def find_kept_time(join: ast.Join, right: Rows, context: Context) -> int | None:
         found = J020.at(join.right.span, "", relation=right.name)
         found = found.because("A window can be looked up only while it can still change.")
         context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
-    # By the watermark of another stream, which does not wait for the grace period.
+    # The watermark is that of another stream, which does not wait for the grace period.
     return max(each.grace + (each.retention or 0) for each in find_windows(right.node))
 
 
 def find_windows(table: Node) -> list[WindowAggregate]:
-    """What the windows of a windowed table are computed by; nothing for other tables."""
+    """The aggregations that compute a windowed table; none for other tables."""
     if not isinstance(table.shape, WTable):
         return []
     return [node for node in walk(table) if isinstance(node, WindowAggregate)]

@@ -38,8 +38,8 @@ class Attempt:
 
 def find_near_miss(attempt: Attempt) -> Diagnostic:
     """The finding for a join whose time bound is missing an end."""
-    for look in LOOKS:
-        found = look(attempt)
+    for find in FINDERS:
+        found = find(attempt)
         if found is not None:
             return found
     return explain_missing_bound(attempt)
@@ -61,14 +61,14 @@ def find_absolute_difference(attempt: Attempt) -> Diagnostic | None:
             continue
         if limit.constant < 0 or (limit.constant == 0 and isinstance(node, exp.LT)):
             continue
-        left, right = attempt.times.written()
+        left, right = attempt.times.as_sql()
         distance = interval_sql(limit.constant)
         if isinstance(node, exp.LTE):
-            mended = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
+            fixed = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
         else:
-            mended = f"{right} > {left} - {distance} AND {right} < {left} + {distance}"
+            fixed = f"{right} > {left} - {distance} AND {right} < {left} + {distance}"
         found = J006.at(part.meta["span"], "ABS hides the two ends of the bound")
-        return found.also(attempt.join.span, "this join").with_hint(mended, fix=replace_part(attempt, part, mended))
+        return found.also(attempt.join.span, "this join").with_hint(fixed, fix=replace_part(attempt, part, fixed))
     return None
 
 
@@ -109,7 +109,7 @@ def find_other_columns(attempt: Attempt) -> Diagnostic | None:
         columns = [attempt.times.scope.find(column, []) for column in part.find_all(exp.Column)]
         stamps = [column for column in columns if column and column.type in (TIMESTAMP, DATE)]
         if len({column.relation for column in stamps}) == 2:
-            times = " and ".join(attempt.times.written())
+            times = " and ".join(attempt.times.as_sql())
             found = J004.at(part.meta["span"], f"the event times are {times}")
             return found.with_hint(f"the watermark is on the event times: {example_bound(attempt)}")
     return None
@@ -129,7 +129,7 @@ def find_bound_in_where(attempt: Attempt) -> Diagnostic | None:
 def find_one_sided_bound(attempt: Attempt) -> Diagnostic | None:
     if not attempt.used:
         return None
-    left, right = attempt.times.written()
+    left, right = attempt.times.as_sql()
     lower, upper = attempt.ends.lower, attempt.ends.upper
     missing = "upper" if lower else "lower"
     if lower:
@@ -157,7 +157,7 @@ def explain_missing_bound(attempt: Attempt) -> Diagnostic:
 
 
 def example_bound(attempt: Attempt) -> str:
-    left, right = attempt.times.written()
+    left, right = attempt.times.as_sql()
     return f"{right} BETWEEN {left} AND {left} + INTERVAL '5' MINUTE"
 
 
@@ -169,7 +169,7 @@ def replace_part(attempt: Attempt, part: exp.Expression, text: str) -> str:
     return source[whole.start : span.start] + text + source[span.end : whole.end]
 
 
-LOOKS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
+FINDERS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
     find_absolute_difference,
     find_bound_under_or,
     find_processing_time,

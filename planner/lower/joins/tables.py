@@ -83,29 +83,29 @@ def lower_primary_join(
     )
     condition = conjunction(rest)
     type_ = JoinType[join.kind.name]
-    place_ = find_right_span(join)
+    join_span = find_right_span(join)
     if type_ is JoinType.FULL:
         if condition is not None:
-            found = J017.at(find_condition_span(rest) or place_, "decides whether two rows of one key match")
+            found = J017.at(find_condition_span(rest) or join_span, "decides whether two rows of one key match")
             reason = "If it is false, both rows come out, each padded, with the same key."
             raise CompileError([found.because(reason).with_hint("filter the sides in subqueries instead")])
         if not all(any(group <= each for group in find_shown_groups(fused.steps)) for each in through):
-            found = J017.at(place_, "compares columns that can be NULL in rows of the left side")
+            found = J017.at(join_span, "compares columns that can be NULL in rows of the left side")
             hint = ", ".join(key_text(lefts.shape, name) for name in lefts.shape.key)
             raise CompileError([found.with_hint(f"compare the key of the left side: {hint}")])
         if has_nullable_key(fused) and any(right.node.column(name).nullable for name in rights.shape.key):
-            found = J016.at(place_, "").because("NULL equals nothing, so two rows with the key NULL would come out.")
+            found = J016.at(join_span, "").because("NULL equals nothing, so two rows with the key NULL would come out.")
             raise CompileError([found.with_hint(f"WHERE {key_name(right)} IS NOT NULL in a subquery of one side")])
     keys = tuple(make_column(rights.shape.key[place]) for _, place in compared)
     sides = (*fused.sides, Side(materialise_input(right.node), keys, shift))
     steps = (*fused.steps, Step(type_, through, condition))
-    types = [find_common_type(sides, place, place_) for place in range(len(chosen))]
+    types = [find_common_type(sides, place, join_span) for place in range(len(chosen))]
     sides = tuple(replace(side, keys=cast_keys(side, types)) for side in sides)
     node = replace(
         fused,
         schema=derive_schema(fused, right.node, type_, types),
         shape=derive_shape(sides, steps),
-        span=place_,
+        span=join_span,
         sides=sides,
         steps=steps,
     )
@@ -214,7 +214,7 @@ def derive_schema(left: TableJoin, right: Node, type_: JoinType, types: Sequence
             nullable = right_nullable
         case _:
             nullable = [one or other for one, other in zip(left_nullable, right_nullable, strict=True)]
-    keys = [Column(f"key{n + 1}", type__, nullable[n]) for n, type__ in enumerate(types)]
+    keys = [Column(f"key{n + 1}", each, nullable[n]) for n, each in enumerate(types)]
     return (*keys, *left.schema[count:whole], *join_columns(type_, left.schema[whole:], right.schema))
 
 

@@ -36,11 +36,11 @@ class JoinTimes:
         padded = _PADDED.get(self.type, ())
         times: list[EventTime] = []
         if "left" not in padded:
-            delay = self._delay("left") + self._one.spread
+            delay = self._delay("left") + self._left_event.spread
             times += (replace(each, delay=delay + each.spread) for each in self.left.times)
         if "right" not in padded and self.type not in _ONE_SIDED:
-            delay = self._delay("right") + self._other.spread
-            beside = self._beside_left(self.right.times)
+            delay = self._delay("right") + self._right_event.spread
+            beside = self._measure_from_left(self.right.times)
             times += (
                 replace(each, delay=delay + own.spread) for each, own in zip(beside, self.right.times, strict=True)
             )
@@ -49,35 +49,26 @@ class JoinTimes:
     def near_times(self) -> tuple[EventTime, ...]:
         """The columns of the joined rows that are NULL or near to the left event time: a right side's in panes."""
         if self.type is JoinType.LEFT and self.pane is not None:
-            return (*self.left.near_times, *self._beside_left((*self.right.times, *self.right.near_times)))
+            return (*self.left.near_times, *self._measure_from_left((*self.right.times, *self.right.near_times)))
         return self.left.near_times if self.type is JoinType.INNER else ()
 
     @property
-    def _one(self) -> EventTime:
+    def _left_event(self) -> EventTime:
         return next(time for time in self.left.times if time.column == self.left_time)
 
     @property
-    def _other(self) -> EventTime:
+    def _right_event(self) -> EventTime:
         return next(time for time in self.right.times if time.column == self.right_time)
 
     def _delay(self, side: str) -> int:
         if self.pane is not None:
             return 0 if side == "left" or self.type is JoinType.RIGHT else self.bound.width
         reach = max(abs(self.bound.lower.milliseconds), abs(self.bound.upper.milliseconds))
-        return max(self._one.delay, self._other.delay) + 2 * reach
+        return max(self._left_event.delay, self._right_event.delay) + 2 * reach
 
-    def _beside_left(self, times: Iterable[EventTime]) -> tuple[EventTime, ...]:
+    def _measure_from_left(self, times: Iterable[EventTime]) -> tuple[EventTime, ...]:
         """Times of the right rows with their distances from the first event time of the left rows beside them."""
-        lower, upper = (
-            self.bound.lower.milliseconds + self._one.offset_min,
-            self.bound.upper.milliseconds + self._one.offset_max,
-        )
-        return tuple(
-            EventTime(
-                each.column,
-                0,
-                each.offset_min - self._other.offset_max + lower,
-                each.offset_max - self._other.offset_min + upper,
-            )
-            for each in times
-        )
+        lower = self.bound.lower.milliseconds + self._left_event.offset_min
+        upper = self.bound.upper.milliseconds + self._left_event.offset_max
+        measured = (each.measure_from(self._right_event) for each in times)
+        return tuple(EventTime(each.column, 0, each.offset_min + lower, each.offset_max + upper) for each in measured)
