@@ -21,6 +21,8 @@ def server() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # the server has a user of its own
         running = start_server(Path(folder) / "data")
+        # Its machine does not fail.
+        Place("postgres", running.get_uri()).execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
         yield running.get_uri()
         running.cleanup()
 
