@@ -48,19 +48,17 @@ def test_one_bad_row_of_a_thousand(place: Place, kind: str, batch_size: int) -> 
 
 
 def test_a_number_that_is_too_large(place: Place) -> None:
-    column = "v SMALLINT CHECK (v < 32768)" if place.dialect == "sqlite" else "v SMALLINT"
-    place.execute(f"CREATE TABLE t (k BIGINT PRIMARY KEY, {column}, s TEXT)")
-    writer = place.writer(place.table([("k", "BIGINT", False), ("v", "SMALLINT", True), ("s", "STRING", True)]))
-    if place.dialect != "sqlite":
-        # Between the check and the batch the owner makes the column narrower.
-        narrow = "NUMERIC(2)" if place.dialect == "postgres" else "TINYINT"
-        place.execute(f"ALTER TABLE t ALTER COLUMN v TYPE {narrow}")
-    bad = 300 if place.dialect != "sqlite" else 32767
     if place.dialect == "sqlite":
         pytest.skip("its integers have no ranges")
-    writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 1, "a"), (2, bad, "b"), (3, 3, "c"))))
+    place.execute("CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER, s TEXT)")
+    writer = place.writer()
+    # After the check the owner makes the column narrower.
+    place.execute("ALTER TABLE t ALTER COLUMN v TYPE SMALLINT")
+    writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 1, "a"), (2, 99_999, "b"), (3, 3, "c"))))
     assert place.rows("SELECT k FROM t ORDER BY k") == [(1,), (3,)]
-    assert [json.loads(record)["k"] for _, record in place.rejected()] == [2]
+    [(reason, record)] = place.rejected()
+    assert "out of range" in reason
+    assert json.loads(record)["k"] == 2
 
 
 def test_a_text_with_nul(place: Place) -> None:
@@ -69,7 +67,7 @@ def test_a_text_with_nul(place: Place) -> None:
     writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 1, "a"), (2, 2, "b\0c"), (3, 3, "d"))))
     if place.dialect == "postgres":
         [(reason, record)] = place.rejected()
-        assert reason == 'invalid byte sequence for encoding "UTF8": 0x00 (column s)'
+        assert reason == 'invalid byte sequence for encoding "UTF8": 0x00'
         assert json.loads(record) == {"k": 2, "v": 2, "s": "b\0c"}
         assert place.rows("SELECT k FROM t ORDER BY k") == [(1,), (3,)]
     else:
@@ -100,7 +98,7 @@ def test_too_many_bad_rows_leave_nothing(place: Place) -> None:
     place.execute("CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER CHECK (v > 0), s TEXT)")
     writer = place.writer(policy=dataclasses.replace(POLICY, max_rejected=3))
     rows = rows_of(*((k, -1 if k % 10 == 0 else 1, "a") for k in range(40)))
-    with pytest.raises(TableError, match="refuses more than 3 rows of one batch: .*(check|CHECK)") as refused:
+    with pytest.raises(TableError, match=r"refuses more than 3 rows of one batch: .*(check|CHECK)") as refused:
         writer.write(0, "d", lambda changes: changes.upsert(rows))
     assert (refused.value.kind, writer.counters.failures) == ("rejected", 1)
     assert place.rows("SELECT * FROM t") == []
