@@ -21,7 +21,9 @@ def server() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)  # the server has a user of its own
         running = start_server(Path(folder) / "data")
-        yield running.get_uri()
+        # Its machine does not fail.
+        Place("postgres", running.get_uri()).execute("ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")
+        yield running.get_uri().replace("postgres:@", "postgres@")
         running.cleanup()
 
 
@@ -40,6 +42,7 @@ def postgres(server: str) -> Place:
 
 
 def postgres_place(server: str) -> Place:
+    """A schema of its own, in which unqualified names are looked for."""
     name = f"d{next(NUMBERS)}"
-    Place("postgres", server).execute(f"CREATE DATABASE {name}")
-    return Place("postgres", server.replace("postgres:@/postgres", f"postgres@/{name}"))
+    Place("postgres", server).execute(f"CREATE SCHEMA {name}")
+    return Place("postgres", f"{server}&options=-c%20search_path%3D{name}")

@@ -47,7 +47,9 @@ class Place:
         """A connection that commits each statement."""
         match self.dialect:
             case "postgres":
-                return psycopg.connect(self.url, autocommit=True, options="-c timezone=UTC")
+                connection = psycopg.connect(self.url, autocommit=True)
+                connection.execute("SET timezone = UTC")
+                return connection
             case "sqlite":
                 return sqlite3.connect(self.url, isolation_level=None)
             case _:

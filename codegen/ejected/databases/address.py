@@ -124,7 +124,21 @@ def connect_sqlite(address: Address, create: bool) -> sa.Connection:
     def begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    return engine.connect()
+    connection = engine.connect()
+    file = os.stat(address.url)
+    connection.info["file"] = (file.st_dev, file.st_ino)
+    return connection
+
+
+def is_replaced(address: Address, connection: sa.Connection) -> bool:
+    """Whether a file of SQLite is another one than the connection has open: its rows would go nowhere."""
+    if address.dialect != "sqlite":
+        return False
+    try:
+        file = os.stat(address.url)
+    except FileNotFoundError:
+        return True
+    return bool(connection.info["file"] != (file.st_dev, file.st_ino))
 
 
 def connect_duckdb(address: Address, create: bool) -> sa.Connection:

@@ -82,6 +82,7 @@ POSTGRES_STATES: dict[str, tuple[str, Literal["retry", "refuse", "stop"]]] = {
     "44000": ("rejected", "refuse"),
     "53": ("connect", "retry"),
     "53100": ("full", "retry"),
+    "53400": ("full", "retry"),
     "54000": ("rejected", "refuse"),
     "55P03": ("timeout", "retry"),
     "57": ("connect", "retry"),
@@ -112,7 +113,7 @@ def postgres_fault(error: BaseException) -> Fault | None:
         kind, action = POSTGRES_STATES.get(state) or POSTGRES_STATES.get(state[:2]) or ("other", "stop")
         column = re.search(r"^COPY .*, column ([^:]+)", error.diag.context or "")
         where = f" (column {column[1]})" if column else ""
-        return Fault(kind, f"{error.diag.message_primary}{where}", action)
+        return Fault(kind, f"{error.diag.message_primary or error}{where}", action)
     text = str(error).strip()
     if not isinstance(error, psycopg.OperationalError):
         return (

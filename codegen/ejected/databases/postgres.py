@@ -29,6 +29,8 @@ class PostgresOperations:
         self._table, self._found = table, found
         self._stages: dict[tuple[str, ...], str] = {}
         self._used: set[str] = set()
+        # What is checked at COMMIT could not be put down to a row.
+        self._cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
     def prepare(self, names: Sequence[str], numbered: bool) -> None:
         """Makes the temporary table. A savepoint that is rolled back must not take it away."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 import sqlalchemy as sa
 import tenacity
 
-from penstock.codegen.ejected.databases.address import connect_database
+from penstock.codegen.ejected.databases.address import connect_database, is_replaced
 from penstock.codegen.ejected.databases.changes import Changes, Counts
 from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, Fault, TableError, find_fault
@@ -241,7 +241,8 @@ class TableWriter:
 
     def _attempt(self, action: Callable[[sa.Connection], Result]) -> Result:
         try:
-            if self._connection is None:
+            if self._connection is None or is_replaced(self._table.address, self._connection):
+                self.close()
                 self._connection = connect_database(self._table.address, self._table.create)
             result = action(self._connection)
             self._connection.commit()
@@ -254,8 +255,8 @@ class TableWriter:
                 raise TransientError(fault) from None
             message = f"{self._table.place}: {fault.text}"
             raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
-        if self._table.address.dialect != "postgres":
-            # Others may open the file between two batches.
+        if self._table.address.dialect == "duckdb":
+            # No other process can open the file meanwhile.
             self.close()
         return result
 
