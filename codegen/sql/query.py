@@ -22,6 +22,7 @@ from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.lookup import lookup_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
+from penstock.codegen.sql.own_columns import find_own_columns
 from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.printing import print_inline
@@ -45,7 +46,6 @@ from penstock.planner.plan import (
     GroupingSets,
     Intermediate,
     IntervalJoin,
-    KTable,
     Latest,
     Node,
     Operator,
@@ -108,9 +108,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((_partitions(node, settings) for node in stateful), None)
     mode = _mode(nodes, query.emission)
-    own = _own_columns(nodes, tracked=tracked, numbered=_sends_windows(query))
-    if by_arrival:
-        own = dict.fromkeys(nodes, (changes.ORDER,))
+    own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
         views = _lower_nodes(query, names, delays, own, settings, reports_progress=bool(paced))
         if tracked:
@@ -235,39 +233,6 @@ def _operation(query: RunningQuery) -> str | None:
 def _sends_windows(query: RunningQuery) -> bool:
     """Whether rows of windows go to another query, which has to know the newest one of each."""
     return is_intermediate(query.sink) and isinstance(query.root.shape, WTable)
-
-
-def _own_columns(nodes: list[Node], *, tracked: bool, numbered: bool) -> dict[Node, tuple[str, ...]]:
-    """What the views of tables have beside the columns of their nodes. `numbered`: those of windows have an order."""
-    own: dict[Node, tuple[str, ...]] = {}
-    deltas = any(map(is_retracting, nodes))
-    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
-    for node in nodes:
-        assert isinstance(node, Operator)
-        match node:
-            case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
-                own[node] = changes.ORDERED_DELTA_ROW
-            case Scan() if isinstance(node.shape, KTable):
-                own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
-            case Scan() if isinstance(node.shape, WTable):
-                own[node] = changes.UPSERT
-            case WindowAggregate() if numbered:
-                own[node] = (changes.ORDER,)
-            case TableJoin() if node.is_windowed:
-                own[node] = (changes.ORDER,) if numbered else ()
-            case ForeignKeyJoin():
-                own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
-            case Filter() | Project() | GroupingSets():
-                own[node] = own[node.input]
-            case Latest() | TableJoin() | GroupAggregate():
-                own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
-            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():
-                own[node] = ()
-            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup():
-                own[node] = ()
-            case _:
-                assert_never(node)
-    return own
 
 
 def _partitions(node: Node, settings: Settings) -> int:

@@ -1,0 +1,75 @@
+"""The columns that views have beside those of their nodes."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from penstock.codegen.intermediates import is_intermediate
+from penstock.codegen.sql import changes
+from penstock.planner.plan import (
+    AssignWindows,
+    Distinct,
+    Filter,
+    ForeignKeyJoin,
+    GroupAggregate,
+    GroupingSets,
+    Intermediate,
+    IntervalJoin,
+    KTable,
+    Latest,
+    Node,
+    Operator,
+    Over,
+    OverRows,
+    Project,
+    Ranked,
+    Rekey,
+    Scan,
+    TableJoin,
+    TableLookup,
+    UnionAll,
+    WindowAggregate,
+    WithLate,
+    WTable,
+)
+from penstock.planner.plan.walk import is_retracting
+
+
+def find_own_columns(
+    nodes: list[Node], *, tracked: bool, numbered: bool, by_arrival: bool
+) -> dict[Node, tuple[str, ...]]:
+    """The columns by node.
+
+    `numbered`: those of windows have an order. `by_arrival`: all rows carry the places of their records.
+    """
+    if by_arrival:
+        return dict.fromkeys(nodes, (changes.ORDER,))
+    own: dict[Node, tuple[str, ...]] = {}
+    deltas = any(map(is_retracting, nodes))
+    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
+    for node in nodes:
+        assert isinstance(node, Operator)
+        match node:
+            case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
+                own[node] = changes.ORDERED_DELTA_ROW
+            case Scan() if isinstance(node.shape, KTable):
+                own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
+            case Scan() if isinstance(node.shape, WTable):
+                own[node] = changes.UPSERT
+            case WindowAggregate() if numbered:
+                own[node] = (changes.ORDER,)
+            case TableJoin() if node.is_windowed:
+                own[node] = (changes.ORDER,) if numbered else ()
+            case ForeignKeyJoin():
+                own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
+            case Filter() | Project() | GroupingSets():
+                own[node] = own[node.input]
+            case Latest() | TableJoin() | GroupAggregate():
+                own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
+            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():
+                own[node] = ()
+            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup():
+                own[node] = ()
+            case _:
+                assert_never(node)
+    return own
