@@ -20,6 +20,8 @@ from penstock.planner.plan import (
     FramedAggregate,
     GroupAggregate,
     KStream,
+    LookupColumn,
+    LookupKey,
     Named,
     Node,
     Project,
@@ -102,6 +104,10 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
             return _expression(part, passed)
         case tuple():
             return tuple(map(rename_part, part))
+        case LookupKey():
+            return replace(part, value=rename_part(part.value))
+        case LookupColumn():
+            return replace(part, name=given[part.name])
         case Named() | Aggregate() | FramedAggregate() | Ranking() | Sorting() | Side() | Step():
             names = [each.name for each in fields(part) if each.name not in ("name", "function", "type")]
             values = {name: rename_part(getattr(part, name)) for name in names}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 
-from penstock.codegen.program import AnyView, Input, QueryOutput
+from penstock.codegen.program import AnyView, Input, QueryOutput, RemoteView
 
 # String literals are skipped. A quoted name behind a point is a field of a struct, and no column.
 _TOKEN = re.compile(
@@ -52,6 +52,9 @@ def leave_numbers_out(sql: str) -> str:
 
 def describe_computation(view: AnyView) -> list[object]:
     """What the view computes, without its name, the names of its sources, and its metrics."""
+    if isinstance(view, RemoteView):
+        columns = [each for _, each in view.picked]
+        return [view.connector, list(view.identity), view.key, columns, view.outer, view.schema]
     return [value for name, value in asdict(view).items() if name not in ("name", "source", "metrics")]
 
 

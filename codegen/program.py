@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from penstock.codegen.table_change import TableChange
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import INTERMEDIATE, connector_of
-from penstock.planner.plan import StateStore, Value
+from penstock.planner.plan import ColumnFilter, StateStore, Value
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -90,6 +90,8 @@ class Input(_Connected):
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
     """The declared columns: name and Spark type."""
+    filters: tuple[ColumnFilter, ...] = ()
+    """Of a read: rows for which one of these is not true need not be there."""
     ordered: bool = False
     """Whether there is a column `_place`, which grows from record to record of a file."""
 
@@ -256,7 +258,34 @@ class LookupView:
     """These four are as in a PaneView."""
 
 
-AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView
+@dataclass(frozen=True, slots=True)
+class RemoteView(_Connected):
+    """A temporary view of the rows of another one, with those that Python workers find for them in a database.
+
+    The view `source` has the columns of this one, but those of `picked`, and the values of the keys.
+    """
+
+    name: str
+    source: str
+    table: str
+    """What the script calls the table."""
+    connector: str
+    options: tuple[Option, ...]
+    columns: tuple[tuple[str, str, bool], ...]
+    """The declared columns: name, Spark type, whether it may be NULL."""
+    key: tuple[tuple[str, str], ...]
+    """The columns of the table's primary key, each with the column of `source` that has its value."""
+    picked: tuple[tuple[str, str], ...]
+    """The last columns of the view, each with the column of the table that it shows."""
+    outer: bool
+    """Whether rows without a row of the table stay, with NULL in `picked`."""
+    schema: str
+    """A Spark SELECT that has the names and types of the columns. It is never run."""
+    span: Span | None = field(default=None, compare=False, repr=False)
+    """The join of the script."""
+
+
+AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView | RemoteView
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from textwrap import indent
 
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
+from penstock.codegen.connectors.databases import look_up
 from penstock.codegen.folders import folder_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.program import (
@@ -21,6 +22,7 @@ from penstock.codegen.program import (
     PaneView,
     Program,
     Rejects,
+    RemoteView,
     SparkQuery,
     files_cost,
 )
@@ -37,8 +39,8 @@ in = rejected + late + filtered + used.
 
 _ROOM = "penstock.codegen"
 _DATABASES = (
-    *("faults", "address", "spark_types", "table", "ledger", "operations", "postgres", "sqlite", "duckdb", "changes"),
-    "writer",
+    *("faults", "address", "spark_types", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
+    *("changes", "writer", "reads", "finder"),
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
@@ -46,7 +48,7 @@ _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
-    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "program")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "table_lookup", "program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 
@@ -133,6 +135,8 @@ def _view(view: AnyView) -> str:
         return _in_buckets(view, "answer_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
         return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
+    if isinstance(view, RemoteView):
+        return f"{look_up(view)}.createOrReplaceTempView({literal(view.name)})"
     extra = ""
     if view.metrics:
         counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)

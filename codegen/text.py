@@ -12,6 +12,7 @@ from penstock.codegen.program import (
     PackedView,
     PaneView,
     Program,
+    RemoteView,
     SparkQuery,
     View,
 )
@@ -75,6 +76,8 @@ def _view(view: AnyView) -> str:
         case LookupView():
             rows = f"the rows of {view.source} and the upserts that are kept"
             return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
+        case RemoteView():
+            return _remote_text(view)
         case View():
             return _view_text(view)
 
@@ -93,6 +96,15 @@ def _by_duckdb(view: PaneView | BucketView | LookupView, rows: str, first: str |
         lines += [indent(first, "  "), "  answered by"]
     lines += [indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
     return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
+
+
+def _remote_text(view: RemoteView) -> str:
+    rows = "the rows" if view.outer else "those rows"
+    there = "" if view.outer else ", where it is there"
+    key = " and ".join(f"{column} = {value}" for column, value in view.key)
+    options = "".join(f"\n  {name} = {value}" for name, value in view.options)
+    picked = "".join(f"\n  {name} = {column} of that row" for name, column in view.picked)
+    return f"view {view.name}, {rows} of {view.source} and the row of {view.table} with {key}{there}{options}{picked}"
 
 
 def _view_text(view: View) -> str:

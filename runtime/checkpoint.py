@@ -17,7 +17,7 @@ from urllib.parse import quote
 from pyspark.sql import SparkSession
 
 from penstock.codegen import leave_numbers_out
-from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, SparkQuery, View
+from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, RemoteView, SparkQuery, View
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011
 from penstock.runtime.errors import RunError
@@ -167,6 +167,8 @@ def _output_text(output: QueryOutput) -> str:
 def _text(view: AnyView) -> str:
     if isinstance(view, PackedView):
         return f"tables cut every {view.length} us from {', '.join(map(str, view.cuts))}"
+    if isinstance(view, RemoteView):
+        return f"rows of {view.table} by {', '.join(column for column, _ in view.key)}"
     sql = leave_numbers_out(view.sql)
     mark = view.watermark if isinstance(view, View) else None
     return sql if mark is None else f"{sql} WATERMARK {mark.column} {mark.delay} ms"

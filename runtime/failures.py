@@ -6,6 +6,7 @@ parameters. The innermost one that the table below knows tells what happened.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,8 +17,9 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.errors import PySparkException
 
+from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.runtime.errors import RunError
@@ -139,7 +141,14 @@ def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     if told.startswith("LookupError: no watermark in "):
         unread = R046.at(None, query=query, reason=_first_line(told.removeprefix("LookupError: ")))
         return unread.with_hint("take a --checkpoint folder that this machine and all workers see by the same path")
+    if told.startswith(f"LookupError: {TABLE_ERROR}"):
+        return explain_unread(**json.loads(told.removeprefix(f"LookupError: {TABLE_ERROR}")))
     return R099.at(None, query=query, reason=_first_line(told or layer.message))
+
+
+def explain_unread(table: str, message: str, hint: str | None, span: Span | None = None) -> Diagnostic:
+    """The finding that a table of a database cannot be read."""
+    return R066.at(span, table=table, reason=" ".join(message.split())).with_hint(hint)
 
 
 _RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] = (

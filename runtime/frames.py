@@ -10,13 +10,14 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen import answer_panes, answer_rows, look_up_rows, pack_rows
 from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view
-from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView
+from penstock.codegen.program import BucketView, LookupView, PackedView, PaneView, RemoteView
+from penstock.runtime.connectors import lookup_of
 
 _TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, packed_view)
 """Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
-def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView) -> DataFrame:
+def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView | RemoteView) -> DataFrame:
     """The view's rows."""
     for each in _TRAVELLING:
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
@@ -32,6 +33,8 @@ def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketView 
         case LookupView():
             facts = {"newest": view.newest, **_asked(view)}
             return bucket_view(spark, view.source, look_up_rows, "records BINARY", "NoTimeout", **facts)
+        case RemoteView():
+            return lookup_of(view).frame(spark)
         case _:
             assert_never(view)
 

@@ -17,10 +17,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.codegen import folder_name
 from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
-from penstock.codegen.program import CHECK_SETTING, COST_SETTING, SparkQuery, View, files_cost
+from penstock.codegen.program import CHECK_SETTING, COST_SETTING, RemoteView, SparkQuery, View, files_cost
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.clock import clock
-from penstock.runtime.connectors import RuntimeSink, source_of
+from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
@@ -68,6 +68,9 @@ class Run:
         finished = check_checkpoint(self._storage, self._place)
         for source in self.query.inputs:
             source_of(source).check(self._storage, self._place)
+        for each in self.query.views:
+            if isinstance(each, RemoteView):
+                lookup_of(each).check()
         if not draining and is_drained(self._storage, self._place):
             hint = "take a new --checkpoint folder, or begin anew with --reset; all windows of this one are closed"
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping
 import pyspark
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import PackedView, Program, View
+from penstock.codegen.program import PackedView, Program, RemoteView, View
 from penstock.diagnostics.codes.running import R047
+from penstock.runtime.connectors import lookup_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
 
-LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0)}
+LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0), "sqlalchemy": (2, 1)}
 """The oldest versions of packages that the workers take."""
 _TASKS = 32
 # Spark puts its own archives in the path of the workers, too.
@@ -28,7 +29,7 @@ sys.path += glob.glob(os.path.join(os.environ.get("SPARK_HOME", ""), "python", "
 versions = {"python": platform.python_version()}
 for name in sys.argv[1:]:
     try:
-        versions[name] = __import__(name).__version__
+        versions[name] = getattr(__import__(name), "__version__", "")
     except Exception:
         versions[name] = None
 print(json.dumps([socket.gethostname(), versions]))
@@ -41,8 +42,11 @@ def list_needed_packages(program: Program) -> set[str]:
     for query in program.queries:
         if query.timed or query.numbered or not all(isinstance(view, View) for view in query.views):
             needed |= {"pyspark", "pyarrow", "pandas"}
-        if not all(isinstance(view, View | PackedView) for view in query.views):
+        if not all(isinstance(view, View | PackedView | RemoteView) for view in query.views):
             needed.add("duckdb")
+        for view in query.views:
+            if isinstance(view, RemoteView):
+                needed |= lookup_of(view).packages
     return needed
 
 
@@ -91,5 +95,5 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _hint(python: str, packages: Mapping[str, str | None]) -> str:
     pins = {"pyspark": f"pyspark=={pyspark.__version__}"}
     pins |= {name: f"'{name}>={'.'.join(map(str, least))}'" for name, least in LEAST.items()}
-    wanted = " ".join(pins[name] for name in packages or pins)
+    wanted = " ".join(pins.get(name, name) for name in packages or pins)
     return f"on each worker: {python} -m pip install {wanted}; or export PYSPARK_PYTHON=… with the path of another one"

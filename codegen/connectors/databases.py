@@ -7,7 +7,7 @@ from textwrap import indent
 from typing import Any
 
 from penstock.codegen.literals import literal, option_literal, sql_literal
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import Input, QueryOutput, RemoteView, SparkQuery
 from penstock.planner.plan import SecretOption
 
 
@@ -22,17 +22,20 @@ class TableArguments:
     changes: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class FindArguments:
+    """The arguments of `Address`, `TargetTable`, `FindPolicy` and `LookupRows`, by their names."""
+
+    address: dict[str, Any]
+    table: dict[str, Any]
+    policy: dict[str, Any]
+    rows: dict[str, Any]
+
+
 def list_arguments(query: SparkQuery) -> TableArguments:
     """What a query that changes a table says of it; values that are the library's own defaults are left out."""
     values, change = query.output.values, query.change
     assert change is not None, "the planner says how rows change the table"
-    address = {
-        "dialect": query.output.connector,
-        "url": values.get("url", values.get("path")),
-        "password": values.get("password"),
-        "connect_timeout": to_seconds(query.output.number("connect_timeout")),
-        "statement_timeout": to_seconds(query.output.number("statement_timeout")),
-    }
     table = {
         "name": values["table"],
         "columns": change.table,
@@ -40,10 +43,7 @@ def list_arguments(query: SparkQuery) -> TableArguments:
         "create": values["create"] == "if_missing",
     }
     policy = {
-        "batch_size": values["batch_size"],
-        "attempts": values["retry_attempts"],
-        "backoff_ms": values["retry_backoff"],
-        "max_delay_ms": values["retry_max_delay"],
+        **list_tries(query.output),
         "rate_limit": values.get("rate_limit"),
         "max_rejected": values["max_rejected"],
     }
@@ -60,7 +60,46 @@ def list_arguments(query: SparkQuery) -> TableArguments:
         "complete": values.get("batch_mode") == "complete",
         "fails": values["on_missing"] == "fail",
     }
-    return TableArguments(_leave_out(address), _leave_out(table), _leave_out(policy), _leave_out(changes))
+    return TableArguments(list_address(query.output), _leave_out(table), _leave_out(policy), _leave_out(changes))
+
+
+def list_find_arguments(view: RemoteView) -> FindArguments:
+    """What a view that looks rows up says of the table."""
+    values = view.values
+    table = {
+        "name": values["table"],
+        "columns": view.columns,
+        "key": tuple(column for column, _ in view.key),
+        "create": values["create"] == "if_missing",
+    }
+    policy = {**list_tries(view), "cache_ttl_ms": values.get("cache_ttl"), "cache_size": values["cache_size"]}
+    rows = {"key": view.key, "picked": view.picked, "outer": view.outer}
+    return FindArguments(list_address(view), _leave_out(table), _leave_out(policy), rows)
+
+
+def list_address(place: QueryOutput | RemoteView | Input) -> dict[str, Any]:
+    """The arguments of `Address`; `password` is a SecretOption."""
+    values = place.values
+    return _leave_out(
+        {
+            "dialect": place.connector,
+            "url": values.get("url", values.get("path")),
+            "password": values.get("password"),
+            "connect_timeout": to_seconds(place.number("connect_timeout")),
+            "statement_timeout": to_seconds(place.number("statement_timeout")),
+        }
+    )
+
+
+def list_tries(place: QueryOutput | RemoteView | Input) -> dict[str, Any]:
+    """How many rows a statement has, and how often it is tried."""
+    values = place.values
+    return {
+        "batch_size": values["batch_size"],
+        "attempts": values["retry_attempts"],
+        "backoff_ms": values["retry_backoff"],
+        "max_delay_ms": values["retry_max_delay"],
+    }
 
 
 def to_seconds(milliseconds: int) -> int:
@@ -76,6 +115,15 @@ def write(query: SparkQuery) -> str:
     writer = _call("TableWriter", [table, literal(query.name), _call("WritePolicy", _keywords(given.policy))])
     changes = _call("RowsToTable", _keywords(given.changes))
     return _call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
+
+
+def look_up(view: RemoteView) -> str:
+    """A call of `remote_view`."""
+    given = list_find_arguments(view)
+    address = _call("Address", _keywords(given.address))
+    table = _call("TargetTable", [address, *_keywords(given.table)])
+    policy, rows = _call("FindPolicy", _keywords(given.policy)), _call("LookupRows", _keywords(given.rows))
+    return _call("remote_view", ["spark", literal(view.source), table, policy, rows, sql_literal(view.schema)])
 
 
 def _leave_out(arguments: dict[str, Any]) -> dict[str, Any]:

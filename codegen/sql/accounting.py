@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     Scan,
     Stateless,
     UnionAll,
@@ -131,7 +132,7 @@ def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expres
             if wanted is None:
                 return [(each, None) for each in node.inputs]
             return [(each, substitute(wanted, _by_position(node, each))) for each in node.inputs]
-        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | WithLate() | Intermediate():
+        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | RemoteLookup() | WithLate() | Intermediate():
             return [(each, None) for each in node.inputs]
         case _:
             assert_never(node)

@@ -24,6 +24,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     Scan,
     TableJoin,
     TableLookup,
@@ -68,7 +69,7 @@ def find_own_columns(
                 own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
             case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():
                 own[node] = ()
-            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup():
+            case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup() | RemoteLookup():
                 own[node] = ()
             case _:
                 assert_never(node)

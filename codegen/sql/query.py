@@ -27,6 +27,7 @@ from penstock.codegen.sql.pane_join import pane_join_views
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.rank import rank_views
+from penstock.codegen.sql.remote import remote_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
 from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
@@ -54,6 +55,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     RunningQuery,
     Scan,
     SessionWindow,
@@ -300,6 +302,8 @@ def _views(
             return grouping_sets_views(node, name, below[0], own)
         case Rekey():
             return (rekey_view(node, name, *below),)
+        case RemoteLookup():
+            return remote_views(node, name, below[0], own)
         case UnionAll():
             return (union_view(node, name, below, own),)
         case WindowAggregate():

@@ -79,7 +79,8 @@ def _input(node: Snapshot, name: str) -> Input:
     if _is_parsed(node):
         return input_of(_scan(node), f"{name}_raw")
     origin, stored = node.origin, tuple((each.name, str(each.type)) for each in node.schema)
-    return Input(origin.name, f"{name}_raw", origin.connector, origin.options, stored, ordered=node.key is not None)
+    ordered = node.key is not None
+    return Input(origin.name, f"{name}_raw", origin.connector, origin.options, stored, node.filters, ordered)
 
 
 def _is_parsed(node: Snapshot) -> bool:

@@ -53,6 +53,7 @@ R062 = Code("R062", "another process writes the table of {query}: {reason}")
 R063 = Code("R063", "table of {query} was written from another checkpoint: {reason}")
 R064 = Code("R064", "{query} updates a row that does not exist: {key}")
 R065 = Code("R065", "{query} needs --checkpoint: without one the next run would apply its updates again")
+R066 = Code("R066", "table {table} cannot be read: {reason}")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
@@ -63,5 +64,5 @@ CODES = (
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048),
     *(R050, R051, R052, R053, R054, R055),
-    *(R060, R061, R062, R063, R064, R065, R090, R099),
+    *(R060, R061, R062, R063, R064, R065, R066, R090, R099),
 )

@@ -81,6 +81,8 @@ SHARED = (
         "what becomes of an update whose row does not exist",
         default="reject",
     ),
+    ConnectorOption("cache_ttl", INTERVAL, "how long a lookup takes a row again that it has found; unless set, never"),
+    ConnectorOption("cache_size", INTEGER, "of at most so many keys", default=10_000),
     ConnectorOption("rate_limit", INTEGER, "at most so many rows per second; no limit unless set"),
     ConnectorOption("retry_attempts", INTEGER, "how often a micro-batch is tried", default=10),
     ConnectorOption("retry_backoff", INTERVAL, "pause before the second try; it doubles from there", default=100),

@@ -7,6 +7,7 @@ DUCKDB = Connector(
     "duckdb",
     "a table of a DuckDB file",
     only_tables=True,
+    reads_now=True,
     looks_up=True,
     upserts=True,
     deletes=True,

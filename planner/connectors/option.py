@@ -102,7 +102,7 @@ class Connector:
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
     looks_up: bool = False
-    """Whether it can give the rows of a table for keys. No query asks for them yet."""
+    """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
     only_tables: bool = False
     """Whether each of its rows has a primary key, so that no stream can be there."""
     appends: bool = False

@@ -37,6 +37,7 @@ from penstock.planner.plan import (
     Ranked,
     Ranking,
     Rekey,
+    RemoteLookup,
     RowChange,
     RowsFrame,
     RunningQuery,
@@ -160,6 +161,10 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             name = type(node).__name__
             as_of = f", as of {node.as_of}" if isinstance(node, TableLookup) and node.as_of is not None else ""
             return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}{spread_text(node)}"
+        case RemoteLookup():
+            keys = " and ".join(f"{each.column} = {expression_text(each.value)}" for each in node.keys)
+            columns = ", ".join(f"{each.column} as {each.name}" for each in node.columns) or "nothing"
+            return f"RemoteLookup {node.type.value} {below[0]} in {node.origin.name} by {keys}: {columns}"
         case Latest():
             return f"Latest {below[0]} by {', '.join(node.shape.key)}"
         case TableJoin():

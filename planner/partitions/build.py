@@ -37,6 +37,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     RunningQuery,
     Scan,
     TableJoin,
@@ -164,7 +165,7 @@ class Builder:
             case Filter() | AssignWindows() | GroupingSets() | Distinct() | Over() | OverRows() | Ranked():
                 (rows,) = below
                 return rows
-            case Intermediate() | Latest():
+            case Intermediate() | Latest() | RemoteLookup():
                 (rows,) = below
                 return rows
             case _:

@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     Scan,
     Shape,
     TableJoin,
@@ -64,6 +65,13 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
         case Filter() | Rekey():
             input_ = _prune(node.input, used)
             return replace(node, input=input_, schema=input_.schema, shape=_narrow_shape(node, input_.schema))
+        case RemoteLookup():
+            # What travels to Python workers is as narrow as can be.
+            given = tuple(each for each in node.columns if each.name in wanted)
+            input_ = _narrow(node.input, used - set(node.given_names))
+            names = {*_list_names(input_), *(each.name for each in given)}
+            schema = tuple(each for each in node.schema if each.name in names)
+            return replace(node, input=input_, columns=given, schema=schema, shape=_narrow_shape(node, schema))
         case Project():
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]

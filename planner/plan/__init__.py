@@ -30,8 +30,9 @@ from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node,
 from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting
-from penstock.planner.plan.read import PlainJoin, Snapshot, Sort
+from penstock.planner.plan.read import ColumnFilter, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
+from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
 from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
 from penstock.planner.plan.statements import (
@@ -47,7 +48,7 @@ from penstock.planner.plan.statements import (
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
 Stateless: TypeAlias = (
-    Scan | Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll | WithLate | Intermediate
+    Scan | Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll | RemoteLookup | WithLate | Intermediate
 )
 Stateful: TypeAlias = (
     WindowAggregate
@@ -76,6 +77,7 @@ __all__ = [
     "BoundEnd",
     "ChangedTable",
     "Column",
+    "ColumnFilter",
     "Cumulate",
     "DeleteRows",
     "Distinct",
@@ -97,6 +99,8 @@ __all__ = [
     "KTable",
     "Latest",
     "Listing",
+    "LookupColumn",
+    "LookupKey",
     "Named",
     "Node",
     "Operator",
@@ -111,6 +115,7 @@ __all__ = [
     "Ranking",
     "ReadOperator",
     "Rekey",
+    "RemoteLookup",
     "RowChange",
     "RowsFrame",
     "RunningQuery",

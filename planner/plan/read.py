@@ -7,12 +7,25 @@ are also Filter, Project, GroupAggregate, GroupingSets and UnionAll, which mean 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
+from typing import TypeAlias
 
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Binary, Node, Unary
 from penstock.planner.plan.rank import Sorting
 from penstock.planner.plan.scan import Origin
+
+FilterValue: TypeAlias = int | str | date
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFilter:
+    """A comparison of a column: with any number of values for IN, with none for IS NULL and IS NOT NULL, else one."""
+
+    column: str
+    operator: str
+    values: tuple[FilterValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -25,6 +38,8 @@ class Snapshot(Node):
 
     origin: Origin
     key: tuple[str, ...] | None
+    filters: tuple[ColumnFilter, ...] = ()
+    """Rows for which one of these is not true need not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

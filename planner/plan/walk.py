@@ -9,6 +9,7 @@ from penstock.planner.plan import Stateful
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.intermediate import Intermediate
 from penstock.planner.plan.node import KStream, KTable, Node
+from penstock.planner.plan.remote import RemoteLookup
 from penstock.planner.plan.scan import Scan
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
 
@@ -78,7 +79,8 @@ def rows_leave(root: Node) -> bool:
 def arrives_in_order(root: Node) -> bool:
     """Whether its rows are rows of streams, one by one, so that the order in which these arrive is theirs."""
     return isinstance(root.shape, KStream) and all(
-        isinstance(node, Scan | Filter | Project | UnionAll) and isinstance(node.shape, KStream) for node in walk(root)
+        isinstance(node, Scan | Filter | Project | UnionAll | RemoteLookup) and isinstance(node.shape, KStream)
+        for node in walk(root)
     )
 
 

@@ -48,6 +48,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
+from penstock.planner.reads.narrow import narrow_snapshots
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
 
@@ -69,7 +70,7 @@ def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span,
     for node in walk(root):
         if isinstance(node, Snapshot) and not memory and not connector_of(node.origin.connector).outlives_process:
             raise CompileError([explain_out_of_reach(node)])
-    return fold_plan(root, drop_intermediate)
+    return narrow_snapshots(fold_plan(root, drop_intermediate))
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:

@@ -26,7 +26,8 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
     match entry:
         case Declared():
             origin = entry.origin
-            key: tuple[str, ...] | None = origin.key
+            # What rows are put into are rows, and no records.
+            key: tuple[str, ...] | None = None if connector_of(origin.connector).upserts else origin.key
         case Derived():
             origin = find_written_origin(entry)
             key = None if origin.operation is None else entry.node.shape.key

@@ -24,6 +24,7 @@ from penstock.planner.partitions.text import partitions_text
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.script.caches import check_caches
 from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result
@@ -71,6 +72,7 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
         except UsesBroken:
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
+    script.report += check_caches(queries)
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])

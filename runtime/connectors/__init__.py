@@ -2,8 +2,14 @@
 
 from importlib import import_module
 
-from penstock.codegen.program import Input, SparkQuery
-from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSink, RuntimeSource
+from penstock.codegen.program import Input, RemoteView, SparkQuery
+from penstock.runtime.connectors.protocol import (
+    HoldingSink,
+    RuntimeConnector,
+    RuntimeLookup,
+    RuntimeSink,
+    RuntimeSource,
+)
 
 
 def connector_of(name: str) -> RuntimeConnector:
@@ -20,6 +26,13 @@ def source_of(source: Input) -> RuntimeSource:
     return make(source)
 
 
+def lookup_of(view: RemoteView) -> RuntimeLookup:
+    """Where the rows of a view are looked up."""
+    make = connector_of(view.connector).lookup
+    assert make is not None, f"codegen let the lookup {view.connector} through"
+    return make(view)
+
+
 def sink_of(query: SparkQuery) -> RuntimeSink:
     """Where the rows of a query go."""
     make = connector_of(query.output.connector).sink
@@ -31,9 +44,11 @@ __all__ = [
     "HoldingSink",
     "Row",
     "RuntimeConnector",
+    "RuntimeLookup",
     "RuntimeSink",
     "RuntimeSource",
     "connector_of",
+    "lookup_of",
     "sink_of",
     "source_of",
 ]

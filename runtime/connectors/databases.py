@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark import cloudpickle
+from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.connectors.databases import list_arguments
+from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen.ejected import table_lookup
+from penstock.codegen.ejected.databases import (
+    address,
+    attempts,
+    duckdb,
+    faults,
+    finder,
+    operations,
+    postgres,
+    reads,
+    spark_types,
+    sqlite,
+    table,
+)
 from penstock.codegen.ejected.databases.address import Address, SecretRef
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
+from penstock.codegen.ejected.databases.finder import FindPolicy, TableReader
+from penstock.codegen.ejected.databases.reads import ColumnCondition
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
+from penstock.codegen.ejected.rows import schema_of
+from penstock.codegen.ejected.table_lookup import LookupRows, remote_view
 from penstock.codegen.ejected.table_rows import MissingRowError
 from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
-from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
+from penstock.diagnostics.source import Span
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
+from penstock.runtime.failures import explain_unread
+from penstock.runtime.rows import Row
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
+
+TRAVELLING = (
+    *(faults, spark_types, address, table, attempts, operations, postgres, sqlite, duckdb, reads, finder),
+    table_lookup,
+)
+"""Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""
 
 
 class TableSink(RuntimeSink):
@@ -28,11 +57,9 @@ class TableSink(RuntimeSink):
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
         given = list_arguments(query)
-        secret = given.address.pop("password", None)
-        password = None if secret is None else SecretRef(secret.kind, secret.name)
-        table = TargetTable(Address(password=password, **given.address), **given.table)
-        self._writer = TableWriter(table, query.name, WritePolicy(**given.policy))
-        self._batches = TableBatches(self._writer, RowsToTable(**given.changes), table.name)
+        target = TargetTable(make_address(given.address), **given.table)
+        self._writer = TableWriter(target, query.name, WritePolicy(**given.policy))
+        self._batches = TableBatches(self._writer, RowsToTable(**given.changes), target.name)
         self._storage: Storage | None = None
         self._place = ""
 
@@ -58,6 +85,74 @@ class TableSink(RuntimeSink):
             self._batches.write(batch, number, metadata, offsets)
 
 
+class TableLookups(RuntimeLookup):
+    """The rows of a table that a view looks up."""
+
+    def __init__(self, view: RemoteView) -> None:
+        self._view = view
+        self._arguments = list_find_arguments(view)
+        self._policy = FindPolicy(**self._arguments.policy)
+        self._table = TargetTable(make_address(self._arguments.address), **self._arguments.table)
+
+    def check(self) -> None:
+        """Raises RunError if the database cannot be reached, or the table is not as it is declared."""
+        with coded_reads(self._table, self._view.span):
+            TableReader(self._table, self._policy).check()
+
+    @property
+    def packages(self) -> set[str]:
+        """The packages that workers need."""
+        own = {"postgres": {"psycopg"}, "sqlite": set[str](), "duckdb": {"duckdb", "duckdb_engine"}}
+        return {"sqlalchemy", "tenacity", *own[self._view.connector]}
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows of the view, which the workers complete. Raises RunError if the secret is not there."""
+        for module in TRAVELLING:
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        rows = LookupRows(**self._arguments.rows)
+        with coded_reads(self._table, self._view.span):
+            return remote_view(spark, self._view.source, self._table, self._policy, rows, self._view.schema)
+
+
+class TableSource(RuntimeSource):
+    """The rows of a table as they are now. The database chooses those that a read asks for, as far as it is sure."""
+
+    def __init__(self, source: Input) -> None:
+        self._source = source
+        values = source.values
+        columns = tuple((name, type_, True) for name, type_ in source.columns)
+        self._table = TargetTable(make_address(list_address(source)), str(values["table"]), columns, ())
+        self._policy = FindPolicy(**list_tries(source))
+
+    def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
+        names = [name for name, _ in self._source.columns]
+        conditions = [ColumnCondition(each.column, each.operator, each.values) for each in self._source.filters]
+        reader = TableReader(self._table, self._policy)
+        try:
+            with coded_reads(self._table, None):
+                reader.check()
+                rows = reader.select(names, conditions)
+        finally:
+            reader.close()
+        return spark.createDataFrame(rows, schema_of(dict(self._source.columns)))
+
+
+def make_address(arguments: dict[str, Any]) -> Address:
+    """Where the database is. Its secret is named, and not read."""
+    secret = arguments.get("password")
+    password = None if secret is None else SecretRef(secret.kind, secret.name)
+    return Address(**{**arguments, "password": password})
+
+
+@contextmanager
+def coded_reads(target: TargetTable, span: Span | None) -> Iterator[None]:
+    """Raises RunError in place of the errors of the library that reads tables."""
+    try:
+        yield
+    except TableError as error:
+        raise RunError([explain_unread(target.name, str(error), error.hint, span)]) from None
+
+
 @contextmanager
 def coded_errors(query: SparkQuery) -> Iterator[None]:
     """Raises RunError in place of the errors of the library that writes tables."""
@@ -77,5 +172,5 @@ def coded_errors(query: SparkQuery) -> Iterator[None]:
         raise RunError([found.with_hint("UPDATE … ELSE INSERT (…) VALUES (…), or on_missing = 'reject'")]) from None
 
 
-CONNECTOR = RuntimeConnector(sink=TableSink)
+CONNECTOR = RuntimeConnector(sink=TableSink, source=TableSource, lookup=TableLookups)
 """Of PostgreSQL, SQLite and DuckDB: the library knows where they differ."""

@@ -1,4 +1,4 @@
-"""What a connector is to the runtime: a source, a sink, or both.
+"""What a connector is to the runtime: a source, a sink, a lookup, or some of these.
 
 An implementation derives from the protocol and overrides what it needs.
 """
@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen.program import Input, SparkQuery
+from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.runtime.rows import Row
 from penstock.runtime.storage import Storage
 
@@ -90,9 +90,27 @@ class HoldingSink(RuntimeSink, Protocol):
         """The rows that it holds."""
 
 
+class RuntimeLookup(Protocol):
+    """Where the rows are found that a RemoteView shows."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raises RunError if the table cannot be read, or is not as it is declared."""
+
+    @property
+    @abstractmethod
+    def packages(self) -> set[str]:
+        """The packages that workers need for it, beside those of Spark."""
+
+    @abstractmethod
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows of the view. Raises RunError if a secret is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuntimeConnector:
-    """How Inputs and queries get their sources and sinks, None where it has none."""
+    """How Inputs, queries and views get their sources, sinks and lookups, None where it has none."""
 
     source: Callable[[Input], RuntimeSource] | None = None
     sink: Callable[[SparkQuery], RuntimeSink] | None = None
+    lookup: Callable[[RemoteView], RuntimeLookup] | None = None

@@ -220,7 +220,7 @@ def test_no_secret_is_told(guarded: Place, postgres: Place, monkeypatch: pytest.
     [(schema,)] = postgres.rows("SELECT current_schema()")
     postgres.execute(f"GRANT ALL ON SCHEMA {schema} TO guarded")
     writer = guarded.writer(table, on_retry=texts.append)
-    texts += [repr(writer), repr(vars(writer)), repr(writer._connection and writer._connection.engine)]
+    texts += [repr(writer), repr(vars(writer)), repr(vars(writer._connection))]
     end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guarded'"
     postgres.execute(end)
     writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 1, "a"))))

@@ -34,6 +34,17 @@ class SecretRef:
             raise TableError("password", f"the file {self.name} of the password cannot be read: {reason}") from None
 
 
+class KnownSecret:
+    """A secret that has been read, for a process that cannot read it. Its text is not shown."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def read(self) -> str:
+        """The secret."""
+        return self._text
+
+
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a database is. There is no secret in it.
@@ -44,7 +55,7 @@ class Address:
 
     dialect: Literal["postgres", "sqlite", "duckdb"]
     url: str
-    password: SecretRef | None = None
+    password: SecretRef | KnownSecret | None = None
     connect_timeout: int = 10
     statement_timeout: int = 60
 
@@ -73,17 +84,20 @@ class Address:
         return url
 
 
-def connect_database(address: Address, create: bool) -> sa.Connection:
+def connect_database(address: Address, create: bool, *, read_only: bool = False) -> sa.Connection:
     """A new connection. `create` makes a missing file of SQLite or DuckDB."""
-    connect = {"postgres": connect_postgres, "sqlite": connect_sqlite, "duckdb": open_duckdb}
-    return connect[address.dialect](address, create)
+    if address.dialect == "postgres":
+        return connect_postgres(address, read_only)
+    connect = connect_sqlite if address.dialect == "sqlite" else open_duckdb
+    return connect(address, create, read_only)
 
 
-def connect_postgres(address: Address, create: bool) -> sa.Connection:
+def connect_postgres(address: Address, read_only: bool) -> sa.Connection:
     """A connection by psycopg. Times are in UTC and texts in UTF-8, whatever the server prefers."""
     url = address.parse_url().set(drivername="postgresql+psycopg")
     given = url.query.get("options", "")
     options = f"-c timezone=UTC -c datestyle=ISO -c statement_timeout={address.statement_timeout * 1000}"
+    options += " -c default_transaction_read_only=on" * read_only
     arguments = {
         "connect_timeout": address.connect_timeout,
         "options": f"{given if isinstance(given, str) else ' '.join(given)} {options}".strip(),
@@ -103,16 +117,21 @@ def connect_postgres(address: Address, create: bool) -> sa.Connection:
     return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=arguments).connect()
 
 
-def connect_sqlite(address: Address, create: bool) -> sa.Connection:
-    """A connection by sqlite3, in WAL mode, so that others can read meanwhile. Transactions lock when they begin."""
+def connect_sqlite(address: Address, create: bool, read_only: bool) -> sa.Connection:
+    """A connection by sqlite3, in WAL mode, so that others can read meanwhile.
+
+    Transactions lock when they begin, but not those that only read.
+    """
     path = f"file:{os.path.abspath(address.url).replace('%', '%25').replace('?', '%3f').replace('#', '%23')}"
 
     def connect() -> sqlite3.Connection:
-        mode = "rwc" if create else "rw"
+        mode = "ro" if read_only else "rwc" if create else "rw"
         timeout = address.connect_timeout
         connection = sqlite3.connect(
             f"{path}?mode={mode}", uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
         )
+        if read_only:
+            return connection
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -122,7 +141,7 @@ def connect_sqlite(address: Address, create: bool) -> sa.Connection:
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
 
     connection = engine.connect()
     file = os.stat(address.url)
@@ -141,9 +160,10 @@ def is_replaced(address: Address, connection: sa.Connection) -> bool:
     return bool(connection.info["file"] != (file.st_dev, file.st_ino))
 
 
-def open_duckdb(address: Address, create: bool) -> sa.Connection:
-    """A connection to a file of DuckDB, which no other process can open meanwhile."""
+def open_duckdb(address: Address, create: bool, read_only: bool) -> sa.Connection:
+    """A connection to a file of DuckDB, which no other process can open meanwhile, or only to read."""
     if not create and not os.path.exists(address.url):
         raise TableError("connect", f"there is no file {address.url}", "create it, or set create = 'if_missing'")
     url = sa.URL.create("duckdb", database=address.url)
-    return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True).connect()
+    arguments = {"read_only": read_only}
+    return sa.create_engine(url, poolclass=sa.NullPool, hide_parameters=True, connect_args=arguments).connect()

@@ -17,6 +17,10 @@ class TableError(Exception):
         self.kind, self.hint = kind, hint
 
 
+TABLE_ERROR = "table error "
+"""What the text of a LookupError begins with that has a TableError as JSON."""
+
+
 class FencedError(Exception):
     """Another writer of the same query has taken over. Nothing of the batch was written."""
 

@@ -162,9 +162,25 @@ def execute_text(connection: sa.Connection, text: str) -> None:
 
 
 def check_table(found: FoundTable, table: TargetTable) -> None:
-    """Compares the declaration with the table.
+    """Compares the declaration with a table that is written.
 
     Raises TableError (columns, types, key) at the first difference that would lose or change values.
+    """
+    check_columns(found, table)
+    for name, _, _ in table.columns:
+        if found.columns[name].is_generated:
+            raise TableError("columns", f"column {name} of {table.place} is computed by the database")
+    declared = {name for name, _, _ in table.columns}
+    for name in sorted(found.required - declared):
+        message = f"column {name} of {table.place} is NOT NULL, has no default and is not declared"
+        raise TableError("columns", message, f"declare the column {name}, or give it a default")
+    check_key(found, table)
+
+
+def check_columns(found: FoundTable, table: TargetTable) -> None:
+    """Compares the declared columns with those of the table.
+
+    Raises TableError (columns, types) at the first difference that would lose or change values.
     """
     dialect = table.address.dialect
     deciders: dict[str, Callable[[pa.DataType, Any], bool]] = {
@@ -182,15 +198,16 @@ def check_table(found: FoundTable, table: TargetTable) -> None:
         if not holds(arrow_type(type_), column.type):
             message = f"column {name} of {table.place} is {column.type}, which does not hold all values of {type_}"
             raise TableError("types", message, f"{wanted} does")
-        if column.is_generated:
-            raise TableError("columns", f"column {name} of {table.place} is computed by the database")
         if not nullable and column.nullable and name not in table.key:
             message = f"column {name} of {table.place} may be NULL, and is declared NOT NULL"
             raise TableError("columns", message, "declare it without NOT NULL")
-    declared = {name for name, _, _ in table.columns}
-    for name in sorted(found.required - declared):
-        message = f"column {name} of {table.place} is NOT NULL, has no default and is not declared"
-        raise TableError("columns", message, f"declare the column {name}, or give it a default")
+
+
+def check_key(found: FoundTable, table: TargetTable) -> None:
+    """Compares the primary key with the unique columns of the table.
+
+    Raises TableError (key).
+    """
     if frozenset(table.key) not in found.keys:
         keys = "; ".join(sorted({", ".join(sorted(key)) for key in found.keys})) or "none"
         message = f"{table.place} has no primary key or unique constraint of ({', '.join(table.key)})"

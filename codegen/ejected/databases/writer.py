@@ -8,15 +8,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TypeVar
 
 import sqlalchemy as sa
-import tenacity
 
-from penstock.codegen.ejected.databases.address import connect_database, is_replaced
+from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.changes import Changes, RowCounts
 from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
-from penstock.codegen.ejected.databases.faults import FAULT_HINTS, DatabaseFault, TableError, find_fault
+from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
 from penstock.codegen.ejected.databases.ledger import TableLedger
 from penstock.codegen.ejected.databases.operations import Operations
 from penstock.codegen.ejected.databases.postgres import PostgresOperations
@@ -30,8 +28,6 @@ from penstock.codegen.ejected.databases.table import (
     has_table,
     inspect_table,
 )
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +62,6 @@ class TableCounters(RowCounts):
     batch_seconds: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
 
 
-class TransientError(Exception):
-    """A transaction has failed for a reason that may pass."""
-
-    def __init__(self, fault: DatabaseFault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
-
-
 class TableWriter:
     """Writes the batches of one query to one table. To be used by one thread at a time; counters may be read by any.
 
@@ -88,9 +76,9 @@ class TableWriter:
         on_retry: Callable[[str], None] | None = None,
     ) -> None:
         self.counters = TableCounters()
-        self._table, self._policy, self._on_retry = table, policy, on_retry
+        self._table, self._policy = table, policy
+        self._connection = TableConnection(table, policy, self.counters, on_retry)
         self._rejected = f"{query}_rejected"
-        self._connection: sa.Connection | None = None
         self._found: FoundTable | None = None
         self._ledger: TableLedger | None = None
         self._epoch = 0
@@ -101,7 +89,7 @@ class TableWriter:
 
         Raises TableError.
         """
-        self._run(self._check)
+        self._connection.run(self._check)
 
     def open(self, query_id: str, sink: str) -> None:
         """Makes the ledger if it is missing, and takes the next epoch: earlier writers of this query are refused.
@@ -117,7 +105,7 @@ class TableWriter:
                 ledger.create(connection)
             return ledger.take_epoch(connection)
 
-        self._epoch = self._run(take)
+        self._epoch = self._connection.run(take)
         self._ledger = ledger
 
     def write(self, batch: int, digest: str, work: Callable[[Changes], None]) -> None:
@@ -145,23 +133,13 @@ class TableWriter:
             unsure = self._finish_batch(connection, changes, batch, digest)
             return unsure
 
-        counts = self._run(write_batch)
+        counts = self._connection.run(write_batch)
         seconds = time.monotonic() - began
         self._count(counts, seconds)
 
     def close(self) -> None:
         """Closes the connection."""
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        try:
-            if self._table.address.dialect == "sqlite" and not connection.invalidated:
-                # A statement that an exception's traceback still knows keeps a closed connection, and its lock.
-                connection.connection.rollback()
-        finally:
-            # Not only closed: that would ask a server that may be away to roll back.
-            connection.invalidate()
-            connection.close()
+        self._connection.close()
 
     def _check(self, connection: sa.Connection) -> None:
         table = self._table
@@ -205,60 +183,6 @@ class TableWriter:
         rows = counts.puts + counts.updates + counts.deletes
         self._ledger.add_batch(connection, batch, digest, self._epoch, rows, self._policy.keep_ledger)
         return counts
-
-    def _run(self, action: Callable[[sa.Connection], Result]) -> Result:
-        """What an action gives, in a transaction that is begun again while it fails for reasons that may pass."""
-        policy, failed_at = self._policy, 0.0
-
-        def note(state: tenacity.RetryCallState) -> None:
-            nonlocal failed_at
-            failed_at = failed_at or time.monotonic()
-            self.counters.retries += 1
-            if self._on_retry is not None and state.outcome is not None:
-                self._on_retry(f"{self._table.place}: {state.outcome.exception()}")
-
-        retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(policy.attempts),
-            wait=tenacity.wait_random_exponential(policy.backoff_ms / 1000, max=policy.max_delay_ms / 1000),
-            retry=tenacity.retry_if_exception_type(TransientError),
-            before_sleep=note,
-            reraise=True,
-        )
-        try:
-            result: Result = retrying(self._attempt, action)
-            return result
-        except TransientError as error:
-            self.counters.failures += 1
-            fault = error.fault
-            message = f"{self._table.place}: {fault.text} ({policy.attempts} attempts)"
-            raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
-        except BaseException:
-            self.counters.failures += 1
-            raise
-        finally:
-            if failed_at:
-                self.counters.seconds_retrying += time.monotonic() - failed_at
-
-    def _attempt(self, action: Callable[[sa.Connection], Result]) -> Result:
-        try:
-            if self._connection is None or is_replaced(self._table.address, self._connection):
-                self.close()
-                self._connection = connect_database(self._table.address, self._table.create)
-            result = action(self._connection)
-            self._connection.commit()
-        except BaseException as error:
-            self.close()
-            fault = find_fault(self._table.address.dialect, error)
-            if fault is None:
-                raise
-            if fault.action == "retry":
-                raise TransientError(fault) from None
-            message = f"{self._table.place}: {fault.text}"
-            raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
-        if self._table.address.dialect == "duckdb":
-            # No other process can open the file meanwhile.
-            self.close()
-        return result
 
     def _count(self, counts: RowCounts, seconds: float) -> None:
         for each in fields(RowCounts):

@@ -15,6 +15,7 @@ from penstock.planner.lower.context import Context
 from penstock.planner.lower.joins import matrix
 from penstock.planner.lower.joins.conditions import split_conditions
 from penstock.planner.lower.joins.lookup import explain_outside_join, lower_foreign_key, lower_lookup
+from penstock.planner.lower.joins.remote import find_remote_table
 from penstock.planner.lower.joins.same_windows import match_windows
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes, qualify_sides
 from penstock.planner.lower.joins.streams import join_streams
@@ -39,9 +40,12 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
     if isinstance(cell, matrix.Illegal):
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
         raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
-    if join.kind not in cell.kinds:
+    kinds = cell.kinds
+    if isinstance(left.node.shape, KStream) and find_remote_table(right.node) is not None:
+        kinds = (*kinds, *matrix.ONE_SIDED)
+    if join.kind not in kinds:
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
-        allowed = ", ".join(kind.value for kind in cell.kinds)
+        allowed = ", ".join(kind.value for kind in kinds)
         raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
     if join.on is None:
         hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)

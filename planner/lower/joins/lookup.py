@@ -15,6 +15,7 @@ from penstock.planner.lower.context import Context, resolve_scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality
+from penstock.planner.lower.joins.remote import find_remote_table, lower_remote_lookup
 from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
 from penstock.planner.lower.joins.tables import explain_wrong_key
 from penstock.planner.lower.rows import Rows, require_event_time
@@ -30,6 +31,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
     conjunction,
+    conjuncts,
 )
 from penstock.planner.plan.walk import stateful, walk
 
@@ -124,6 +126,9 @@ def lower_lookup(
     found = find_reference(right.node, equalities, conditions)
     if found is None:
         raise explain_wrong_key(join, right, [other for _, other in equalities])
+    table = find_remote_table(right.node)
+    if table is not None and right.as_of is None:
+        return lower_remote_lookup(join, left, right, table, found.equalities, conjuncts(found.condition))
     kept = find_kept_time(join, right, context)
     if kept is not None:
         require_event_time(left, "a join with a windowed table", join.left.span)

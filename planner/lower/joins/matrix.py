@@ -12,6 +12,8 @@ from penstock.parser.ast import JoinKind
 from penstock.planner.plan import KStream, KTable, Shape, WTable
 
 INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL
+ONE_SIDED = (JoinKind.SEMI, JoinKind.ANTI)
+"""What a stream and a table in a database allow, too: nothing is kept for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,119 @@
+"""Rows of a table by their keys, or by conditions on their columns. Nothing is locked or written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import sqlalchemy as sa
+
+from penstock.codegen.ejected.databases.duckdb import STAGED
+from penstock.codegen.ejected.databases.faults import TableError
+from penstock.codegen.ejected.databases.operations import list_names, match_key, raw_cursor
+from penstock.codegen.ejected.databases.postgres import read_copy
+from penstock.codegen.ejected.databases.spark_types import column_type, quote_identifier
+from penstock.codegen.ejected.databases.sqlite import read_sqlite, sqlite_tuples
+from penstock.codegen.ejected.databases.table import TargetTable
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCondition:
+    """A comparison of a column with values: any number of them for IN, none for IS NULL and IS NOT NULL, else one."""
+
+    column: str
+    operator: str
+    """One of =, <, <=, >, >=, IN, IS NULL, IS NOT NULL."""
+    values: tuple[Any, ...] = ()
+
+    def write(self, mark: str) -> str:
+        """The condition as SQL, with a mark for each value."""
+        marks = ", ".join([mark] * len(self.values))
+        text = f"{quote_identifier(self.column)} {self.operator}"
+        return f"{text} ({marks})" if self.operator == "IN" else f"{text} {marks}"
+
+
+def find_rows(connection: sa.Connection, table: TargetTable, names: Sequence[str], keys: pa.Table) -> pa.Table:
+    """These columns of the rows of some distinct keys, in any order.
+
+    Raises TableError (types): the table has a value that the declaration does not allow.
+    """
+    if table.address.dialect == "sqlite":
+        where = " AND ".join(f"{quote_identifier(name)} = ?" for name in table.key)
+        asked = f"SELECT {list_names(names)} FROM {table.quoted_name} WHERE {where}"
+        cursor = raw_cursor(connection)
+        found = (cursor.execute(asked, values).fetchone() for values in sqlite_tuples(keys.select(table.key)))
+        return arrange_sqlite([row for row in found if row is not None], table, names)
+    rest = f"FROM {table.quoted_name} AS t JOIN {STAGED} AS s ON {match_key(table, 't.', 's.')}"
+    if table.address.dialect == "duckdb":
+        duckdb: Any = connection.connection.driver_connection
+        duckdb.register(STAGED, keys)
+        return conform_rows(duckdb.sql(f"SELECT {list_names(names, 't.')} {rest}").to_arrow_table(), table, names)
+    # Arrays, and no temporary table: a standby server takes none, and the catalog is left alone.
+    arrays = ", ".join(f"%s::{column_type('postgres', field.type)}[]" for field in keys.schema)
+    values = [keys[name].to_pylist() for name in keys.column_names]
+    staged = f"unnest({arrays}) AS s ({escape_marks(list_names(keys.column_names))})"
+    rest = f"FROM {table.quoted_name} AS t JOIN <keys> ON {match_key(table, 't.', 's.')}"
+    return copy_rows(connection, table, names, escape_marks(rest).replace("<keys>", staged), values)
+
+
+def select_rows(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], conditions: Sequence[ColumnCondition] = ()
+) -> pa.Table:
+    """These columns of all rows for which the conditions hold.
+
+    Raises TableError (types): the table has a value that the declaration does not allow.
+    """
+    values = [value for each in conditions for value in each.values]
+    if table.address.dialect == "sqlite":
+        values = [value.isoformat() if isinstance(value, date) else value for value in values]
+    if table.address.dialect == "postgres":
+        # A mark of psycopg begins with a percent sign, as names may.
+        texts = [escape_marks(each.write("\0")).replace("\0", "%s") for each in conditions]
+        where = f" WHERE {' AND '.join(texts)}" if texts else ""
+        return copy_rows(connection, table, names, f"FROM {escape_marks(table.quoted_name)} AS t{where}", values)
+    where = f" WHERE {' AND '.join(each.write('?') for each in conditions)}" if conditions else ""
+    asked = f"SELECT {list_names(names)} FROM {table.quoted_name}{where}"
+    if table.address.dialect == "sqlite":
+        return arrange_sqlite(raw_cursor(connection).execute(asked, values).fetchall(), table, names)
+    duckdb: Any = connection.connection.driver_connection
+    return conform_rows(duckdb.execute(asked, values).to_arrow_table(), table, names)
+
+
+def escape_marks(text: str) -> str:
+    """SQL in which percent signs are what they are for psycopg."""
+    return text.replace("%", "%%")
+
+
+def copy_rows(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], rest: str, values: Sequence[Any]
+) -> pa.Table:
+    """The columns of rows of PostgreSQL. `rest`: what follows SELECT, with marks for the values."""
+    schema = table.arrow_schema(names)
+    # Arrow does not read 1.50 as a decimal of one place.
+    items = ", ".join(
+        f"trim_scale({item})" if pa.types.is_decimal(field.type) else item
+        for field, item in zip(schema, (escape_marks(list_names([name], "t.")) for name in names), strict=True)
+    )
+    with raw_cursor(connection).copy(f"COPY (SELECT {items} {rest}) TO STDOUT (FORMAT csv)", values) as copy:
+        data = b"".join(bytes(part) for part in copy)
+    return read_copy(data, schema, table.place)
+
+
+def arrange_sqlite(rows: Sequence[Sequence[Any]], table: TargetTable, names: Sequence[str]) -> pa.Table:
+    """Rows of SQLite as Arrow has them."""
+    schema = table.arrow_schema(names)
+    arrays = [read_sqlite([row[place] for row in rows], field, table) for place, field in enumerate(schema)]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def conform_rows(rows: pa.Table, table: TargetTable, names: Sequence[str]) -> pa.Table:
+    """Rows of DuckDB in the types of the declaration.
+
+    Raises TableError (types): a value is none of the declared type.
+    """
+    try:
+        return rows.cast(table.arrow_schema(names))
+    except pa.ArrowInvalid as error:
+        message = f"{table.place} has a value that its declaration does not allow: {error}"
+        raise TableError("types", message) from None

@@ -1,0 +1,142 @@
+"""AST joins of streams with tables in databases -> lookups, with what ON says beside the key in filters above them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.parser import ast
+from penstock.planner import scalars
+from penstock.planner.connectors import connector_of
+from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.joins.conditions import Equality, find_side
+from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
+from penstock.planner.lower.rows import Rows
+from penstock.planner.plan import (
+    JoinType,
+    KTable,
+    LookupColumn,
+    LookupKey,
+    Named,
+    Node,
+    Origin,
+    Project,
+    RemoteLookup,
+    Scan,
+    conjunction,
+    make_column,
+)
+from penstock.planner.scalars.literals import bare
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteTable:
+    """A table in a database, and the columns of it that a relation shows, by their names in the relation."""
+
+    origin: Origin
+    columns: Mapping[str, str]
+
+
+def find_remote_table(node: Node) -> RemoteTable | None:
+    """The table of which the relation is columns alone, if it is one that queries can only look rows up in."""
+    columns = {each.name: each.name for each in node.schema}
+    while isinstance(node, Project):
+        values = {item.name: item.value for item in node.items}
+        if not all(isinstance(each, exp.Column) for each in values.values()):
+            return None
+        columns = {name: str(values[below].name) for name, below in columns.items()}
+        node = node.input
+    if not (isinstance(node, Scan) and isinstance(node.shape, KTable)):
+        return None
+    connector = connector_of(node.origin.connector)
+    return RemoteTable(node.origin, columns) if connector.looks_up and not connector.reads_table else None
+
+
+def lower_remote_lookup(
+    join: ast.Join,
+    left: Rows,
+    right: Rows,
+    table: RemoteTable,
+    equalities: tuple[Equality, ...],
+    conditions: list[exp.Expression],
+) -> Rows:
+    """The rows of the stream beside those of the table. `equalities` compare its whole key, `conditions` the rest."""
+    kind = join.kind
+    keys, compared = [], []
+    for value, other in equalities:
+        name = find_value_column(other, right.node)
+        assert name is not None, "equalities compare columns of the key"
+        if not isinstance(bare(other), exp.Column):
+            # The table is asked in the type of its own column. What that rounds, the comparison finds to be different.
+            compared.append(exp.EQ(this=value, expression=other))
+            to = scalars.data_type(right.node.column(name).type)
+            value = exp.TryCast(this=value.copy(), to=to, safe=True)
+        keys.append(LookupKey(table.columns[name], value))
+    conditions = [*conditions, *compared]
+    below = left.node
+    if kind in (ast.JoinKind.INNER, ast.JoinKind.SEMI):
+        of_stream = [each for each in conditions if find_side(each, left.node, right.node) == "left"]
+        below = add_filter(below, of_stream)
+        conditions = [each for each in conditions if not any(each is one for one in of_stream)]
+    type_ = JoinType.LEFT if kind in (ast.JoinKind.LEFT, ast.JoinKind.ANTI) else JoinType.INNER
+    node: Node = RemoteLookup(
+        schema=join_columns(type_, below.schema, right.node.schema),
+        shape=below.shape,
+        span=find_right_span(join),
+        input=below,
+        origin=table.origin,
+        type=type_,
+        keys=tuple(keys),
+        columns=tuple(LookupColumn(each.name, table.columns[each.name]) for each in right.node.schema),
+    )
+    found = find_key_column(right.node, table)
+    match kind:
+        case ast.JoinKind.LEFT:
+            node = blank_columns(node, right.node, found, conditions)
+        case ast.JoinKind.ANTI:
+            node = add_filter(node, [miss_condition(found, conditions)])
+        case _:
+            node = add_filter(node, conditions)
+    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
+        items = tuple(Named(each.name, make_column(each.name), each.type) for each in left.node.schema)
+        shape = left.node.shape
+        node = Project(schema=left.node.schema, shape=shape, span=node.span, input=node, items=items)
+        return Rows(node, left.scope, f"{left.name} and {right.name}")
+    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def find_key_column(node: Node, table: RemoteTable) -> exp.Column:
+    """A column of the table's rows that is NULL only where there is no row."""
+    return make_column(next(each.name for each in node.schema if table.columns[each.name] in table.origin.key))
+
+
+def match_condition(found: exp.Column, conditions: list[exp.Expression]) -> exp.Expression:
+    """Whether there is a row of the table for which the conditions hold; NULL is no."""
+    there = exp.Not(this=exp.Is(this=found.copy(), expression=exp.Null()))
+    whole = conjunction([there, *conditions])
+    assert whole is not None
+    return whole
+
+
+def miss_condition(found: exp.Column, conditions: list[exp.Expression]) -> exp.Expression:
+    """Whether there is no row of the table for which the conditions hold."""
+    if not conditions:
+        return exp.Is(this=found.copy(), expression=exp.Null())
+    missing = exp.If(this=match_condition(found, conditions), true=exp.Boolean(this=False))
+    return exp.Case(ifs=[missing], default=exp.Boolean(this=True))
+
+
+def blank_columns(node: Node, right: Node, found: exp.Column, conditions: list[exp.Expression]) -> Node:
+    """The joined rows, with NULL for the columns of the table where the conditions do not hold."""
+    if not conditions:
+        return node
+    own = {each.name for each in right.schema}
+    items = []
+    for each in node.schema:
+        value: exp.Expression = make_column(each.name)
+        if each.name in own:
+            value = exp.Case(ifs=[exp.If(this=match_condition(found, conditions), true=value)])
+        items.append(Named(each.name, value, each.type))
+    return Project(schema=node.schema, shape=node.shape, span=node.span, input=node, items=tuple(items))

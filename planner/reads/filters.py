@@ -1,0 +1,101 @@
+"""Conditions of a read -> comparisons of columns with literals that every database decides as Spark does.
+
+Compared are whole numbers and dates. Of texts only those that are equal: a database may take more of them to be equal,
+and Spark then leaves these out, but it orders them in a way of its own. Nothing else is asked of a database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from sqlglot import exp
+
+from penstock.planner import scalars
+from penstock.planner.plan import ColumnFilter, Expression
+from penstock.planner.plan.read import FilterValue
+from penstock.planner.scalars.literals import bare
+from penstock.planner.types import DATE, INTEGERS, STRING, Type
+
+COMPARED: dict[type[exp.Expr], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+SWAPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+LARGEST = 2**63 - 1
+
+
+def find_column_filters(condition: Expression, types: Mapping[str, Type]) -> Iterator[ColumnFilter]:
+    """What a condition on the columns of a table, which have these types, asks of a database; nothing if unsure."""
+    match bare(condition):
+        case exp.Not() as negated:
+            inner = negated.this.unnest()
+            if is_null_test(inner):
+                yield from test_column(inner, "IS NOT NULL", types)
+        case exp.Is() as test if is_null_test(test):
+            yield from test_column(test, "IS NULL", types)
+        case exp.In() as member if member.expressions:
+            yield from compare_column(member.this, "IN", member.expressions, types)
+        case exp.Between() as between:
+            yield from compare_column(between.this, ">=", [between.args["low"]], types)
+            yield from compare_column(between.this, "<=", [between.args["high"]], types)
+        case exp.Binary() as comparison if type(comparison) in COMPARED:
+            sign = COMPARED[type(comparison)]
+            yield from compare_column(comparison.this, sign, [comparison.expression], types)
+            yield from compare_column(comparison.expression, SWAPPED[sign], [comparison.this], types)
+
+
+def is_null_test(condition: Expression) -> bool:
+    """Whether it is `… IS NULL`."""
+    return isinstance(condition, exp.Is) and isinstance(condition.expression, exp.Null)
+
+
+def test_column(test: Expression, operator: str, types: Mapping[str, Type]) -> Iterator[ColumnFilter]:
+    """A test of a column for NULL."""
+    column = bare(test.this)
+    if isinstance(column, exp.Column) and column.name in types:
+        yield ColumnFilter(column.name, operator)
+
+
+def compare_column(
+    column: Expression, operator: str, others: list[Expression], types: Mapping[str, Type]
+) -> Iterator[ColumnFilter]:
+    """A comparison of a column with literals of its kind."""
+    value, is_cast = bare(column), False
+    while type(value) is exp.Cast and scalars.type_of(value.to, []) in INTEGERS:
+        value, is_cast = bare(value.this), True
+    if not isinstance(value, exp.Column) or value.name not in types:
+        return
+    type_ = types[value.name]
+    if is_cast and type_ not in INTEGERS:
+        return
+    if type_ == STRING and operator not in ("=", "IN"):
+        return
+    read = [read_literal(each, type_) for each in others]
+    known = tuple(each for each in read if each is not None)
+    if len(known) == len(read):
+        yield ColumnFilter(value.name, operator, known)
+
+
+def read_literal(expression: Expression, type_: Type) -> FilterValue | None:
+    """The value of a literal of a type, None if it is something else."""
+    value = bare(expression)
+    casts = []
+    while type(value) is exp.Cast:
+        casts.append(scalars.type_of(value.to, []))
+        value = bare(value.this)
+    sign = -1 if isinstance(value, exp.Neg) else 1
+    value = bare(value.this) if isinstance(value, exp.Neg) else value
+    if not isinstance(value, exp.Literal):
+        return None
+    if type_ in INTEGERS and not value.is_string and re.fullmatch("[0-9]{1,19}", value.name):
+        number = sign * int(value.name)
+        return number if all(each in INTEGERS for each in casts) and abs(number) <= LARGEST else None
+    if not value.is_string or sign < 0:
+        return None
+    if type_ == STRING and not casts and "\0" not in value.name:
+        return value.name
+    if type_ == DATE and casts == [DATE] and re.fullmatch(r"\d{4}-\d\d-\d\d", value.name):
+        try:
+            return date.fromisoformat(value.name)
+        except ValueError:  # such as the year 0000
+            return None
+    return None
