@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pyspark.sql import DataFrame
 
-from penstock.codegen.connectors.databases import list_arguments
+from penstock.codegen import list_arguments
 from penstock.codegen.ejected.databases.address import Address, SecretRef
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
 from penstock.codegen.ejected.databases.table import TargetTable
