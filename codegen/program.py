@@ -9,10 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from penstock.codegen.connected import Connected
+from penstock.codegen.connected import Option as Option
+from penstock.codegen.connected import is_intermediate as is_intermediate
 from penstock.codegen.table_change import TableChange
 from penstock.diagnostics.source import Span
-from penstock.planner.connectors import INTERMEDIATE, connector_of
-from penstock.planner.plan import ColumnFilter, StateStore, Value
+from penstock.planner.connectors import connector_of
+from penstock.planner.plan import ColumnFilter, StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -26,56 +29,10 @@ CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 COST_SETTING = "spark.sql.files.openCostInBytes"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
-Option = tuple[str, Value]
-
-
-class _Connected:
-    """What the connector of an Input or a QueryOutput says of it."""
-
-    __slots__ = ()
-    connector: str
-    options: tuple[Option, ...]
-
-    @property
-    def values(self) -> dict[str, Value]:
-        """The options, and the defaults of those that are not set."""
-        return {**connector_of(self.connector).defaults, **dict(self.options)}
-
-    def number(self, option: str) -> int:
-        """The value of an option that is a number or an interval in milliseconds."""
-        value = self.values[option]
-        assert isinstance(value, int), f"{option} is {value}"
-        return value
-
-    @property
-    def identity(self) -> tuple[Option, ...]:
-        """The options that say which data it is."""
-        names = [each.name for each in connector_of(self.connector).options if each.identifies]
-        return tuple(each for each in self.options if each[0] in names)
-
-    @property
-    def path_option(self) -> str | None:
-        """The option that is a path in one of Spark's file systems, None if it is elsewhere."""
-        return next((each.name for each in connector_of(self.connector).options if each.is_path), None)
-
-    @property
-    def folder(self) -> str | None:
-        """The path of that option."""
-        return None if self.path_option is None else str(dict(self.options)[self.path_option])
-
-    @property
-    def holds_rows(self) -> bool:
-        """Whether its rows are still there when the process has ended."""
-        return connector_of(self.connector).outlives_process
-
-    @property
-    def is_intermediate(self) -> bool:
-        """Whether queries of the program write and read it."""
-        return is_intermediate(self.connector)
 
 
 @dataclass(frozen=True, slots=True)
-class Input(_Connected):
+class Input(Connected):
     """One source of rows. It is registered as the view `view` before the views of its query are made.
 
     Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
@@ -104,11 +61,6 @@ class Input(_Connected):
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header
-
-
-def is_intermediate(connector: str) -> bool:
-    """Whether queries of the program write and read it."""
-    return connector == INTERMEDIATE.name
 
 
 def files_cost(inputs: Iterable[Input]) -> int:
@@ -259,7 +211,7 @@ class LookupView:
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteView(_Connected):
+class RemoteView(Connected):
     """A temporary view of the rows of another one, with those that Python workers find for them in a database.
 
     The view `source` has the columns of this one, but those of `picked`, and the values of the keys.
@@ -301,7 +253,7 @@ class Rejects:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryOutput(_Connected):
+class QueryOutput(Connected):
     """Where a query's rows go: a connector and its options. `columns` are (name, Spark type)."""
 
     name: str

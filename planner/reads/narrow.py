@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
@@ -11,11 +12,14 @@ from penstock.planner.plan import (
     Expression,
     Filter,
     GroupAggregate,
+    GroupingSets,
     Node,
     PlainJoin,
     Project,
+    ReadOperator,
     Snapshot,
     Sort,
+    UnionAll,
     conjuncts,
     find_columns,
     make_column,
@@ -31,13 +35,16 @@ def narrow_snapshots(root: Node) -> Node:
 
     def narrow(node: Node, below: tuple[Node, ...]) -> Node:
         remade = node.with_inputs(below)
+        assert isinstance(remade, ReadOperator)
         match remade:
             case Filter():
                 return push_filter(replace(remade, schema=remade.input.schema))
             case Project():
                 items = tuple(item for item in remade.items if item.name in wanted[node]) or remade.items[:1]
                 return replace(remade, items=items, schema=tuple(remade.column(item.name) for item in items))
-            case Snapshot() if asks_database(remade):
+            case Snapshot():
+                if not asks_database(remade):
+                    return remade
                 kept = tuple(each for each in remade.schema if each.name in wanted[node]) or remade.schema[:1]
                 return replace(remade, schema=kept)
             case PlainJoin():
@@ -45,8 +52,10 @@ def narrow_snapshots(root: Node) -> Node:
                 return replace(remade, schema=tuple(each for each in remade.schema if each.name in names))
             case Sort():
                 return replace(remade, schema=remade.input.schema)
-            case _:
+            case GroupAggregate() | GroupingSets() | UnionAll():
                 return remade
+            case _:
+                assert_never(remade)
 
     return fold_plan(root, narrow)
 
@@ -68,6 +77,7 @@ def find_wanted_columns(root: Node) -> Mapping[Node, set[str]]:
 
 def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
     """The columns of an input with these `names` that a node of a read uses, if `wanted` are those used of itself."""
+    assert isinstance(node, ReadOperator)
     match node:
         case Project():
             shown = [item for item in node.items if item.name in wanted] or node.items[:1]
@@ -78,8 +88,10 @@ def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
             return wanted | find_columns(*(each.value for each in node.order_by))
         case GroupAggregate():
             return set(node.used_columns)
-        case _:
+        case Snapshot() | GroupingSets() | UnionAll():
             return names
+        case _:
+            assert_never(node)
 
 
 def push_filter(node: Filter) -> Node:

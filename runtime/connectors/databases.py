@@ -9,7 +9,7 @@ from typing import Any
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen import list_address, list_arguments, list_find_arguments, list_tries
 from penstock.codegen.ejected import table_lookup
 from penstock.codegen.ejected.databases import (
     address,

@@ -1,4 +1,4 @@
-"""The table `penstock_ledger`: which batches of which query are written, and which writer may write."""
+"""The table ledger `penstock_ledger`: which batches of which query are written, and which writer may write."""
 
 from datetime import UTC, datetime
 
