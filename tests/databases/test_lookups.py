@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
+from penstock import RunError
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
 from tests.databases.test_statements import declare
@@ -136,3 +137,71 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
         with RuntimeSession(spark, str(tmp_path / "state")) as session:
             session.run_once(program, drain=False)
     assert read_rows(tmp_path) == sorted(wanted, key=str)
+
+
+def run_query(
+    spark: SparkSession, folder: Path, place: Place, query: str, columns: str, options: str = "", drain: bool = False
+) -> list[tuple[Any, ...]]:
+    """What a query has written after one more run."""
+    program = penstock.compile(make_script(folder, place, query, columns, options)).program
+    with RuntimeSession(spark, str(folder / "state")) as session:
+        session.run_once(program, drain=drain)
+    return read_rows(folder)
+
+
+def test_a_window_follows(spark: SparkSession, tmp_path: Path, place: Place) -> None:
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 0, '')")
+    put_clicks(tmp_path, 0, [click(n, n % 4, second=n) for n in range(100)])
+    query = (
+        "SELECT STREAM u.name, COUNT(*) AS n FROM clicks c JOIN users u ON u.id = c.id "
+        "GROUP BY u.name, TUMBLE(c.time, INTERVAL '1' MINUTE)"
+    )
+    rows = run_query(spark, tmp_path, place, query, "name STRING, n BIGINT", drain=True)
+    assert rows == [("a", 10), ("a", 15), ("b", 10), ("b", 15)]
+
+
+def test_a_cache_shows_old_rows_for_its_time(spark: SparkSession, tmp_path: Path, place: Place) -> None:
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'old', 0, '')")
+    query, columns = "SELECT STREAM c.n, u.name FROM clicks c LEFT JOIN users u ON u.id = c.id", "n BIGINT, name STRING"
+
+    def show(number: int, options: str) -> list[Any]:
+        put_clicks(tmp_path, number, [click(number, key) for key in (1, 2, 1, None)])
+        rows = run_query(spark, tmp_path, place, query, columns, options)
+        return [name for n, name in rows if n == number]
+
+    hour = ", cache_ttl = 1 HOUR, cache_size = 2"
+    assert show(0, hour) == [None, None, "old", "old"]
+    place.execute("UPDATE users SET name = 'new' WHERE id = 1", "INSERT INTO users VALUES (2, 'b', 0, '')")
+    # The worker is another one if Spark has ended the first.
+    assert show(1, hour) in ([None, None, "old", "old"], ["b", None, "new", "new"])
+    assert show(2, "") == ["b", None, "new", "new"]
+    assert show(3, ", cache_ttl = 1 MILLISECOND") == ["b", None, "new", "new"]
+
+
+def test_a_table_that_differs_is_refused_before_the_first_row(
+    spark: SparkSession, tmp_path: Path, place: Place
+) -> None:
+    query = "SELECT STREAM c.n, u.name FROM clicks c JOIN users u ON u.id = c.id"
+    put_clicks(tmp_path, 0, [click(0, 1)])
+    for made, reason in (
+        (None, "there is no table users"),
+        ("CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT)", "has no column score"),
+        ("CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT, score TEXT)", "does not hold all values of BIGINT"),
+        ("CREATE TABLE users (id INTEGER, name TEXT, score BIGINT)", "has no primary key or unique constraint"),
+    ):
+        place.execute("DROP TABLE IF EXISTS users", *([made] if made else ["CREATE TABLE empty (id INTEGER)"]))
+        with pytest.raises(RunError, match=reason) as refused:
+            run_query(spark, tmp_path, place, query, "n BIGINT, name STRING")
+        assert [each.code for each in refused.value.diagnostics] == ["R066"]
+    assert not (tmp_path / "shown").exists() or read_rows(tmp_path) == []
+
+
+def test_values_that_the_declaration_does_not_allow(spark: SparkSession, tmp_path: Path, place: Place) -> None:
+    if place.dialect != "sqlite":
+        pytest.skip("its columns have types")
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 'many', '')")
+    put_clicks(tmp_path, 0, [click(0, 1)])
+    query = "SELECT STREAM c.n, u.score FROM clicks c JOIN users u ON u.id = c.id"
+    with pytest.raises(RunError, match=r"column score of table users .* has a value that its declaration") as refused:
+        run_query(spark, tmp_path, place, query, "n BIGINT, score BIGINT")
+    assert [each.code for each in refused.value.diagnostics] == ["R066"]

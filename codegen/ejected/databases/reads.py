@@ -77,7 +77,7 @@ def select_rows(
     if table.address.dialect == "sqlite":
         return arrange_sqlite(raw_cursor(connection).execute(asked, values).fetchall(), table, names)
     duckdb: Any = connection.connection.driver_connection
-    return conform_rows(duckdb.execute(asked, values).to_arrow_table(), table, names)
+    return conform_rows(duckdb.sql(asked, params=values).to_arrow_table(), table, names)
 
 
 def escape_marks(text: str) -> str:

@@ -1,0 +1,185 @@
+"""Rows found by their keys, and read by conditions, in each database; without Spark."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from penstock.codegen.ejected.databases.address import KnownSecret
+from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
+from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
+from penstock.codegen.ejected.databases.reads import ColumnCondition
+from penstock.codegen.ejected.databases.table import TargetTable
+from penstock.codegen.ejected.table_lookup import LookupRows, join_found
+from tests.databases.places import DDL, Place, rows_of
+
+POLICY = FindPolicy(attempts=5, backoff_ms=10, max_delay_ms=200)
+ROWS = "INSERT INTO t VALUES (1, 10, 'a'), (2, NULL, 'b'), (3, 30, NULL)"
+
+
+def keys(*values: Any, type_: pa.DataType | None = None) -> pa.Table:
+    return pa.table({"k": pa.array(values, type_ or pa.int64())})
+
+
+def found(finder: RowFinder, *values: Any) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row.values()) for row in finder.find(keys(*values)).to_pylist())
+
+
+def test_rows_are_found_by_distinct_keys(place: Place) -> None:
+    place.execute(DDL, ROWS)
+    finder = RowFinder(place.table(), ["s", "k", "v"], FindPolicy(batch_size=2))
+    assert found(finder, 3, 1, None, 4, 1, 3) == [(1, "a", 10), (3, None, 30)]
+    assert found(finder) == []
+    assert finder._reader.counters.gets == 3
+    assert finder._reader.counters.misses == 1
+
+
+def test_rows_stay_in_order(place: Place) -> None:
+    place.execute(DDL, ROWS)
+    batch = pa.table({"c0": [9, 8, 7, 6], "k0": pa.array([3, None, 5, 1], pa.int64())})
+    for outer, expected in ((True, [(9, 30), (8, None), (7, None), (6, 10)]), (False, [(9, 30), (6, 10)])):
+        rows = LookupRows([("k", "k0")], [("p0", "v")], outer)
+        result = join_found(batch, RowFinder(place.table(), ["v"], POLICY), place.table(), rows)
+        assert list(zip(*result.to_pydict().values(), strict=True)) == expected
+        assert result.column_names == ["c0", "p0"]
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "other"),
+    [
+        ("BOOLEAN", True, False),
+        ("SMALLINT", -5, 7),
+        ("INT", 2**31 - 1, 0),
+        ("BIGINT", -(2**63), 2**63 - 1),
+        ("DOUBLE", -0.0, 1.5),
+        ("DECIMAL(10, 2)", Decimal("1.50"), Decimal("2.00")),
+        ("STRING", "50% 'of' {it} \\ \"", "é"),
+        ("BINARY", b"\x00\xff", b""),
+        ("DATE", date(2025, 2, 28), date(1, 1, 1)),
+        ("TIMESTAMP", datetime(2025, 1, 1, 12, 0, 0, 7, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_keys_of_all_types(place: Place, type_: str, value: Any, other: Any) -> None:
+    if place.dialect == "sqlite" and type_.startswith("DECIMAL"):
+        pytest.skip("SQLite has no decimals")
+    table = place.table([("k%", type_, False), ("n", "INT", True)], ["k%"], name="odd", create=True)
+    kind = table.arrow_schema(["k%"]).field(0).type
+    writer = place.writer(table)
+    row = pa.table({"k%": pa.array([value], kind), "n": pa.array([1], pa.int32())})
+    writer.write(0, "d", lambda changes: changes.upsert(row))
+    writer.close()
+    batch = pa.table({"c0": [1, 2, 3], "k0": pa.array([other, value, None], kind)})
+    rows = LookupRows([("k%", "k0")], [("p0", "n"), ("p1", "k%")], outer=True)
+    result = join_found(batch, RowFinder(table, ["n", "k%"], POLICY), table, rows)
+    assert result["p0"].to_pylist() == [None, 1, None]
+    assert result["p1"].to_pylist() == [None, value, None]
+
+
+def test_keys_that_the_database_cannot_have(place: Place) -> None:
+    columns = [("k", "STRING", False), ("v", "INT", True)]
+    place.execute("CREATE TABLE t (k VARCHAR(10) PRIMARY KEY, v INTEGER)", "INSERT INTO t VALUES ('a', 1), ('b', 2)")
+    finder = RowFinder(place.table(columns), ["v"], POLICY)
+    asked = keys("a", "nul\0", "b", "x" * 1000, type_=pa.string())
+    assert sorted(finder.find(asked)["v"].to_pylist()) == [1, 2]
+
+
+def test_a_cache_keeps_answers(place: Place) -> None:
+    place.execute(DDL, ROWS)
+    finder = RowFinder(place.table(), ["s"], FindPolicy(cache_ttl_ms=300, cache_size=2))
+    assert found(finder, 1, 4) == [(1, "a")]
+    place.execute("UPDATE t SET s = 'z' WHERE k = 1", "INSERT INTO t VALUES (4, 0, 'd')")
+    assert found(finder, 1, 4) == [(1, "a")]
+    assert finder._reader.counters.hits == 2
+    assert found(finder, 2, 4) == [(2, "b")]  # which takes the place of key 1
+    assert found(finder, 1) == [(1, "z")]
+    time.sleep(0.4)
+    assert found(finder, 4) == [(4, "d")]
+
+
+def test_a_lost_connection_is_made_anew(postgres: Place) -> None:
+    postgres.execute(DDL, ROWS)
+    finder = RowFinder(postgres.table(), ["s"], POLICY)
+    assert found(finder, 1) == [(1, "a")]
+    postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'penstock'")
+    assert found(finder, 1) == [(1, "a")]
+    assert finder._reader.counters.retries == 1
+
+
+def test_nothing_is_locked_or_written(place: Place) -> None:
+    place.execute(DDL, ROWS)
+    finder = RowFinder(place.table(), ["s"], POLICY)
+    for number in range(2):
+        assert len(found(finder, 1, 2)) == 2
+        writer = place.writer()
+        writer.write(number, "d", lambda changes: changes.upsert(rows_of((7, 7, "g"))))
+        writer.close()
+    assert found(finder, 7) == [(7, "g")]
+
+
+def test_a_user_who_may_only_read(postgres: Place) -> None:
+    [(schema,)] = postgres.rows("SELECT current_schema()")
+    postgres.execute(
+        DDL,
+        ROWS,
+        "DROP ROLE IF EXISTS reader",
+        "CREATE ROLE reader LOGIN",
+        f"GRANT USAGE ON SCHEMA {schema} TO reader",
+    )
+    reader = Place("postgres", postgres.url.replace("postgres@", "reader@"))
+    with pytest.raises(TableError, match="permission denied") as refused:
+        TableReader(reader.table(), POLICY).check()
+    assert refused.value.kind == "permission"
+    postgres.execute("GRANT SELECT ON t TO reader")
+    TableReader(reader.table(), POLICY).check()
+    assert found(RowFinder(reader.table(), ["s"], POLICY), 1) == [(1, "a")]
+    postgres.execute("DROP OWNED BY reader", "DROP ROLE reader")
+
+
+def test_an_error_tells_no_secret(postgres: Place) -> None:
+    address = postgres.address
+    secret = KnownSecret("hush-hush")
+    url = "postgresql://postgres@127.0.0.1:1/postgres"
+    table = TargetTable(type(address)("postgres", url, secret), "t", (("k", "BIGINT", False),), ("k",))
+    with pytest.raises(LookupError) as refused:
+        RowFinder(table, [], FindPolicy(attempts=2, backoff_ms=1)).find(keys(1))
+    told = json.loads(str(refused.value).removeprefix(TABLE_ERROR))
+    assert told["table"] == "t"
+    assert "127.0.0.1:1" in told["message"]
+    assert "\n" not in str(refused.value)
+    assert "hush" not in repr(table) + str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "expected"),
+    [
+        ([], [1, 2, 3]),
+        ([ColumnCondition("k", ">", (1,)), ColumnCondition("k", "<=", (2,))], [2]),
+        ([ColumnCondition("k", "IN", (1, 3, 5))], [1, 3]),
+        ([ColumnCondition("v", "IS NULL")], [2]),
+        ([ColumnCondition("s", "IS NOT NULL"), ColumnCondition("v", "=", (10,))], [1]),
+        ([ColumnCondition("s", "=", ("b",))], [2]),
+        ([ColumnCondition("s", "=", ("'; DROP TABLE t; --%s",))], []),
+    ],
+)
+def test_rows_are_read_by_conditions(place: Place, conditions: list[ColumnCondition], expected: list[int]) -> None:
+    place.execute(DDL, ROWS)
+    rows = TableReader(place.table(), POLICY).select(["v", "k"], conditions)
+    assert rows.schema.names == ["v", "k"]
+    assert sorted(rows["k"].to_pylist()) == expected
+
+
+def test_dates_are_compared(place: Place) -> None:
+    columns = [("k", "BIGINT", False), ("d%", "DATE", True)]
+    table = place.table(columns, name="days", create=True)
+    writer = place.writer(table)
+    days = pa.table({"k": [1, 2], "d%": pa.array([date(2024, 12, 31), date(2025, 1, 1)], pa.date32())})
+    writer.write(0, "d", lambda changes: changes.upsert(days))
+    writer.close()
+    rows = TableReader(table, POLICY).select(["k", "d%"], [ColumnCondition("d%", ">=", (date(2025, 1, 1),))])
+    assert rows.to_pylist() == [{"k": 2, "d%": date(2025, 1, 1)}]
