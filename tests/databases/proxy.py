@@ -14,13 +14,15 @@ COMMIT = b"COMMIT\0"
 class Proxy:
     """Cuts connections on which the client sends COMMIT, `cuts` of them.
 
-    before: the server does not get it. after: the server has answered, and the client does not get that.
+    before: the server does not get it. after: the server has answered, and the client does not get that. The next
+    `refuses` connections are closed at once.
     """
 
     target: str
     cuts: int
     moment: Literal["before", "after"]
     done: int = 0
+    refuses: int = 0
     server: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
 
     @property
@@ -41,6 +43,10 @@ class Proxy:
                 client, _ = self.server.accept()
             except OSError:
                 return  # the test is over
+            if self.refuses:
+                self.refuses -= 1
+                close(client)
+                continue
             upstream = socket.socket(socket.AF_UNIX)
             upstream.connect(self.target)
             for run in (self._send, self._answer):

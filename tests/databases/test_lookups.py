@@ -8,14 +8,17 @@ import random
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from pyspark.sql import SparkSession
 
 import penstock
 from penstock import RunError
+from penstock.codegen import eject, spark_text
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
+from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
 
 pytestmark = pytest.mark.spark
@@ -205,3 +208,33 @@ def test_values_that_the_declaration_does_not_allow(spark: SparkSession, tmp_pat
     with pytest.raises(RunError, match=r"column score of table users .* has a value that its declaration") as refused:
         run_query(spark, tmp_path, place, query, "n BIGINT, score BIGINT")
     assert [each.code for each in refused.value.diagnostics] == ["R066"]
+
+
+def test_a_server_that_is_away_for_a_moment(
+    spark: SparkSession, tmp_path: Path, postgres: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "told-to-nobody-7141"
+    monkeypatch.setenv("SHOP_PASSWORD", secret)
+    postgres.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, '')")
+    parts = urlsplit(postgres.url)
+    socket_path = f"{parse_qs(parts.query)['host'][0]}/.s.PGSQL.5432"
+    with Proxy(socket_path, 0, "before") as proxy:
+        url = f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres?{parts.query.partition('&')[2]}"
+        options = ", password = ENV('SHOP_PASSWORD'), retry_backoff = 1 SECOND"
+        query = "SELECT STREAM c.n, u.name FROM clicks c JOIN users u ON u.id = c.id"
+        script = make_script(tmp_path, Place("postgres", url), query, "n BIGINT, name STRING", options)
+        program = penstock.compile(script).program
+        put_clicks(tmp_path, 0, [click(0, 1)])
+        with RuntimeSession(spark, str(tmp_path / "state")) as session:
+            session.run_once(program, drain=False)
+            put_clicks(tmp_path, 1, [click(1, 1)])
+            proxy.refuses = 2
+            postgres.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'penstock'"
+            )
+            session.run_once(program, drain=False)
+            assert proxy.refuses == 0
+    assert read_rows(tmp_path) == [(0, "a"), (1, "a")]
+    texts = [script, spark_text(program), eject(program), repr(program)]
+    texts += [file.read_text(errors="replace") for file in tmp_path.rglob("*") if file.is_file()]
+    assert [text for text in texts if secret in text] == []
