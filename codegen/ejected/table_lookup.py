@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.ejected.databases.address import KnownSecret
-from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder
+from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
 from penstock.codegen.ejected.databases.table import TargetTable
 
 
@@ -32,8 +32,9 @@ def remote_view(
     """The rows of the view beside those of the table. The password is read here, and known to the workers alone.
 
     Raises:
-        TableError: the password is not there.
+        TableError: the table is not as it is declared, or cannot be reached, or the password is not there.
     """
+    TableReader(table, policy).check()
     secret = None if table.address.password is None else table.address.password.read()
     plain = replace(table, address=replace(table.address, password=None))
     facts = repr((plain, policy, rows)) + (secret or "")

@@ -106,7 +106,7 @@ class TableLookups(RuntimeLookup):
         return {"sqlalchemy", "tenacity", *own[self._view.connector]}
 
     def frame(self, spark: SparkSession) -> DataFrame:
-        """The rows of the view, which the workers complete. Raises RunError if the secret is not there."""
+        """The rows of the view, which the workers complete. Raises RunError as `check` does."""
         for module in TRAVELLING:
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         rows = LookupRows(**self._arguments.rows)

@@ -104,7 +104,7 @@ class RuntimeLookup(Protocol):
 
     @abstractmethod
     def frame(self, spark: SparkSession) -> DataFrame:
-        """The rows of the view. Raises RunError if a secret is not there."""
+        """The rows of the view. Raises RunError as `check` does."""
 
 
 @dataclass(frozen=True, slots=True)
