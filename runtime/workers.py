@@ -19,7 +19,7 @@ from penstock.runtime.connectors import lookup_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
 
-LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0), "sqlalchemy": (2, 1)}
+LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0)}
 """The oldest versions of packages that the workers take."""
 _TASKS = 32
 # Spark puts its own archives in the path of the workers, too.
