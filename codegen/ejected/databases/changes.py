@@ -142,6 +142,11 @@ class Changes:
         return rows.filter(pc.invert(self._unfit(rows)))
 
     def _parts(self, rows: pa.Table, numbered: bool = False) -> Iterator[pa.Table]:
+        """The rows of each statement, in the order of their keys.
+
+        So writers lock rows in the same order, and files are changed page by page.
+        """
+        rows = rows.sort_by([(name, "ascending") for name in self._table.key])
         if rows.num_rows:
             self._operations.prepare(rows.column_names, numbered)
         for begin in range(0, rows.num_rows, self._batch_size):
