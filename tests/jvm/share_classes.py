@@ -12,8 +12,9 @@ from pathlib import Path
 from pyspark import SparkContext
 
 import penstock
+from penstock.codegen.ejected.program import stop_spark
 from penstock.runtime import RuntimeSession
-from penstock.runtime.jvm import start_spark, stop_spark
+from penstock.runtime.jvm import start_spark
 from tests.jvm.options import ARCHIVE, OPTIONS
 
 _SCRIPT = """
