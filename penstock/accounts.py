@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from penstock.diagnostics import hide_credentials
-from penstock.runtime import Kept, QueryReport, Status, output, show_rows
+from penstock.runtime import Kept, QueryReport, Status, TableReport, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
 ROWS_SHOWN = 10
@@ -29,6 +29,8 @@ def progress_shown() -> Iterator[Callable[[Status], None]]:
 
         def show(status: Status) -> None:
             text = f"{status.name}: {status.rows:,} rows in, {status.out:,} out, batch {status.batches}"
+            if status.retrying is not None:
+                text += f", trying again: {hide_credentials(status.retrying)}"
             if console.is_terminal:
                 line.update(text=Text(text))
             else:
@@ -47,7 +49,7 @@ def show_kept(tables: Iterable[Kept]) -> None:
         show_rows(f"{table.name}: {rows}", table.rows[:ROWS_SHOWN], count)
 
 
-def show_accounts(reports: Iterable[QueryReport], *, resumes: bool) -> None:
+def show_accounts(reports: Sequence[QueryReport], *, resumes: bool) -> None:
     """Print the row accounts of finished queries: in = rejected + late + filtered + used, for every input.
 
     `resumes`: whether another run can go on from their state.
@@ -69,5 +71,25 @@ def show_accounts(reports: Iterable[QueryReport], *, resumes: bool) -> None:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
     console = output()
     console.print(table)
+    tables = {report.name: report.table for report in reports if report.table is not None}
+    if tables:
+        console.print(list_tables(tables))
+    for name, each in tables.items():
+        if each.rejected:
+            notes.append(f"{name}: rejected rows are in the table {name}_rejected, beside {each.name}")
     for note in notes:
         console.print(note, soft_wrap=True)
+
+
+def list_tables(reports: Mapping[str, TableReport]) -> Table:
+    """What each query did to its table of a database, as a table to print."""
+    headings = ("puts", "updates", "deletes", "rejected", "batches", "median s", "slowest s", "retries", "retrying s")
+    table = Table(title="tables of databases", title_justify="left")
+    for heading in ("query", "table", *headings):
+        table.add_column(heading, justify="left" if heading in {"query", "table"} else "right")
+    for query, each in reports.items():
+        counts = (each.puts, each.updates, each.deletes, each.rejected, each.batches)
+        times = ["" if seconds is None else f"{seconds:.2f}" for seconds in (each.median, each.slowest)]
+        retried = (f"{each.retries:,}", f"{each.retrying_seconds:.1f}")
+        table.add_row(query, each.name, *(f"{count:,}" for count in counts), *times, *retried)
+    return table

@@ -248,7 +248,7 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
 
     running = session.start(program)
     print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
-    batches = dict.fromkeys((handle.name for handle in running), 0)
+    shown: dict[str, tuple[int, str | None]] = {handle.name: (0, None) for handle in running}
     while running and not stopping.is_set():
         try:
             running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
@@ -257,8 +257,8 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
                 return
             raise
         for status in (handle.status() for handle in running):
-            if status.batches > batches[status.name]:
-                batches[status.name] = status.batches
+            if shown[status.name] != (status.batches, status.retrying):
+                shown[status.name] = status.batches, status.retrying
                 progress(status)
 
 

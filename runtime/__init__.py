@@ -2,7 +2,7 @@
 
 from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
-from penstock.runtime.ledger import InputReport, QueryReport, Status
+from penstock.runtime.ledger import InputReport, QueryReport, Status, TableReport
 from penstock.runtime.queries import QueryHandle
 from penstock.runtime.session import RuntimeSession, connect
 from penstock.runtime.tables import output, show_rows
@@ -15,6 +15,7 @@ __all__ = [
     "RunError",
     "RuntimeSession",
     "Status",
+    "TableReport",
     "connect",
     "output",
     "show_rows",

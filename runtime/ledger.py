@@ -47,6 +47,28 @@ class InputReport:
 
 
 @dataclass(frozen=True, slots=True)
+class TableReport:
+    """What a query has done in this process to a table that others own. Times are in seconds.
+
+    `rejected`: rows that were set aside, because their row is missing or the database refuses them. `retries`: attempts
+    that failed and were repeated, `failures`: micro-batches that failed for good. `median` and `slowest` are those of
+    the newest micro-batches; the slowest one in a hundred is left out.
+    """
+
+    name: str
+    puts: int
+    updates: int
+    deletes: int
+    rejected: int
+    batches: int
+    retries: int
+    failures: int
+    retrying_seconds: float
+    median: float | None
+    slowest: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class QueryReport:
     """A run of a query from its start to the end of its input.
 
@@ -61,6 +83,8 @@ class QueryReport:
     state_rows: int
     watermark: datetime | None
     drained: bool
+    table: TableReport | None = None
+    """Of a query that changes a table of a database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +101,10 @@ class Status:
     state_rows: int
     watermark: datetime | None
     batch_seconds: float | None
+    retrying: str | None = None
+    """Why the last attempt to write failed, while the query waits to try again."""
+    table: TableReport | None = None
+    """Of a query that changes a table of a database."""
 
 
 class Account:

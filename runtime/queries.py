@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from threading import Event
 from typing import TypeAlias
 
@@ -105,7 +106,8 @@ class Run:
             raise self._fail(error) from None
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
-            listeners.append(lambda _: progress(self.account.status(started.isActive)))
+            listeners.append(lambda _: progress(self.status(started.isActive)))
+            self._sink.watch(lambda: progress(self.status(running=True)))
         if heartbeat is not None:
             listeners.append(heartbeat.batch)
         self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
@@ -151,9 +153,23 @@ class Run:
                     rejects._once(None, stopping)
             self._storage.delete(f"{self._place}/unsettled")
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
-            return self.account.report(self.query, draining and self.query.timed, places)
+            report = self.account.report(self.query, draining and self.query.timed, places)
+            return replace(report, table=self._sink.report)
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
+        finally:
+            self._sink.close()
+
+    def status(self, running: bool) -> Status:
+        """The query as of its last finished batch."""
+        return replace(self.account.status(running), retrying=self._sink.retrying, table=self._sink.report)
+
+    def stop(self, started: StreamingQuery) -> None:
+        """Stops the query in Spark, without waiting for a database that is away."""
+        self._sink.stop()
+        with jvm_may_be_gone():
+            started.stop()
+        self._sink.close()
 
     def mark_unsettled(self) -> bool:
         """Notes that rejected rows may be counted and not yet written; True if an earlier run has left it so."""
@@ -173,6 +189,7 @@ class Run:
         try:
             self.wait(started, stopping=stopping)
         except KeyboardInterrupt:
+            self._sink.stop()
             with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped it
                 started.stop()
             raise
@@ -264,7 +281,7 @@ class QueryHandle:
 
     def status(self) -> Status:
         """The query as of its last finished batch."""
-        return self._run.account.status(self._is_active())
+        return self._run.status(self._is_active())
 
     def await_done(self, timeout: float | None = None) -> bool:
         """Waits, at most `timeout` seconds, until the query has been stopped; False if it still runs.
@@ -289,8 +306,7 @@ class QueryHandle:
         if self._heartbeat is not None:
             self._heartbeat.end()
         with self._resources:  # freed last, whatever happens before
-            with jvm_may_be_gone():
-                self._started.stop()
+            self._run.stop(self._started)
             self._starter.shutdown()
             for rejecting in self._rejecting.values():
                 with jvm_may_be_gone():

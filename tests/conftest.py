@@ -11,6 +11,9 @@ import hypothesis
 import pytest
 from py4j.java_gateway import JavaPackage, JVMView
 
+from tests.jvm.options import jvm_options
+from tests.jvm.quick_files import use_quick_files
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -20,13 +23,15 @@ hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     hypothesis.settings.load_profile("ci")
 
-# Tests are short: the JVM's slow, optimising compiler would cost more than it gains. Also of the JVMs that tests start.
-# Without it the JVM sets 48 MiB aside for compiled code, and all queries of a test run need more.
-COMPILED = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
-os.environ.setdefault("JAVA_TOOL_OPTIONS", f"{COMPILED} -XX:+UseSerialGC -XX:MetaspaceSize=256m")
-# By default Spark runs `chmod` and `stat` for each small file that it writes on a local disk.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", jvm_options())
+# Where the quick files cannot be built, Spark would run `stat` for each small file that it writes.
 QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 LONG = ("demo", "e2e", "properties")
+
+
+def pytest_configure() -> None:
+    """Prepares what the JVMs share. Processes that share the tests start with the environment of this one."""
+    use_quick_files()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,5 @@
 """The rows of a micro-batch -> what they put, update and delete in a table, each key once."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -8,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from penstock.codegen.ejected.databases.changes import record_of
 
 NO_KEY = "no primary key"
 NO_ROW = "the table has no row of this key"
@@ -185,11 +186,13 @@ def reject_missing(changes: RowChanges, keyed: KeyedRows, is_missing: pa.Array, 
     """
     lost = remove_column(keyed.choose(is_missing), order)
     if fails and lost.num_rows:
-        shown = ", ".join(
-            f"{name} = {value}" for name, value in lost.select(keyed.key).slice(0, 1).to_pylist()[0].items()
-        )
-        raise MissingRowError(shown)
-    changes.reject([(NO_ROW, as_json(row)) for row in lost.to_pylist()])
+        raise MissingRowError(record_of(lost.select(keyed.key).slice(0, 1)))
+    reject_rows(changes, lost, NO_ROW)
+
+
+def reject_rows(changes: RowChanges, rows: pa.Table, reason: str) -> None:
+    """Sets rows aside for a reason."""
+    changes.reject([(reason, record_of(rows.slice(place, 1))) for place in range(rows.num_rows)])
 
 
 def group_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str], order: str | None) -> KeyedRows:
@@ -198,7 +201,7 @@ def group_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str], order: s
     for name in key:
         is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
     lost = remove_column(rows.filter(is_lost), order)
-    changes.reject([(NO_KEY, as_json(row)) for row in lost.to_pylist()])
+    reject_rows(changes, lost, NO_KEY)
     rows = rows.filter(pc.invert(is_lost))
     by_order = [] if order is None else [(order, "ascending")]
     rows = rows.sort_by([*((name, "ascending") for name in key), *by_order]).combine_chunks()
@@ -223,8 +226,3 @@ def add_columns(rows: pa.Table, columns: Mapping[str, pa.ChunkedArray | pa.Array
     for name, column in columns.items():
         rows = rows.append_column(name, column)
     return rows
-
-
-def as_json(row: Mapping[str, Any]) -> str:
-    """A row as JSON; what JSON has no form for, as Python writes it."""
-    return json.dumps(row, default=str, ensure_ascii=False)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from sqlglot import exp
 
+from penstock.diagnostics import nearest
 from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
@@ -42,16 +46,25 @@ from penstock.parser.build.base import Builder, duration, flag, name, placed, se
 from penstock.parser.build.scalars import number, string
 
 
+@dataclass(frozen=True, slots=True)
+class KeyColumns:
+    """PRIMARY KEY (column, …)."""
+
+    names: tuple[Name, ...]
+
+
 def create(
     span: Span,
     or_replace: bool | None,
     kind: RelationKind,
     if_not_exists: bool | None,
     token: Token,
-    elements: tuple[ColumnDefinition | Watermark, ...],
+    elements: tuple[ColumnDefinition | Watermark | KeyColumns, ...],
     options: tuple[Option, ...] | None,
 ) -> Create:
     columns = tuple(element for element in elements if isinstance(element, ColumnDefinition))
+    for names in (element.names for element in elements if isinstance(element, KeyColumns)):
+        columns = mark_key(columns, names)
     watermarks = [element for element in elements if isinstance(element, Watermark)]
     if len(watermarks) > 1:
         twice = syntax.S023.at(watermarks[1].span, "the second").also(watermarks[0].span, "the first")
@@ -66,6 +79,21 @@ def create(
         options or (),
         span,
     )
+
+
+def mark_key(columns: tuple[ColumnDefinition, ...], names: tuple[Name, ...]) -> tuple[ColumnDefinition, ...]:
+    """The columns, those of these names as parts of the primary key."""
+    known = {column.name.folded for column in columns}
+    for each in names:
+        if each.folded not in known:
+            guess = nearest(each.text, [column.name.text for column in columns])
+            raise CompileError([N001.at(each.span, "", name=each.text).with_hint(guess and f"did you mean {guess}?")])
+    wanted = {each.folded for each in names}
+    return tuple(replace(each, key=True, primary=True) if each.name.folded in wanted else each for each in columns)
+
+
+def key_columns(span: Span, names: tuple[Name, ...]) -> KeyColumns:
+    return KeyColumns(names)
 
 
 def create_as(
@@ -230,6 +258,7 @@ RULES: dict[str, Builder] = {
     "column_definition": column_definition,
     "key": key,
     "primary_key": primary_key,
+    "key_columns": key_columns,
     "watermark": watermark,
     "idle": idle,
     "options": sequence,

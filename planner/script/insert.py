@@ -15,7 +15,19 @@ from penstock.planner.lower.context import Context
 from penstock.planner.lower.items import rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
-from penstock.planner.plan import Column, KStream, KTable, Named, Node, Origin, PutRows, RunningQuery, Sink, make_column
+from penstock.planner.plan import (
+    Column,
+    KStream,
+    KTable,
+    Named,
+    Node,
+    Origin,
+    PutRows,
+    RunningQuery,
+    Sink,
+    WTable,
+    make_column,
+)
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import require_stream_word
 from penstock.planner.types import STRING, VOID
@@ -31,7 +43,9 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint(hint)])
     root = lower_query(statement.query, context)
     origin, is_table = entry.origin, entry.kind == "TABLE"
-    if not isinstance(root.shape, KStream | KTable if is_table else KStream):
+    changes_rows = is_table and connector_of(origin.connector).partial_updates
+    taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
+    if not isinstance(root.shape, taken):
         reason = f"it is a {entry.kind.lower()}, and the query gives a {kind_text(root.shape)}"
         found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
@@ -45,7 +59,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         if isinstance(root.shape, KTable) and origin.operation is not None:
             options = (*options, (OPERATION, origin.operation))
     change = None
-    if is_table and connector_of(origin.connector).partial_updates:
+    if changes_rows:
         order = None
         if isinstance(root.shape, KStream):
             fitted, order = order_rows(fitted, entry, statement.target.span)
@@ -58,13 +72,13 @@ def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.
     """Raises CompileError where a row of the query is not one row of the table by its primary key."""
     key = set(entry.origin.key)
     shown = {target.name for target in chosen}
-    if isinstance(root.shape, KTable):
-        own = set(root.shape.key)
+    if not isinstance(root.shape, KStream):
+        own = set(root.shape.identity)
         shown = {target.name for given, target in zip(root.schema, chosen, strict=True) if given.name in own}
-    if shown != key if isinstance(root.shape, KTable) else not key <= shown:
+    if not key <= shown if isinstance(root.shape, KStream) else shown != key:
         right = ", ".join(entry.origin.key)
         reason = f"its primary key is {right}, which the query does not give"
-        if isinstance(root.shape, KTable):
+        if not isinstance(root.shape, KStream):
             wrong = ", ".join(sorted(shown)) or "one row"
             reason = f"its primary key is {right}, and the query's is {wrong}"
         raise CompileError([K008.at(statement.query.span, "", target=entry.name, reason=reason)])
@@ -111,6 +125,10 @@ def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast
     items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
     if isinstance(root.shape, KTable):
         return rename_columns(root, items, KTable(origin.key), span)
+    if isinstance(root.shape, WTable):
+        names = {given.name: target.name for given, target in zip(root.schema, chosen, strict=True)}
+        key = tuple(names[each] for each in root.shape.key)
+        return rename_columns(root, items, WTable(key, names[root.shape.start], names[root.shape.end]), span)
     if origin.operation is not None:
         items.append(Named(origin.operation, exp.Literal.string("insert"), STRING))
     return rename_columns(root, items, KStream(), span)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,6 +40,7 @@ from penstock.diagnostics.source import Span
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
+from penstock.runtime.ledger import TableReport
 from penstock.runtime.rows import Row
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
@@ -51,6 +52,10 @@ TRAVELLING = (
 """Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""
 
 
+class StoppedError(Exception):
+    """The query was stopped while it waited to try again."""
+
+
 class TableSink(RuntimeSink):
     """The rows of one query in a table of a database."""
 
@@ -58,10 +63,54 @@ class TableSink(RuntimeSink):
         self._query = query
         given = list_arguments(query)
         target = TargetTable(make_address(given.address), **given.table)
-        self._writer = TableWriter(target, query.name, WritePolicy(**given.policy))
+        self._writer = TableWriter(target, query.name, WritePolicy(**given.policy), self._note_retry)
         self._batches = TableBatches(self._writer, RowsToTable(**given.changes), target.name)
         self._storage: Storage | None = None
         self._place = ""
+        self._retrying: str | None = None
+        self._changed: Callable[[], None] = lambda: None
+        self._is_stopped = False
+
+    @property
+    def retrying(self) -> str | None:
+        return self._retrying
+
+    @property
+    def report(self) -> TableReport:
+        counters = self._writer.counters
+        seconds = sorted(counters.batch_seconds)
+        return TableReport(
+            str(self._query.output.values["table"]),
+            counters.puts,
+            counters.updates,
+            counters.deletes,
+            counters.rejected,
+            counters.batches,
+            counters.retries,
+            counters.failures,
+            counters.seconds_retrying,
+            seconds[len(seconds) // 2] if seconds else None,
+            seconds[len(seconds) * 99 // 100] if seconds else None,
+        )
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        self._changed = changed
+
+    def stop(self) -> None:
+        self._is_stopped = True
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def _note_retry(self, reason: str) -> None:
+        if self._is_stopped:
+            raise StoppedError(reason)
+        self._set_retrying(reason)
+
+    def _set_retrying(self, reason: str | None) -> None:
+        if reason != self._retrying:
+            self._retrying = reason
+            self._changed()
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Raises RunError if the database cannot be reached, or the table is not as it is declared."""
@@ -83,6 +132,7 @@ class TableSink(RuntimeSink):
         offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
         with coded_errors(self._query):
             self._batches.write(batch, number, metadata, offsets)
+        self._set_retrying(None)
 
 
 class TableLookups(RuntimeLookup):

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Input, RemoteView, SparkQuery
+from penstock.runtime.ledger import TableReport
 from penstock.runtime.rows import Row
 from penstock.runtime.storage import Storage
 
@@ -60,6 +61,28 @@ class RuntimeSink(Protocol):
 
         `place`: the checkpoint folder of the query.
         """
+        return None
+
+    @property
+    def retrying(self) -> str | None:
+        """Why the last attempt to write failed, while the sink waits to try again."""
+        return None
+
+    @property
+    def report(self) -> TableReport | None:
+        """What was done to a table that others own."""
+        return None
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Has `changed` called, from another thread, when `retrying` changes."""
+        return None
+
+    def stop(self) -> None:
+        """Lets no further attempt to write begin; may be called from another thread than that of `write`."""
+        return None
+
+    def close(self) -> None:
+        """Closes what is open, after the last `write`."""
         return None
 
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,7 @@ def test_tables_equal_a_replay(spark: SparkSession, tmp_path: Path, place: Place
         place.execute(f"CREATE TABLE {table} ({columns})", f"INSERT INTO {table} VALUES {values}")
     program = penstock.compile(STREAM.format(folder=tmp_path, place=declare(place))).program
     number = 0
+    rejected: Counter[str] = Counter()
     for _ in range(draw.randint(1, 3)):  # runs, each of several micro-batches
         for _ in range(draw.randint(1, 3)):
             ops = [
@@ -124,5 +126,9 @@ def test_tables_equal_a_replay(spark: SparkSession, tmp_path: Path, place: Place
             for op in ops:
                 replay.apply(op)
         with RuntimeSession(spark, str(tmp_path / "state")) as session:
-            session.run_once(program, drain=False)
+            reports = session.run_once(program, drain=False)
         check_tables(place, replay)
+        for report in reports:
+            assert report.table is not None
+            rejected[report.name] += report.table.rejected
+    assert +rejected == +Counter(replay.rejected)

@@ -6,6 +6,7 @@ micro-batch, which is run again, and stopped and resumed once.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,7 +30,9 @@ from tests.properties.streams import tried
 from tests.properties.test_spark import AT_ONCE, hold_back, session_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
-QUERIES = 2
+QUERIES = int(os.environ.get("PENSTOCK_TABLE_QUERIES", "1"))
+"""Different queries of each kind."""
+STORES = ("memory", "rocksdb")
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,
     "groups of tables": tables.groupings(),
@@ -71,13 +74,12 @@ def test_spark_comes_to_the_relational_answer(
 ) -> None:
     drawn = examples(kind)
     assert len(drawn) == QUERIES
-    stores = ("memory", "rocksdb")
+    first = [*KINDS].index(kind)
 
     def outcome(place: int) -> str:
         sql, history = drawn[place]
-        found = "\n".join(
-            filter(None, wrong(sql, history, tmp_path / str(place), session_of(only_spark, place), stores[place % 2]))
-        )
+        folder, spark = tmp_path / str(place), session_of(only_spark, first + place)
+        found = "\n".join(filter(None, wrong(sql, history, folder, spark, STORES[(first + place) % 2])))
         return f"{sql}\n{history}\n{found}" if found else ""
 
     with ThreadPoolExecutor(AT_ONCE) as pool:

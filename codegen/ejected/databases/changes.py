@@ -17,6 +17,9 @@ from penstock.codegen.ejected.databases.operations import Operations
 from penstock.codegen.ejected.databases.spark_types import find_unfit
 from penstock.codegen.ejected.databases.table import TargetTable, has_table
 
+FIRST_MICROS, LAST_MICROS = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The first and the last time that Python has, in microseconds since 1970."""
+
 
 @dataclass(slots=True)
 class RowCounts:
@@ -142,6 +145,11 @@ class Changes:
         return rows.filter(pc.invert(self._unfit(rows)))
 
     def _parts(self, rows: pa.Table, numbered: bool = False) -> Iterator[pa.Table]:
+        """The rows of each statement, in the order of their keys.
+
+        So writers lock rows in the same order, and files are changed page by page.
+        """
+        rows = rows.sort_by([(name, "ascending") for name in self._table.key])
         if rows.num_rows:
             self._operations.prepare(rows.column_names, numbered)
         for begin in range(0, rows.num_rows, self._batch_size):
@@ -210,9 +218,11 @@ def describe_rejected(name: str, schema: str | None) -> sa.Table:
 def record_of(rows: pa.Table) -> str:
     """The only one of the rows as JSON."""
     for place, field in enumerate(rows.schema):
-        # Python has no times outside of the years 1 to 9999.
+        # Python has no times outside of the years 1 to 9999, and Arrow cannot write years above 32767.
         if pa.types.is_timestamp(field.type):
-            rows = rows.set_column(place, field.name, pc.strftime(rows[field.name], "%Y-%m-%dT%H:%M:%SZ"))
+            micros = rows[field.name].cast(pa.timestamp("us", field.type.tz)).cast(pa.int64())[0].as_py()
+            if micros is not None and not FIRST_MICROS <= micros <= LAST_MICROS:
+                rows = rows.set_column(place, field.name, pa.array([f"{micros} microseconds since 1970"]))
         elif pa.types.is_date32(field.type):
             rows = rows.set_column(place, field.name, rows[field.name].cast(pa.string()))
     return json.dumps(json_value(rows.to_pylist()[0]), ensure_ascii=False)

@@ -116,12 +116,11 @@ class PostgresOperations:
         return self._stages[names]
 
     def _load(self, rows: pa.Table) -> str:
-        """Copies rows into their temporary table, in the order of their keys: writers then lock in the same order."""
+        """Copies rows into their temporary table."""
         stage = self._stage(rows.column_names)
         if stage in self._used:
             self._cursor.execute(f"TRUNCATE {stage}")
         self._used.add(stage)
-        rows = rows.sort_by([(name, "ascending") for name in self._table.key])
         sink = pa.BufferOutputStream()
         arrow_csv.write_csv(as_text(rows), sink, arrow_csv.WriteOptions(include_header=False))
         with self._cursor.copy(f"COPY {stage} FROM STDIN (FORMAT csv)") as copy:

@@ -42,7 +42,7 @@ class SqliteOperations:
         if others:
             sets = ", ".join(f"{quote_identifier(name)} = ?" for name in others)
             statement = f"UPDATE {self._table.quoted_name} SET {sets} WHERE {self._where}"
-            self._cursor.executemany(statement, sqlite_tuples(self._sort(rows).select([*others, *key])))
+            self._cursor.executemany(statement, sqlite_tuples(rows.select([*others, *key])))
             if self._cursor.rowcount == rows.num_rows:
                 return []
         asked = f"SELECT 1 FROM {self._table.quoted_name} WHERE {self._where}"
@@ -52,7 +52,7 @@ class SqliteOperations:
     def delete(self, keys: pa.Table) -> None:
         """As `Operations.delete`."""
         statement = f"DELETE FROM {self._table.quoted_name} WHERE {self._where}"
-        self._cursor.executemany(statement, sqlite_tuples(self._sort(keys).select(self._table.key)))
+        self._cursor.executemany(statement, sqlite_tuples(keys.select(self._table.key)))
 
     def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
         """As `Operations.fetch`; the transaction has locked the whole file."""
@@ -66,15 +66,11 @@ class SqliteOperations:
         arrays = [read_sqlite([row[place] for row in rows], field, self._table) for place, field in enumerate(schema)]
         return pa.Table.from_arrays(arrays, schema=schema)
 
-    def _sort(self, rows: pa.Table) -> pa.Table:
-        """The rows in the order of their keys, in which the file changes page by page."""
-        return rows.sort_by([(name, "ascending") for name in self._table.key])
-
     def _insert(self, rows: pa.Table, conflict: str) -> int:
         marks = ", ".join("?" * rows.num_columns)
         columns = list_names(rows.column_names)
         statement = f"INSERT INTO {self._table.quoted_name} ({columns}) VALUES ({marks}) {conflict}"
-        self._cursor.executemany(statement, sqlite_tuples(self._sort(rows)))
+        self._cursor.executemany(statement, sqlite_tuples(rows))
         return int(self._cursor.rowcount)
 
 

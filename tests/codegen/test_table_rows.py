@@ -1,0 +1,175 @@
+"""The rows of a micro-batch as puts, updates and deletes: against a plain replay, row by row, of random batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import hypothesis.strategies as st
+import pyarrow as pa
+import pytest
+from hypothesis import given
+
+from penstock.codegen.ejected.table_rows import NO_KEY, NO_ROW, MissingRowError, delete_rows, put_rows, update_rows
+
+KEY = ("a", "b")
+ROW = pa.schema([("a", pa.int64()), ("b", pa.string()), ("n", pa.int64())])
+
+
+class Rows:
+    """A table in memory that does what RowChanges asks for."""
+
+    def __init__(self, *rows: tuple[int, str, int]) -> None:
+        self.rows = {(a, b): {"a": a, "b": b, "n": n} for a, b, n in rows}
+        self.rejected: list[tuple[str, str]] = []
+        self.puts = 0
+
+    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
+        found = [self.rows[key(row)] for row in reversed(keys.to_pylist()) if key(row) in self.rows]
+        return pa.Table.from_pylist(found, schema=ROW).select([*KEY, *columns])
+
+    def upsert(self, rows: pa.Table) -> None:
+        for row in distinct(rows):
+            self.rows[key(row)] = {**self.rows.get(key(row), {}), **row}
+            self.puts += 1
+
+    def insert(self, rows: pa.Table) -> None:
+        assert not any(key(row) in self.rows for row in distinct(rows))
+        self.upsert(rows)
+
+    def update(self, rows: pa.Table) -> pa.Table:
+        missing = [place for place, row in enumerate(distinct(rows)) if key(row) not in self.rows]
+        for place, row in enumerate(rows.to_pylist()):
+            if place not in missing:
+                self.rows[key(row)].update(row)
+        return rows.take(pa.array(missing, pa.int64()))
+
+    def delete(self, keys: pa.Table) -> None:
+        for row in distinct(keys):
+            self.rows.pop(key(row), None)
+
+    def reject(self, rows: Sequence[tuple[str, str]]) -> None:
+        self.rejected += rows
+
+
+def key(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in KEY)
+
+
+def distinct(rows: pa.Table) -> list[dict[str, Any]]:
+    """The rows, each of another key without NULL."""
+    found: list[dict[str, Any]] = rows.to_pylist()
+    keys = [key(row) for row in found]
+    assert len(set(keys)) == len(keys)
+    assert all(None not in each for each in keys)
+    return found
+
+
+ops = st.lists(
+    st.tuples(st.sampled_from([1, 2, None]), st.sampled_from(["x", "y", None]), st.integers(-5, 5)), max_size=12
+).flatmap(lambda rows: st.permutations(list(enumerate(rows))))
+START = ((1, "x", 3), (2, "y", 4))
+
+
+def batch(rows: Sequence[tuple[int, tuple[Any, Any, int]]], *names: str) -> pa.Table:
+    """Rows in any order, with their order in `_order`; each of `names` is a column with the number."""
+    columns: dict[str, pa.Array] = {
+        "a": pa.array([a for _, (a, _, _) in rows], pa.int64()),
+        "b": pa.array([b for _, (_, b, _) in rows], pa.string()),
+    }
+    columns |= {name: pa.array([n for _, (_, _, n) in rows], pa.int64()) for name in names}
+    places = [{"arrived": place // 3, "line": place % 3} for place, _ in rows]
+    columns["_order"] = pa.array(places, pa.struct([("arrived", pa.int64()), ("line", pa.int64())]))
+    return pa.table(columns)
+
+
+def in_order(rows: Sequence[tuple[int, tuple[Any, Any, int]]]) -> list[tuple[Any, Any, int]]:
+    return [row for _, row in sorted(rows)]
+
+
+@given(ops, st.booleans())
+def test_puts(rows: Any, complete: bool) -> None:
+    table, wanted = Rows(*START), Rows(*START)
+    put_rows(table, batch(rows, "n"), KEY, "_order", complete=complete)
+    sound = [row for row in in_order(rows) if None not in row[:2]]
+    for a, b, n in sound:
+        wanted.rows[a, b] = {"a": a, "b": b, "n": n}
+    assert table.rows == wanted.rows
+    assert table.puts == (len(sound) if complete else len({row[:2] for row in sound}))
+    assert [reason for reason, _ in table.rejected] == [NO_KEY] * (len(rows) - len(sound))
+
+
+@given(ops)
+def test_deletes(rows: Any) -> None:
+    table = Rows(*START)
+    delete_rows(table, batch(rows), KEY)
+    gone = {row[:2] for row in in_order(rows)}
+    assert set(table.rows) == {(a, b) for a, b, _ in START} - gone
+
+
+@given(ops, st.booleans(), st.booleans())
+def test_updates(rows: Any, inserts: bool, folds: bool) -> None:
+    """Without a fold n becomes the last value; with it each value is added to twice the one before."""
+    table = Rows(*START)
+    wanted = {row[:2]: row[2] for row in START}
+    rejected = []
+    for a, b, n in in_order(rows):
+        if a is None or b is None:
+            rejected.append(NO_KEY)
+        elif (a, b) not in wanted and not inserts:
+            rejected.append(NO_ROW)
+        else:
+            wanted[a, b] = 2 * wanted.get((a, b), 100) + n if folds else n
+    named = batch(rows, "v") if folds else batch(rows, "set.n", "else.n")
+
+    def fold(updates: pa.Table) -> pa.Table:
+        results = []
+        for each in updates.to_pylist():
+            n = 100 if each["_current"] is None else each["_current"]["n"]
+            for update in each["_updates"]:
+                n = 2 * n + update["v"]
+            results.append({"_group": each["_group"], "_row": {"n": n}})
+        results.reverse()  # Spark answers in any order
+        return pa.Table.from_pylist(results)
+
+    update_rows(
+        table,
+        named,
+        key=KEY,
+        order="_order",
+        assigned=("n",),
+        inserted=("n",) if inserts else None,
+        current=("n",) if folds else (),
+        fold=fold if folds else None,
+        fails=False,
+    )
+    assert {key: row["n"] for key, row in table.rows.items()} == wanted
+    assert sorted(reason for reason, _ in table.rejected) == sorted(rejected)
+
+
+def test_a_missing_row_can_fail() -> None:
+    rows = batch([(0, (7, "z", 1))], "set.n")
+    given: dict[str, Any] = {"key": KEY, "order": None, "assigned": ("n",), "inserted": None, "current": ()}
+    with pytest.raises(MissingRowError, match='"a": 7'):
+        update_rows(Rows(), rows, **given, fold=None, fails=True)
+
+
+def test_records_of_times_that_python_lacks() -> None:
+    far = pa.array([2**62], pa.timestamp("us", tz="UTC"))
+    table = Rows()
+    put_rows(table, pa.table({"a": pa.nulls(1, pa.int64()), "b": ["x"], "n": far}), KEY)
+    ((_, record),) = table.rejected
+    assert f"{2**62} microseconds since 1970" in record
+
+
+@pytest.mark.parametrize("keys", [[1.5, float("nan"), float("nan"), -0.0, 0.0], [b"x", b"", b"x"], [True, False, True]])
+def test_keys_of_other_types(keys: list[Any]) -> None:
+    rows = pa.table({"a": keys, "b": ["x"] * len(keys), "n": list(range(len(keys)))})
+    found: list[pa.Table] = []
+
+    class Puts(Rows):
+        def upsert(self, rows: pa.Table) -> None:
+            found.append(rows)
+
+    put_rows(Puts(), rows, KEY)
+    assert found[0].num_rows == len({str(each + 0 if isinstance(each, float) else each) for each in keys})
