@@ -40,6 +40,8 @@ campaign: export PENSTOCK_STATEMENTS ?= 500
 campaign: export PENSTOCK_HISTORIES ?= 100
 campaign: export PENSTOCK_TABLE_HISTORIES ?= 300
 campaign: export PENSTOCK_KILLS ?= 10
+campaign: export PENSTOCK_TABLE_HISTORIES ?= 300
+campaign: export PENSTOCK_TABLE_KILLS ?= 30
 campaign: export PENSTOCK_ROWS ?= 1000
 campaign: export PENSTOCK_ROW_ERRORS ?= 1
 campaign: $(READY)

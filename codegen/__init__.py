@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from penstock.codegen.connectors.databases import list_arguments
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
@@ -30,6 +31,7 @@ __all__ = [
     "eject",
     "folder_name",
     "leave_numbers_out",
+    "list_arguments",
     "look_up_rows",
     "lower",
     "lower_read",

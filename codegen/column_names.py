@@ -102,21 +102,12 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
             return _expression(part, passed)
         case tuple():
             return tuple(map(rename_part, part))
-        case Named():
-            return replace(part, name=given[part.name], value=rename_part(part.value))
-        case Aggregate():
-            arguments, condition = rename_part(part.arguments), rename_part(part.condition)
-            return replace(part, name=given[part.name], arguments=arguments, condition=condition)
-        case FramedAggregate():
-            return replace(part, aggregate=rename_part(part.aggregate))
-        case Ranking():
-            return replace(part, name=given[part.name], order_by=rename_part(part.order_by))
-        case Sorting():
-            return replace(part, value=rename_part(part.value))
-        case Side():
-            return replace(part, keys=rename_part(part.keys))
-        case Step():
-            return replace(part, condition=rename_part(part.condition))
+        case Named() | Aggregate() | FramedAggregate() | Ranking() | Sorting() | Side() | Step():
+            names = [each.name for each in fields(part) if each.name not in ("name", "function", "type")]
+            values = {name: rename_part(getattr(part, name)) for name in names}
+            if isinstance(part, Named | Aggregate | Ranking):
+                values["name"] = given[part.name]
+            return replace(part, **values)
         case _:
             return part
 

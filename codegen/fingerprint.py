@@ -6,8 +6,9 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict
 
-from penstock.codegen.program import AnyView, BucketView, Input, LookupView, PackedView, PaneView, QueryOutput
+from penstock.codegen.program import AnyView, Input, QueryOutput
 
 # String literals are skipped. A quoted name behind a point is a field of a struct, and no column.
 _TOKEN = re.compile(
@@ -51,17 +52,7 @@ def leave_numbers_out(sql: str) -> str:
 
 def describe_computation(view: AnyView) -> list[object]:
     """What the view computes, without its name, the names of its sources, and its metrics."""
-    if isinstance(view, PackedView):
-        return [view.length, *view.cuts, view.schema]
-    if isinstance(view, PaneView):
-        return [view.order, view.sql, view.given, view.kept, view.picked, view.schema]
-    if isinstance(view, BucketView):
-        facts = [view.order, view.sql, view.time, view.back, view.only]
-        return [*facts, view.given, view.kept, view.picked, view.schema]
-    if isinstance(view, LookupView):
-        return [view.newest, view.sql, view.given, view.kept, view.picked, view.schema]
-    mark = view.watermark
-    return [view.sql, mark and [mark.column, mark.delay]]
+    return [value for name, value in asdict(view).items() if name not in ("name", "source", "metrics")]
 
 
 def _input(source: Input) -> list[object]:

@@ -36,11 +36,17 @@ in = rejected + late + filtered + used.
 '''
 
 _ROOM = "penstock.codegen"
+_DATABASES = (
+    *("faults", "address", "spark_types", "table", "ledger", "operations", "postgres", "sqlite", "duckdb", "changes"),
+    "writer",
+)
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
     *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
-    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "program")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
+    *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
+    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 

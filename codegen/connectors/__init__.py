@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.codegen.connectors import files, intermediate, local
+from penstock.codegen.connectors import databases, files, intermediate, local
 from penstock.codegen.program import Input, SparkQuery
 from penstock.planner.connectors import CONSOLE, FILES, INTERMEDIATE, MEMORY, RATE
+from penstock.planner.connectors.duckdb import DUCKDB
+from penstock.planner.connectors.postgres import POSTGRES
+from penstock.planner.connectors.sqlite import SQLITE
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,5 +32,6 @@ CALLS = {
     CONSOLE.name: Calls(write=local.write_console),
     MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
     INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
+    **{each.name: Calls(write=databases.write) for each in (POSTGRES, SQLITE, DUCKDB)},
 }
 """By connector."""

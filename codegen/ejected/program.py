@@ -109,13 +109,16 @@ def stop_spark(spark: SparkSession) -> None:
 
     Raises Py4JError or ConnectionError if the JVM is gone.
     """
-    jvm: Any = getattr(spark, "_jvm", None)
+    jvm: Any = getattr(spark, "_jvm", None)  # by Spark Connect it is elsewhere, and does not end here
+    callbacks = None if jvm is None else spark.sparkContext._gateway.gateway_property.pool  # type: ignore[union-attr]
     try:
-        if jvm is not None:  # by Spark Connect it is elsewhere, and does not end here
+        if jvm is not None:
             stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
             getattr(stores, "MODULE$").stop()
     finally:
         spark.stop()
+        if callbacks is not None:
+            callbacks.clear()  # else DuckDB, which they may refer to, says at the end that it is still in use
 
 
 def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[[Any, str, bool, bool], None]]) -> None:

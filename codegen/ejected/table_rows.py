@@ -1,7 +1,7 @@
 """The rows of a micro-batch -> what they put, update and delete in a table, each key once."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -63,6 +63,12 @@ class KeyedRows:
         """The last row of each key."""
         return self.rows.take(pa.array(self.bounds[1:] - 1))
 
+    def rounds(self) -> Iterator[pa.Table]:
+        """The first row of each key, then the second one of each key that has two, and so on."""
+        counts = np.diff(self.bounds)
+        for number in range(int(counts.max(initial=0))):
+            yield self.rows.take(pa.array(self.starts[counts > number] + number))
+
     def find(self, other: pa.Table) -> pa.Array:
         """For each key the place of its row in `other`, NULL where that has none."""
         keys = self.first.select(self.key).append_column("_number", pa.array(np.arange(len(self.starts))))
@@ -76,15 +82,26 @@ class KeyedRows:
 
 
 def put_rows(
-    changes: RowChanges, rows: pa.Table, key: Sequence[str], order: str | None = None, operation: str | None = None
+    changes: RowChanges,
+    rows: pa.Table,
+    key: Sequence[str],
+    order: str | None = None,
+    operation: str | None = None,
+    *,
+    complete: bool = False,
 ) -> None:
-    """Puts the last row of each key; one whose `operation` is 'delete' deletes the row of its key."""
-    last = remove_column(group_rows(changes, rows, key, order).last, order)
-    if operation is not None:
-        is_deleted = pc.equal(last[operation], "delete")
-        changes.delete(last.filter(is_deleted).select(key))
-        last = remove_column(last.filter(pc.invert(is_deleted)), operation)
-    changes.upsert(last)
+    """Puts the last row of each key; one whose `operation` is 'delete' deletes the row of its key.
+
+    `complete`: all rows of a key are put, one after the other.
+    """
+    keyed = group_rows(changes, rows, key, order)
+    for each in keyed.rounds() if complete else [keyed.last]:
+        puts = remove_column(each, order)
+        if operation is not None:
+            is_deleted = pc.equal(puts[operation], "delete")
+            changes.delete(puts.filter(is_deleted).select(key))
+            puts = remove_column(puts.filter(pc.invert(is_deleted)), operation)
+        changes.upsert(puts)
 
 
 def delete_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str]) -> None:

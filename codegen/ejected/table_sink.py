@@ -8,6 +8,7 @@ from typing import Literal
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.ejected.databases.writer import TableWriter
 from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_rows, update_rows
@@ -17,7 +18,8 @@ from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_row
 class RowsToTable:
     """What the rows of a query do to the table. The fields are described in `TableChange` of Penstock's codegen.
 
-    `view`: the name of the temporary view that `fold` reads. `fails`: a missing row ends the query.
+    `view`: the name of the temporary view that `fold` reads. `complete`: each row of a key is put, not only the last.
+    `fails`: a missing row ends the query.
     """
 
     kind: Literal["put", "update", "delete"]
@@ -29,6 +31,7 @@ class RowsToTable:
     current: Sequence[str] = ()
     fold: str | None = None
     view: str = ""
+    complete: bool = False
     fails: bool = False
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
@@ -39,7 +42,7 @@ class RowsToTable:
         """
         match self.kind:
             case "put":
-                put_rows(changes, rows, self.key, self.order, self.operation)
+                put_rows(changes, rows, self.key, self.order, self.operation, complete=self.complete)
             case "delete":
                 delete_rows(changes, rows, self.key)
             case "update":
@@ -87,3 +90,25 @@ class TableBatches:
         rows = batch.toArrow()  # one collect: a batch that is computed twice is counted twice
         digest = hashlib.sha256(offsets.encode()).hexdigest()
         self._writer.write(number, digest, lambda changes: self._changes.apply(changes, rows, batch.sparkSession))
+
+
+def change_table(
+    rows: DataFrame, writer: TableWriter, changes: RowsToTable, sink: str, checkpoint: str
+) -> DataStreamWriter:
+    """Rows as changes of a table, each micro-batch once. The table is checked before the first one.
+
+    `sink`: what the ledger calls the table.
+
+    Raises:
+        TableError: the table is not as it is declared, or cannot be reached.
+    """
+    writer.check()
+    batches = TableBatches(writer, changes, sink)
+
+    def read_file(name: str) -> str:
+        return str(rows.sparkSession.read.text(f"{checkpoint}/{name}", wholetext=True).collect()[0][0])
+
+    def write(batch: DataFrame, number: int) -> None:
+        batches.write(batch, number, read_file("metadata"), read_file(f"offsets/{number}"))
+
+    return rows.writeStream.foreachBatch(write)

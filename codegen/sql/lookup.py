@@ -33,6 +33,7 @@ from penstock.codegen.sql.trees import (
     either,
     is_null,
     only_if,
+    pair_columns,
     row_struct,
     rows_where,
     select,
@@ -144,11 +145,7 @@ def select_joined(
     node: TableLookup | ForeignKeyJoin, left: Node, right: Node, pairs: str, beside: Sequence[str] = ()
 ) -> Expression:
     """SELECT the node's columns out of the pairs for which the rest of the condition holds, and those `beside` them."""
-    parts = {
-        each.name: column(side, f"c{place}")
-        for side, below in (("left", left), ("right", right))
-        for place, each in enumerate(below.schema)
-    }
+    parts = pair_columns(left.schema, right.schema)
     is_alone = is_null(column("right"))
     holds = None
     if node.condition is not None:

@@ -17,7 +17,7 @@ from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import alias, call, column, duration, number, select, shift_time
+from penstock.codegen.sql.trees import alias, call, column, duration, number, row_columns, select, shift_time
 from penstock.planner.plan import Expression, Over
 
 _MICROSECONDS = 1000
@@ -28,7 +28,7 @@ def over_views(node: Over, name: str, source: str) -> tuple[AnyView, ...]:
     panes = Panes(node.input.schema, node.time)
     framed, order = lower_frames(node, panes)
     values = [alias(value, each.aggregate.name) for value, each in zip(framed, node.aggregates, strict=True)]
-    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    inputs = row_columns(node.input.schema, column)
     sql = print_duckdb(_answers(node, panes))
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
     tables = tables_view(name, rows, node.pane, (-node.back, node.forward))

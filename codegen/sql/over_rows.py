@@ -18,7 +18,7 @@ from penstock.codegen.program import AnyView, BucketView, View
 from penstock.codegen.sql.frames import Panes, lower_frame
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import alias, column, select
+from penstock.codegen.sql.trees import alias, column, row_columns, select
 from penstock.planner.plan import Expression, OverRows
 
 
@@ -26,7 +26,7 @@ def over_rows_views(node: OverRows, name: str, source: str, buckets: int) -> tup
     """The four views; the last one has the node's schema. Partitions are spread over so many `buckets`."""
     panes = Panes(node.input.schema, node.time)
     values = [alias(lower_frame(each, panes), each.aggregate.name) for each in node.aggregates]
-    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    inputs = row_columns(node.input.schema, column)
     order = panes.in_order(node.partition_by)
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items(), buckets=buckets)
     tables = tables_view(name, rows)

@@ -33,6 +33,7 @@ from penstock.codegen.sql.trees import (
     is_null,
     null,
     number,
+    pair_columns,
     row_struct,
     rows_where,
     select,
@@ -78,10 +79,6 @@ class JoinedSide:
     def struct(self) -> Struct:
         return Struct(tuple((f"c{place}", each.type) for place, each in enumerate(self.node.schema)))
 
-    @property
-    def row(self) -> Expression:
-        return row_struct(self.node.schema)
-
 
 def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: str) -> tuple[AnyView, ...]:
     """The views; the last one has the node's schema. `pane` is the length of the panes in milliseconds."""
@@ -110,14 +107,15 @@ def pane_join_views(node: IntervalJoin, pane: int, name: str, left: str, right: 
         picked=() if node.type in _ONE_SIDED else (("right", "right"),),
         schema=print_sql(select([alias(column("row", each), each) for each in shown], rows.name)),
     )
-    joined = select(_columns(node, sides), pairs.name)
+    columns = pair_columns(node.left.schema, node.right.schema)
+    joined = select([alias(columns[each.name], each.name) for each in node.schema], pairs.name)
     if residual is not None:
-        joined = joined.where(residual, copy=False)
+        joined = joined.where(substitute(residual, columns), copy=False)
     return united, rows, tables, windows, gathered, pairs, View(name, print_sql(joined))
 
 
 def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[JoinedSide, JoinedSide], Expression | None]:
-    """The two inputs, and the part of the condition that needs a pair, over the pairs."""
+    """The two inputs, and the part of the condition that needs a pair."""
     views = {"left": (node.left, left, node.left_time), "right": (node.right, right, node.right_time)}
     alone: dict[str, list[Expression]] = {"left": [], "right": []}
     crossing: list[Expression] = []
@@ -131,7 +129,7 @@ def _sides(node: IntervalJoin, left: str, right: str) -> tuple[tuple[JoinedSide,
         keys = tuple(equality[place] for equality in node.equalities)
         known = (exp.Not(this=is_null(key.copy())) for key in keys)
         sides.append(JoinedSide(side, below, view, time, keys, both(*known, *alone[side])))
-    return (sides[0], sides[1]), both(*(_of_pairs(each, sides) for each in crossing))
+    return (sides[0], sides[1]), both(*crossing)
 
 
 def _union_sides(sides: Sequence[JoinedSide], preserved: Sequence[str]) -> Expression:
@@ -139,7 +137,9 @@ def _union_sides(sides: Sequence[JoinedSide], preserved: Sequence[str]) -> Expre
 
     def one(side: JoinedSide) -> Expression:
         fits = exp.Boolean(this=True) if side.fits is None else call("COALESCE", side.fits, exp.Boolean(this=False))
-        halves = (alias(each.row if each is side else null(each.struct), each.name) for each in sides)
+        halves = (
+            alias(row_struct(each.node.schema) if each is side else null(each.struct), each.name) for each in sides
+        )
         items = [
             alias(column(side.time), "time"),
             alias(exp.Boolean(this=side.name == "left"), "is_left"),
@@ -207,22 +207,3 @@ def _pairs(node: IntervalJoin, pane: int, keys: Iterable[str]) -> Expression:
         alone = exp.And(this=is_null(column_of("l", "place")), expression=own_right)
         tree = tree.where(exp.Or(this=own_left, expression=alone), copy=False)
     return tree
-
-
-def _columns(node: IntervalJoin, sides: Iterable[JoinedSide]) -> list[Expression]:
-    """The node's columns, out of the structs."""
-    shown = {each.name for each in node.schema}
-    return [
-        alias(column(side.name, f"c{place}"), each.name)
-        for side in sides
-        for place, each in enumerate(side.node.schema)
-        if each.name in shown
-    ]
-
-
-def _of_pairs(condition: Expression, sides: Iterable[JoinedSide]) -> Expression:
-    """A condition over the columns of both sides as one over the structs of the pairs."""
-    places = {
-        each.name: column(side.name, f"c{place}") for side in sides for place, each in enumerate(side.node.schema)
-    }
-    return substitute(condition, places)

@@ -83,7 +83,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
 
     `reports_progress`: how far its inputs are is of interest to other queries of the program.
     """
-    name, tracked = query.name, _is_tracked(query)
+    name, tracked = query.name, sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
     root = number_columns(query.root)
     if not tracked:
         root = name_output(root, query.root)
@@ -106,7 +106,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
     stateful = [node for node in nodes if isinstance(node, Stateful)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
     store = next((state_store(node, settings) for node in stateful), None)
-    partitions = next((_partitions(node, settings) for node in stateful), None)
+    partitions = next((node.partitions or settings.state_partitions for node in stateful), None)
     mode = _mode(nodes, query.emission)
     own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
@@ -219,10 +219,6 @@ def _describe_reading(root: Node, scans: list[Scan], rejects: list[Rejects | Non
     return [fold_plan(root, places), *(each and texts(each) for each in rejects)]
 
 
-def _is_tracked(query: RunningQuery) -> bool:
-    return sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
-
-
 def _operation(query: RunningQuery) -> str | None:
     """The column that says what a row of the output does; intermediate streams have no such column."""
     if is_intermediate(query.sink):
@@ -233,11 +229,6 @@ def _operation(query: RunningQuery) -> str | None:
 def _sends_windows(query: RunningQuery) -> bool:
     """Whether rows of windows go to another query, which has to know the newest one of each."""
     return is_intermediate(query.sink) and isinstance(query.root.shape, WTable)
-
-
-def _partitions(node: Node, settings: Settings) -> int:
-    """How many partitions the operator's state has."""
-    return node.partitions or settings.state_partitions
 
 
 def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:

@@ -8,7 +8,7 @@ from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import alias, call, cast, column, moment, select
+from penstock.codegen.sql.trees import alias, call, cast, column, moment, row_columns, select
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
@@ -40,7 +40,7 @@ def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
         picked=(),
         schema=print_sql(select(panes.schema_of(lambda field: column("row", field)), rows.name)),
     )
-    inputs = [alias(column(kept), each.name) for kept, each in zip(panes.kept, node.input.schema, strict=True)]
+    inputs = row_columns(node.input.schema, column)
     placed = (alias(rank, each.name) for rank, each in zip(ranks, node.rankings, strict=True))
     return rows, tables, gathered, places, View(name, print_sql(select([*inputs, *placed], places.name)))
 

@@ -84,6 +84,12 @@ def row_columns(schema: Iterable[Column], field: Callable[[str], Expression]) ->
     return [alias(field(f"c{place}"), each.name) for place, each in enumerate(schema)]
 
 
+def pair_columns(left: Iterable[Column], right: Iterable[Column]) -> dict[str, Expression]:
+    """By their names the columns of a pair of such rows, which are called `left` and `right`."""
+    sides = (("left", left), ("right", right))
+    return {each.name: column(side, f"c{place}") for side, schema in sides for place, each in enumerate(schema)}
+
+
 def function(*parameters: str, body: Callable[..., Expression]) -> Expression:
     """The lambda `(parameters) -> body`; the body is given the parameters' names."""
     return exp.Lambda(

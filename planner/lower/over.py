@@ -214,24 +214,25 @@ def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, tim
             found = T007.at(call.meta["span"], "beside OVER", name=str(strip_filter(call).this).upper())
             raise CompileError([found.with_hint("give it an OVER of its own: there is one row per input row here")])
         return read_over(rows.over, rows, time, function)
-    span: Span = call.meta["span"]
+    over = find_over_clause(call, select)
+    if over is None:
+        name = call.args["alias"]
+        guess = nearest(name.name, [window.name.text for window in select.windows])
+        found = W024.at(name.meta.get("span", call.meta["span"]), "", name=name.name)
+        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+    return read_over(over, rows, time, function)
+
+
+def find_over_clause(call: exp.Window, select: ast.Select) -> ast.OverClause | None:
+    """The OVER of a call, or that of the WINDOW that it names; None if no WINDOW has this name."""
     name = call.args.get("alias")
     if name is not None:
-        named = next((w for w in select.windows if w.name.folded == name.name.lower()), None)
-        if named is None:
-            guess = nearest(name.name, [window.name.text for window in select.windows])
-            raise CompileError(
-                [W024.at(name.meta.get("span", span), "", name=name.name).with_hint(guess and f"did you mean {guess}?")]
-            )
-        return read_over(named.over, rows, time, function)
+        return next((each.over for each in select.windows if each.name.folded == name.name.lower()), None)
     order = call.args.get("order")
-    over = ast.OverClause(
-        tuple(call.args.get("partition_by") or ()),
-        tuple(order.expressions) if order is not None else (),
-        call.args.get("spec"),
-        span,
+    order_by = () if order is None else tuple(order.expressions)
+    return ast.OverClause(
+        tuple(call.args.get("partition_by") or ()), order_by, call.args.get("spec"), call.meta["span"]
     )
-    return read_over(over, rows, time, function)
 
 
 def read_over(over: ast.OverClause, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:

@@ -17,6 +17,7 @@ from penstock.planner.lower.context import collect_findings, resolve_key, resolv
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
+from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import Rows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.reserved import choose_unused_name
@@ -42,20 +43,13 @@ def list_calls(outputs: Iterable[OutputColumn]) -> Iterator[exp.Window]:
         yield from output.value.find_all(exp.Window)
 
 
-def read_partition(call: exp.Window, select: ast.Select) -> tuple[exp.Expression, ...]:
-    """The PARTITION BY of a call's own OVER or of the WINDOW that it names."""
-    name = call.args.get("alias")
-    if name is None:
-        return tuple(call.args.get("partition_by") or ())
-    named = next((window for window in select.windows if window.name.folded == name.name.lower()), None)
-    return () if named is None else named.over.partition_by
-
-
 def find_rank_time(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
     """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
     shape = rows.node.shape
     times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
-    found = (rows.scope.find(each, []) for each in read_partition(call, select) if isinstance(each, exp.Column))
+    over = find_over_clause(call, select)
+    keys = () if over is None else over.partition_by
+    found = (rows.scope.find(each, []) for each in keys if isinstance(each, exp.Column))
     columns = [column.column for column in found if column is not None]
     return next((each.column for each in times if each.column in columns), None)
 
@@ -97,8 +91,8 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
 def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
-    time = find_rank_time(call, select, rows)
-    if time is None:
+    time, over = find_rank_time(call, select, rows), find_over_clause(call, select)
+    if time is None or over is None:
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])
     function = strip_filter(call.this)
@@ -108,25 +102,14 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rank
         construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
         found = B002.at(span, "", construct=construct)
         raise CompileError([found.because("Over these there are " + ", ".join(places) + ".")])
-    order_by, frame = read_ordering(call, select)
-    if frame is not None:
+    if over.frame is not None:
         raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])
-    if not order_by:
+    if not over.order_by:
         found = W031.at(span, "", function=name)
         raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
-    keys = (resolve_key(each, rows.scope) for each in read_partition(call, select))
+    keys = (resolve_key(each, rows.scope) for each in over.partition_by)
     others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
-    return Ranking("", name, tuple(read_sorting(each, rows) for each in order_by)), Partition(time, others)
-
-
-def read_ordering(call: exp.Window, select: ast.Select) -> tuple[tuple[exp.Expression, ...], exp.Expression | None]:
-    """The ORDER BY and the frame of a call's own OVER or of the WINDOW that it names."""
-    name = call.args.get("alias")
-    if name is not None:
-        named = next(window for window in select.windows if window.name.folded == name.name.lower())
-        return named.over.order_by, named.over.frame
-    order = call.args.get("order")
-    return tuple(order.expressions) if order is not None else (), call.args.get("spec")
+    return Ranking("", name, tuple(read_sorting(each, rows) for each in over.order_by)), Partition(time, others)
 
 
 def read_sorting(ordered: exp.Expression, rows: Rows) -> Sorting:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal
 
 from pyspark.sql import DataFrame
 
+from penstock.codegen import list_arguments
 from penstock.codegen.ejected.databases.address import Address, SecretRef
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
 from penstock.codegen.ejected.databases.table import TargetTable
@@ -16,7 +16,7 @@ from penstock.codegen.ejected.table_rows import MissingRowError
 from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
-from penstock.runtime.connectors.protocol import RuntimeSink
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.errors import RunError
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
@@ -25,32 +25,14 @@ from penstock.runtime.storage import Storage
 class TableSink(RuntimeSink):
     """The rows of one query in a table of a database."""
 
-    def __init__(self, dialect: Literal["postgres", "sqlite", "duckdb"], query: SparkQuery) -> None:
+    def __init__(self, query: SparkQuery) -> None:
         self._query = query
-        values = query.output.values
-        assert query.change is not None, "the planner says how rows change the table"
-        change = query.change
-        changes = RowsToTable(
-            change.kind,
-            change.key,
-            change.order,
-            change.operation,
-            change.assigned,
-            change.inserted,
-            change.current,
-            change.fold,
-            f"{query.name}_updates",
-            values["on_missing"] == "fail",
-        )
-        table = TargetTable(
-            address_of(dialect, values),
-            str(values["table"]),
-            change.table,
-            change.key,
-            values["create"] == "if_missing",
-        )
-        self._writer = TableWriter(table, query.name, policy_of(values))
-        self._batches = TableBatches(self._writer, changes, table.name)
+        given = list_arguments(query)
+        secret = given.address.pop("password", None)
+        password = None if secret is None else SecretRef(secret.kind, secret.name)
+        table = TargetTable(Address(password=password, **given.address), **given.table)
+        self._writer = TableWriter(table, query.name, WritePolicy(**given.policy))
+        self._batches = TableBatches(self._writer, RowsToTable(**given.changes), table.name)
         self._storage: Storage | None = None
         self._place = ""
 
@@ -76,35 +58,6 @@ class TableSink(RuntimeSink):
             self._batches.write(batch, number, metadata, offsets)
 
 
-def address_of(dialect: Literal["postgres", "sqlite", "duckdb"], values: dict[str, Any]) -> Address:
-    """Where the database is, by the options of a table."""
-    password = values.get("password")
-    return Address(
-        dialect,
-        str(values["url" if dialect == "postgres" else "path"]),
-        None if password is None else SecretRef(password.kind, password.name),
-        connect_timeout=seconds(values["connect_timeout"]),
-        statement_timeout=seconds(values["statement_timeout"]),
-    )
-
-
-def policy_of(values: dict[str, Any]) -> WritePolicy:
-    """How rows are written, by the options of a table."""
-    return WritePolicy(
-        batch_size=values["batch_size"],
-        attempts=values["retry_attempts"],
-        backoff_ms=values["retry_backoff"],
-        max_delay_ms=values["retry_max_delay"],
-        rate_limit=values.get("rate_limit"),
-        max_rejected=values["max_rejected"],
-    )
-
-
-def seconds(milliseconds: int) -> int:
-    """At least one second."""
-    return max(1, -(-milliseconds // 1000))
-
-
 @contextmanager
 def coded_errors(query: SparkQuery) -> Iterator[None]:
     """Raises RunError in place of the errors of the library that writes tables."""
@@ -122,3 +75,7 @@ def coded_errors(query: SparkQuery) -> Iterator[None]:
     except MissingRowError as error:
         found = R064.at(query.span, "", query=query.name, key=str(error))
         raise RunError([found.with_hint("UPDATE … ELSE INSERT (…) VALUES (…), or on_missing = 'reject'")]) from None
+
+
+CONNECTOR = RuntimeConnector(sink=TableSink)
+"""Of PostgreSQL, SQLite and DuckDB: the library knows where they differ."""

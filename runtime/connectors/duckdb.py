@@ -1,8 +1,5 @@
 """Tables of DuckDB."""
 
-from functools import partial
+from penstock.runtime.connectors.databases import CONNECTOR
 
-from penstock.runtime.connectors.databases import TableSink
-from penstock.runtime.connectors.protocol import RuntimeConnector
-
-CONNECTOR = RuntimeConnector(sink=partial(TableSink, "duckdb"))
+__all__ = ["CONNECTOR"]

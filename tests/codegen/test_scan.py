@@ -149,7 +149,7 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
     assert fingerprints(counted) == [FINGERPRINT]
 
 
-FINGERPRINT = "ed58451105d6e99ec5d2db971b93e827563c162edfb747299a5c441230dad788"
+FINGERPRINT = "0b90c47d3947e6d0dd5aa3a4e62281c1c275e6f627743f9cee04c275468b286b"
 
 
 def test_names_are_identifiers_and_differ() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 
 import pytest
@@ -149,6 +150,7 @@ def test_a_checkpoint_does_not_survive(query: str, change: Change, told: str) ->
     assert found is not None
     assert found.code == "R010"
     assert told in (found.detail or "")
+    assert not re.search(r"#\d+`", found.detail or ""), "people see the names of the script"
     assert "--reset" in (found.hint or "")
     assert refusal(describe_query(now), describe_query(before), "here") is not None
 

@@ -75,7 +75,7 @@ class Address:
 
 def connect_database(address: Address, create: bool) -> sa.Connection:
     """A new connection. `create` makes a missing file of SQLite or DuckDB."""
-    connect = {"postgres": connect_postgres, "sqlite": connect_sqlite, "duckdb": connect_duckdb}
+    connect = {"postgres": connect_postgres, "sqlite": connect_sqlite, "duckdb": open_duckdb}
     return connect[address.dialect](address, create)
 
 
@@ -141,7 +141,7 @@ def is_replaced(address: Address, connection: sa.Connection) -> bool:
     return bool(connection.info["file"] != (file.st_dev, file.st_ino))
 
 
-def connect_duckdb(address: Address, create: bool) -> sa.Connection:
+def open_duckdb(address: Address, create: bool) -> sa.Connection:
     """A connection to a file of DuckDB, which no other process can open meanwhile."""
     if not create and not os.path.exists(address.url):
         raise TableError("connect", f"there is no file {address.url}", "create it, or set create = 'if_missing'")

@@ -19,7 +19,7 @@ from penstock.codegen.ejected.databases.table import TargetTable, has_table
 
 
 @dataclass(slots=True)
-class Counts:
+class RowCounts:
     """Rows of one batch. `refused` are those of the `rejected` ones that the database did not take."""
 
     puts: int = 0
@@ -45,10 +45,11 @@ class Changes:
         max_rejected: int,
         begin_again: Callable[[], None],
     ) -> None:
-        self.counts = Counts()
+        self.counts = RowCounts()
         self._connection, self._operations, self._table = connection, operations, table
         self._batch_size, self._max_rejected = batch_size, max_rejected
         self._begin_again = begin_again
+        self._has_savepoints = table.address.dialect != "duckdb"
         self._done: list[tuple[Callable[[pa.Table], Any], pa.Table]] = []
         self._rejected: list[tuple[str, str]] = []
 
@@ -156,40 +157,41 @@ class Changes:
 
         Gives the rows that were taken, and the results.
         """
+        savepoint = self._connection.begin_nested() if self._has_savepoints else None
         try:
-            return [(rows, self._try(run, rows))]
+            result = run(rows)
         except Exception as error:
             fault = find_fault(self._table.address.dialect, error)
             if fault is None or fault.action != "refuse":
+                # The connection is of no more use: SQLite has ended the transaction if the disk is full.
                 raise
+            self._take_back(savepoint)
             if rows.num_rows == 1:
                 (refuse or self._refuse)(rows, fault.text)
                 return []
-        half = rows.num_rows // 2
-        return self._apply(run, rows.slice(0, half), refuse) + self._apply(run, rows.slice(half), refuse)
+            half = rows.num_rows // 2
+            return self._apply(run, rows.slice(0, half), refuse) + self._apply(run, rows.slice(half), refuse)
+        if savepoint is not None:
+            savepoint.commit()
+        else:
+            self._done.append((run, rows))
+        return [(rows, result)]
 
-    def _try(self, run: Callable[[pa.Table], Any], rows: pa.Table) -> Any:
-        """Runs a statement. If it fails, the transaction is as it was before."""
-        if self._table.address.dialect != "duckdb":
-            with self._connection.begin_nested():
-                return run(rows)
-        # DuckDB has no savepoints: all that was done is done again.
-        try:
-            result = run(rows)
-        except Exception:
-            self._begin_again()
-            for earlier, given in self._done:
-                earlier(given)
-            raise
-        self._done.append((run, rows))
-        return result
+    def _take_back(self, savepoint: sa.NestedTransaction | None) -> None:
+        """Makes the transaction what it was before a statement. Without savepoints all that was done is done again."""
+        if savepoint is not None:
+            savepoint.rollback()
+            return
+        self._begin_again()
+        for run, rows in self._done:
+            run(rows)
 
     def _refuse(self, rows: pa.Table, reason: str) -> None:
         self.counts.refused += 1
         if self.counts.refused > self._max_rejected:
             message = f"{self._table.place} refuses more than {self._max_rejected} rows of one batch: {reason}"
             raise TableError("rejected", message)
-        self.reject([(reason, record_of(rows.to_pylist()[0]))])
+        self.reject([(reason, record_of(rows))])
 
 
 def describe_rejected(name: str, schema: str | None) -> sa.Table:
@@ -205,9 +207,15 @@ def describe_rejected(name: str, schema: str | None) -> sa.Table:
     )
 
 
-def record_of(row: dict[str, Any]) -> str:
-    """A row as JSON."""
-    return json.dumps(json_value(row), ensure_ascii=False)
+def record_of(rows: pa.Table) -> str:
+    """The only one of the rows as JSON."""
+    for place, field in enumerate(rows.schema):
+        # Python has no times outside of the years 1 to 9999.
+        if pa.types.is_timestamp(field.type):
+            rows = rows.set_column(place, field.name, pc.strftime(rows[field.name], "%Y-%m-%dT%H:%M:%SZ"))
+        elif pa.types.is_date32(field.type):
+            rows = rows.set_column(place, field.name, rows[field.name].cast(pa.string()))
+    return json.dumps(json_value(rows.to_pylist()[0]), ensure_ascii=False)
 
 
 def json_value(value: Any) -> Any:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import assign_columns, list_names, match_key, resolve_conflict
+from penstock.codegen.ejected.databases.spark_types import find_unfit
 from penstock.codegen.ejected.databases.table import FoundTable, TargetTable
 
 STAGED = "penstock_stage"
@@ -60,10 +61,13 @@ class DuckdbOperations:
         self._duckdb.register(STAGED, keys)
         rows = self._duckdb.sql(asked + f"ON {match_key(table, 't.', 's.')}").to_arrow_table()
         try:
-            return rows.cast(table.arrow_schema(names))
+            rows = rows.cast(table.arrow_schema(names))
+            for _, reason in find_unfit("duckdb", (), rows):
+                raise pa.ArrowInvalid(reason)
         except pa.ArrowInvalid as error:
             message = f"{table.place} has a value that its declaration does not allow: {error}"
             raise TableError("types", message) from None
+        return rows
 
     def _insert(self, rows: pa.Table, conflict: str) -> int:
         columns = list_names(rows.column_names)

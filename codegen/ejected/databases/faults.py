@@ -30,7 +30,7 @@ class ConflictError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DatabaseFault:
     """An error of a database: the kind of a TableError, what the database says, and what to do.
 
     retry: the same transaction may succeed later. refuse: the rows are at fault. stop: neither.
@@ -51,19 +51,19 @@ FAULT_HINTS = {
 }
 
 
-def find_fault(dialect: str, error: BaseException) -> Fault | None:
+def find_fault(dialect: str, error: BaseException) -> DatabaseFault | None:
     """What an error of a driver or of SQLAlchemy means; None if it is no error of a database."""
     from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
     if isinstance(error, ConflictError):
-        return Fault("conflict", str(error), "retry")
+        return DatabaseFault("conflict", str(error), "retry")
     if isinstance(error, DBAPIError) and error.orig is not None:
         error = error.orig
     finders = {"postgres": postgres_fault, "sqlite": sqlite_fault, "duckdb": duckdb_fault}
     fault = finders[dialect](error)
     if fault is None and isinstance(error, SQLAlchemyError):
         # The only ones left say that a connection has broken between two statements.
-        return Fault("connect", str(error).splitlines()[0], "retry")
+        return DatabaseFault("connect", str(error).splitlines()[0], "retry")
     return fault
 
 
@@ -102,7 +102,7 @@ POSTGRES_LOGIN = (
 """libpq gives no SQLSTATE of a refused login."""
 
 
-def postgres_fault(error: BaseException) -> Fault | None:
+def postgres_fault(error: BaseException) -> DatabaseFault | None:
     """What an error of psycopg means."""
     import psycopg
 
@@ -113,16 +113,18 @@ def postgres_fault(error: BaseException) -> Fault | None:
         kind, action = POSTGRES_STATES.get(state) or POSTGRES_STATES.get(state[:2]) or ("other", "stop")
         column = re.search(r"^COPY .*, column ([^:]+)", error.diag.context or "")
         where = f" (column {column[1]})" if column else ""
-        return Fault(kind, f"{error.diag.message_primary or error}{where}", action)
+        return DatabaseFault(kind, f"{error.diag.message_primary or error}{where}", action)
     text = str(error).strip()
     if not isinstance(error, psycopg.OperationalError):
         return (
-            Fault("rejected", text, "refuse") if isinstance(error, psycopg.DataError) else Fault("other", text, "stop")
+            DatabaseFault("rejected", text, "refuse")
+            if isinstance(error, psycopg.DataError)
+            else DatabaseFault("other", text, "stop")
         )
     for pattern, kind in POSTGRES_LOGIN:
         if "FATAL" in text and re.search(pattern, text):
-            return Fault(kind, text, "stop")
-    return Fault("connect", text, "retry")
+            return DatabaseFault(kind, text, "stop")
+    return DatabaseFault("connect", text, "retry")
 
 
 SQLITE_CODES: dict[int, tuple[str, Literal["retry", "refuse", "stop"]]] = {
@@ -141,7 +143,7 @@ SQLITE_CODES: dict[int, tuple[str, Literal["retry", "refuse", "stop"]]] = {
 """Primary result codes: PERM, BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, TOOBIG, CONSTRAINT, MISMATCH, NOTADB."""
 
 
-def sqlite_fault(error: BaseException) -> Fault | None:
+def sqlite_fault(error: BaseException) -> DatabaseFault | None:
     """What an error of sqlite3 means."""
     import sqlite3
 
@@ -153,10 +155,10 @@ def sqlite_fault(error: BaseException) -> Fault | None:
         kind = "missing_table"
     elif "no such column" in text or "has no column" in text:
         kind = "columns"
-    return Fault(kind, text, action)
+    return DatabaseFault(kind, text, action)
 
 
-def duckdb_fault(error: BaseException) -> Fault | None:
+def duckdb_fault(error: BaseException) -> DatabaseFault | None:
     """What an error of DuckDB means."""
     import duckdb
 
@@ -166,17 +168,17 @@ def duckdb_fault(error: BaseException) -> Fault | None:
     busy = ("Could not set lock", "different configuration", "Unique file handle conflict")
     refused: tuple[Any, ...] = (duckdb.ConstraintException, duckdb.ConversionException, duckdb.OutOfRangeException)
     if any(part in text for part in busy):
-        return Fault("timeout", text, "retry")
+        return DatabaseFault("timeout", text, "retry")
     if isinstance(error, duckdb.TransactionException) or "write-write conflict" in text or "Conflict on" in text:
-        return Fault("conflict", text, "retry")
+        return DatabaseFault("conflict", text, "retry")
     if isinstance(error, (*refused, duckdb.InvalidInputException)):
-        return Fault("rejected", text, "refuse")
+        return DatabaseFault("rejected", text, "refuse")
     if "No space left" in text:
-        return Fault("full", text, "retry")
+        return DatabaseFault("full", text, "retry")
     if "Permission denied" in text or "read-only" in text:
-        return Fault("permission", text, "stop")
+        return DatabaseFault("permission", text, "stop")
     if isinstance(error, duckdb.IOException):
-        return Fault("connect", text, "stop")
+        return DatabaseFault("connect", text, "stop")
     if isinstance(error, duckdb.CatalogException):
-        return Fault("missing_table", text, "stop")
-    return Fault("columns" if isinstance(error, duckdb.BinderException) else "other", text, "stop")
+        return DatabaseFault("missing_table", text, "stop")
+    return DatabaseFault("columns" if isinstance(error, duckdb.BinderException) else "other", text, "stop")

@@ -1,4 +1,4 @@
-"""The table `penstock_ledger`: which batches of which query are written, and which writer may write."""
+"""The table ledger `penstock_ledger`: which batches of which query are written, and which writer may write."""
 
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ EPOCH_BATCH = -1
 """The row of this batch has the epoch of the writer that may write."""
 
 
-class Ledger:
+class TableLedger:
     """The rows of one query and sink. All methods run inside a transaction of the caller."""
 
     def __init__(self, schema: str | None, query_id: str, sink: str) -> None:

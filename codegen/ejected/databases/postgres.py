@@ -80,13 +80,19 @@ class PostgresOperations:
         """As `Operations.fetch`; the rows are locked, in the order of their keys."""
         table, stage = self._table, self._load(keys)
         names = [*table.key, *columns]
+        schema = table.arrow_schema(names)
+        # Arrow does not read 1.50 as a decimal of one place.
+        items = ", ".join(
+            f"trim_scale({item})" if pa.types.is_decimal(field.type) else item
+            for field, item in zip(schema, (list_names([name], "t.") for name in names), strict=True)
+        )
         asked = (
-            f"SELECT {list_names(names, 't.')} FROM {stage} AS s JOIN {table.quoted_name} AS t "
+            f"SELECT {items} FROM {stage} AS s JOIN {table.quoted_name} AS t "
             f"ON {match_key(table, 't.', 's.')} ORDER BY {list_names(table.key, 't.')} FOR UPDATE OF t"
         )
         with self._cursor.copy(f"COPY ({asked}) TO STDOUT (FORMAT csv)") as copy:
             data = b"".join(bytes(part) for part in copy)
-        return read_copy(data, table.arrow_schema(names), table.place)
+        return read_copy(data, schema, table.place)
 
     def _update(self, stage: str, names: Sequence[str]) -> int:
         table, assigned = self._table, assign_columns(self._table, names)

@@ -192,7 +192,7 @@ def check_table(found: FoundTable, table: TargetTable) -> None:
         message = f"column {name} of {table.place} is NOT NULL, has no default and is not declared"
         raise TableError("columns", message, f"declare the column {name}, or give it a default")
     if frozenset(table.key) not in found.keys:
-        keys = "; ".join(sorted(", ".join(sorted(key)) for key in found.keys)) or "none"
+        keys = "; ".join(sorted({", ".join(sorted(key)) for key in found.keys})) or "none"
         message = f"{table.place} has no primary key or unique constraint of ({', '.join(table.key)})"
         raise TableError("key", message, f"its keys are: {keys}")
 

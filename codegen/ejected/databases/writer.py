@@ -14,10 +14,10 @@ import sqlalchemy as sa
 import tenacity
 
 from penstock.codegen.ejected.databases.address import connect_database, is_replaced
-from penstock.codegen.ejected.databases.changes import Changes, Counts
+from penstock.codegen.ejected.databases.changes import Changes, RowCounts
 from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
-from penstock.codegen.ejected.databases.faults import FAULT_HINTS, Fault, TableError, find_fault
-from penstock.codegen.ejected.databases.ledger import Ledger
+from penstock.codegen.ejected.databases.faults import FAULT_HINTS, DatabaseFault, TableError, find_fault
+from penstock.codegen.ejected.databases.ledger import TableLedger
 from penstock.codegen.ejected.databases.operations import Operations
 from penstock.codegen.ejected.databases.postgres import PostgresOperations
 from penstock.codegen.ejected.databases.sqlite import SqliteOperations
@@ -53,7 +53,7 @@ class WritePolicy:
 
 
 @dataclass(slots=True)
-class TableCounters(Counts):
+class TableCounters(RowCounts):
     """Since the writer was made: rows, batches, retries, batches that failed for good.
 
     seconds_retrying: from the first failure of a transaction to its end. batch_seconds: of the newest batches.
@@ -69,7 +69,7 @@ class TableCounters(Counts):
 class TransientError(Exception):
     """A transaction has failed for a reason that may pass."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: DatabaseFault) -> None:
         super().__init__(fault.text)
         self.fault = fault
 
@@ -92,7 +92,7 @@ class TableWriter:
         self._rejected = f"{query}_rejected"
         self._connection: sa.Connection | None = None
         self._found: FoundTable | None = None
-        self._ledger: Ledger | None = None
+        self._ledger: TableLedger | None = None
         self._epoch = 0
         self._next_batch_at = 0.0
 
@@ -108,7 +108,7 @@ class TableWriter:
 
         Raises TableError.
         """
-        ledger = Ledger(self._table.schema, query_id, sink)
+        ledger = TableLedger(self._table.schema, query_id, sink)
 
         def take(connection: sa.Connection) -> int:
             if self._found is None:
@@ -133,10 +133,10 @@ class TableWriter:
         assert self._ledger is not None, "open() comes before write()"
         self._wait_for_rate()
         began = time.monotonic()
-        # Counts of a transaction whose COMMIT may have come through.
-        unsure = Counts()
+        # RowCounts of a transaction whose COMMIT may have come through.
+        unsure = RowCounts()
 
-        def write_batch(connection: sa.Connection) -> Counts:
+        def write_batch(connection: sa.Connection) -> RowCounts:
             nonlocal unsure
             if not self._begin_batch(connection, batch, digest):
                 return unsure
@@ -198,7 +198,7 @@ class TableWriter:
         policy = self._policy
         return Changes(connection, operations, self._table, policy.batch_size, policy.max_rejected, begin_again)
 
-    def _finish_batch(self, connection: sa.Connection, changes: Changes, batch: int, digest: str) -> Counts:
+    def _finish_batch(self, connection: sa.Connection, changes: Changes, batch: int, digest: str) -> RowCounts:
         assert self._ledger is not None
         changes.write_rejected(self._rejected, batch)
         counts = changes.counts
@@ -260,8 +260,8 @@ class TableWriter:
             self.close()
         return result
 
-    def _count(self, counts: Counts, seconds: float) -> None:
-        for each in fields(Counts):
+    def _count(self, counts: RowCounts, seconds: float) -> None:
+        for each in fields(RowCounts):
             setattr(self.counters, each.name, getattr(self.counters, each.name) + getattr(counts, each.name))
         self.counters.batches += 1
         self.counters.batch_seconds.append(seconds)

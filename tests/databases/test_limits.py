@@ -1,0 +1,89 @@
+"""The limits of a policy; a batch on a full disk; and a program that is made of the library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from penstock.codegen.bundle import bundle_definitions
+from penstock.codegen.ejected.databases import writer as library
+from penstock.codegen.ejected.databases.address import Address, connect_database
+from penstock.codegen.ejected.databases.faults import TableError
+from penstock.codegen.ejected.databases.writer import WritePolicy
+from tests.databases.places import DDL, Place, rows_of
+
+MODULES = (
+    *("faults", "spark_types", "address", "table", "ledger", "operations", "postgres", "sqlite", "duckdb", "changes"),
+    "writer",
+)
+
+
+def test_a_rate_limit_pauses_before_the_next_batch(place: Place) -> None:
+    place.execute(DDL)
+    writer = place.writer(policy=WritePolicy(rate_limit=100))
+    began = time.monotonic()
+    writer.write(0, "d", lambda changes: changes.upsert(rows_of(*((k, k, "a") for k in range(40)))))
+    first = time.monotonic() - began
+    writer.write(1, "e", lambda changes: changes.upsert(rows_of((1, 1, "a"))))
+    assert time.monotonic() - began >= 0.4
+    assert writer.counters.batch_seconds[0] <= first + 0.05
+    assert max(writer.counters.batch_seconds) < 0.4 + first
+
+
+def test_a_disk_that_is_full_and_then_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = Place("sqlite", str(tmp_path / "rows"))
+    place.execute(DDL)
+    pages = [30]
+
+    def small(address: Address, create: bool) -> sa.Connection:
+        connection = connect_database(address, create)
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
+        connection.rollback()
+        return connection
+
+    texts: list[str] = []
+    writer = place.writer(policy=WritePolicy(attempts=2, backoff_ms=1), on_retry=texts.append)
+    writer.close()
+    monkeypatch.setattr(library, "connect_database", small)
+    rows = rows_of(*((k, k, "a" * 1000) for k in range(500)))
+    with pytest.raises(TableError, match="full") as refused:
+        writer.write(0, "d", lambda changes: changes.upsert(rows))
+    assert (refused.value.kind, refused.value.hint) == ("full", "free some space")
+    assert place.rows("SELECT count(*) FROM t") == [(0,)]
+    pages[0] = 10_000
+    writer.write(0, "d", lambda changes: changes.upsert(rows))
+    assert place.rows("SELECT count(*) FROM t") == [(500,)]
+
+
+PROGRAM = """
+def main():
+    table = TargetTable(Address({dialect!r}, {url!r}), "t", (("k", "BIGINT", False), ("v", "INT", True)), ("k",), True)
+    writer = TableWriter(table, "q", WritePolicy())
+    writer.check()
+    writer.open("id", "t")
+    rows = pyarrow.table({{"k": [1, 2], "v": [10, -1]}})
+    writer.write(0, "d", lambda changes: changes.upsert(rows))
+    writer.close()
+
+
+if __name__ == "__main__":
+    import pyarrow
+    main()
+"""
+
+
+def test_a_program_has_the_library_without_penstock(place: Place, tmp_path: Path) -> None:
+    place.execute("CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER CHECK (v > 0))")
+    text = PROGRAM.format(dialect=place.dialect, url=place.url)
+    imports, parts = bundle_definitions(text, [f"penstock.codegen.ejected.databases.{name}" for name in MODULES])
+    program = tmp_path / "program.py"
+    program.write_text("\n\n".join([imports, *parts, text]))
+    assert "penstock.codegen" not in program.read_text()
+    subprocess.run([sys.executable, "-I", str(program)], check=True, cwd=tmp_path)
+    assert place.rows("SELECT * FROM t") == [(1, 10)]
+    assert len(place.rejected()) == 1
