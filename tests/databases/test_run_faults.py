@@ -127,7 +127,7 @@ def test_a_wrong_password_is_shown_nowhere(postgres: Place, tmp_path: Path, monk
         assert SECRET not in str(ledger)
     finally:
         (data / "pg_hba.conf").write_text(rules)
-        postgres.execute("SELECT pg_reload_conf()", "DROP ROLE guarded")
+        postgres.execute("SELECT pg_reload_conf()", "REASSIGN OWNED BY guarded TO postgres", "DROP ROLE guarded")
     assert postgres.rows("SELECT id, n FROM t ORDER BY id") == [(1, 2), (2, 2)]
 
 
@@ -137,7 +137,8 @@ def test_a_server_that_stops_in_mid_run(postgres: Place, tmp_path: Path, monkeyp
 
     postgres.execute(f"CREATE TABLE t ({COLUMNS})")
     prepare(tmp_path, declare(postgres), attempts=30, more=", retry_max_delay = 300 MILLISECONDS")
-    fetch, stopped = Changes.fetch, []
+    fetch = Changes.fetch
+    stopped: list[bool] = []
     log, options = str(folder_of(postgres) / "log"), f'-h "" -k {folder_of(postgres)}'
     starter = threading.Timer(0.5, control, (postgres, "-o", options, "-l", log, "start"))
 
