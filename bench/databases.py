@@ -22,7 +22,6 @@ from bench.machine import machine
 from bench.measure import adopt_orphans, measure
 from bench.page import replace_block
 from bench.server import Server, serve_postgres
-from bench.workload import QUERIES
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -139,7 +138,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
     with tempfile.TemporaryDirectory(dir=folder) as work:
         place = Path(work)
         if job.system == "penstock":
-            texts = [QUERIES / name / "penstock.sql" for name in ("table_ops", f"table_{job.query}")]
+            texts = [HERE / "changes" / f"{name}.sql" for name in ("ops", job.query)]
             given = {"data": str(job.data), "url": url}
             text = "\n".join(Template(each.read_text("utf-8")).substitute(given) for each in texts)
             (place / "script.sql").write_text(text, "utf-8")
