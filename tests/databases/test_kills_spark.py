@@ -137,9 +137,9 @@ def test_a_kill_after_commit_changes_nothing_twice(place: Place, tmp_path: Path)
 @pytest.mark.usefixtures("spark")
 def test_kills_at_all_points_change_nothing_twice(place: Place, tmp_path: Path) -> None:
     names = list(STATEMENTS)
-    replay = prepare(place, tmp_path, 2 * (KILLS // len(names) + 1) + 1)
+    replay = prepare(place, tmp_path, 2 * (KILLS // len(names) + len(POINTS)) + 1)
     for number in range(KILLS):
-        name, point = names[number % len(names)], POINTS[number // len(names) % len(POINTS)]
+        name, point = names[number // len(POINTS) % len(names)], POINTS[number % len(POINTS)]
         kill(place, tmp_path, name, point)
     finish(place, tmp_path, replay)
 
