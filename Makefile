@@ -61,6 +61,7 @@ demo: $(READY)
 bench: $(READY)
 	$(BIN)/python -m bench --sets main,self-join,frames,bounds
 	$(BIN)/python -m bench --sets tables,table-size --systems penstock,spark,spark-rocksdb,flink,duckdb --page
+	$(BIN)/python -m bench.databases --page
 
 # Compiles the grammar to its tables; fails if it is not LALR(1).
 grammar: $(READY)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -25,21 +25,25 @@ TITLES = {system.name: system.title for system in SYSTEMS}
 
 def write_page(docs: Path, measured: dict[str, Runs]) -> None:
     """Rewrites what lies between `<!-- name -->` and `<!-- end -->`, for every set of queries that was measured."""
-    page = docs / "performance.md"
-    text = page.read_text(encoding="utf-8")
     for name, runs in measured.items():
         table = _sizes(runs) if runs.watched else _table(runs)
-        block = "\n".join([_conditions(runs), "", *table])
-        before, begin, rest = text.partition(f"<!-- {name} -->\n")
-        _, end, behind = rest.partition("<!-- end -->")
-        text = f"{before}{begin}{block}\n{end}{behind}" if end else text
-    page.write_text(text, encoding="utf-8")
+        replace_block(docs / "performance.md", name, [_conditions(runs), "", *table])
     if "main" in measured:
         _bars(measured["main"]).savefig(docs / "performance.svg")
     if "frames" in measured and "bounds" in measured:
         _lines(measured["frames"], measured["bounds"]).savefig(docs / "linear.svg")
     if "table-size" in measured:
         _growth(measured["table-size"]).savefig(docs / "table-size.svg")
+
+
+def replace_block(page: Path, name: str, lines: Iterable[str]) -> None:
+    """Rewrites what lies between `<!-- name -->` and `<!-- end -->`, if the page has that."""
+    text = page.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(f"<!-- {name} -->\n")
+    _, end, behind = rest.partition("<!-- end -->")
+    if end:
+        block = "\n".join(lines)
+        page.write_text(f"{before}{begin}{block}\n{end}{behind}", encoding="utf-8")
 
 
 def _conditions(runs: Runs) -> str:

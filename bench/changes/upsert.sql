@@ -1,0 +1,1 @@
+INSERT INTO profiles SELECT STREAM k, n, p, s, z FROM ops;
