@@ -31,6 +31,9 @@ class PostgresOperations:
         self._used: set[str] = set()
         # What is checked at COMMIT could not be put down to a row.
         self._cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        # The rows of a statement are found by the index of their key. The other ways read the whole table each time.
+        self._cursor.execute("SET LOCAL enable_hashjoin = off")
+        self._cursor.execute("SET LOCAL enable_mergejoin = off")
 
     def prepare(self, names: Sequence[str], numbered: bool) -> None:
         """Makes the temporary table. A savepoint that is rolled back must not take it away."""
