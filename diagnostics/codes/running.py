@@ -54,6 +54,7 @@ R063 = Code("R063", "table of {query} was written from another checkpoint: {reas
 R064 = Code("R064", "{query} updates a row that does not exist: {key}")
 R065 = Code("R065", "{query} needs --checkpoint: without one the next run would apply its updates again")
 R066 = Code("R066", "table {table} cannot be read: {reason}")
+R067 = Code("R067", "connector {connector} needs packages that are not installed: {packages}")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
@@ -64,5 +65,5 @@ CODES = (
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048),
     *(R050, R051, R052, R053, R054, R055),
-    *(R060, R061, R062, R063, R064, R065, R066, R090, R099),
+    *(R060, R061, R062, R063, R064, R065, R066, R067, R090, R099),
 )
