@@ -270,7 +270,7 @@ def over_a_table(spark: SparkSession, plan: Over, folder: Path, records: list[di
     spark.read.schema(columns_sql).json(str(path)).cache().createOrReplaceTempView("q_r0")
     (lowered,) = lower([query(plan)]).queries
     for view in lowered.views:
-        if view.name.startswith("q_r1"):
+        if not view.name.startswith("q_r0"):
             rows = spark.sql(view.sql) if isinstance(view, View) else compute_frame(spark, view)
             rows.createOrReplaceTempView(view.name)
     return spark.table(lowered.result)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
 
-from penstock.codegen.ejected.databases import writer as library
+from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.changes import Changes
 from tests.databases.places import Place, keys_of
 
@@ -56,7 +56,7 @@ def main(dialect: str, url: str, point: str, fatal: str, batches: str) -> None:
     def nothing() -> None:
         pass
 
-    around(library.TableWriter, "_attempt", lambda: here(POINTS[0]), nothing)
+    around(TableConnection, "_attempt", lambda: here(POINTS[0]), nothing)
     around(sa.Connection, "commit", lambda: here(POINTS[2]), lambda: here(POINTS[3]))
     writer = place.writer()
 

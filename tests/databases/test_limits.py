@@ -11,14 +11,15 @@ import pytest
 import sqlalchemy as sa
 
 from penstock.codegen.bundle import bundle_definitions
-from penstock.codegen.ejected.databases import writer as library
+from penstock.codegen.ejected.databases import attempts as library
 from penstock.codegen.ejected.databases.address import Address, connect_database
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.writer import WritePolicy
 from tests.databases.places import DDL, Place, rows_of
 
 MODULES = (
-    *("faults", "spark_types", "address", "table", "ledger", "operations", "postgres", "sqlite", "duckdb", "changes"),
+    *("faults", "spark_types", "address", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
+    "changes",
     "writer",
 )
 
@@ -40,8 +41,8 @@ def test_a_disk_that_is_full_and_then_is_not(tmp_path: Path, monkeypatch: pytest
     place.execute(DDL)
     pages = [30]
 
-    def small(address: Address, create: bool) -> sa.Connection:
-        connection = connect_database(address, create)
+    def small(address: Address, create: bool, *, read_only: bool) -> sa.Connection:
+        connection = connect_database(address, create, read_only=read_only)
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages[0]}")
         connection.rollback()
         return connection

@@ -52,10 +52,10 @@ def write(folder: Path, files: Mapping[str, str | Sequence[object]]) -> None:
 
 
 def accounts(output: str) -> Accounts:
-    """The table that ends a run, by query and input: in, rejected, late, filtered, used and, for the first one, out."""
+    """The accounts at the end of a run by query and input: in, rejected, late, filtered, used, for the first one out."""
     found: Accounts = {}
     query = ""
-    for line in output.splitlines():
+    for line in output.partition("tables of databases")[0].splitlines():
         if line.startswith("│"):
             cells = [cell.strip() for cell in line.strip("│").split("│")]
             query = cells[0] or query
