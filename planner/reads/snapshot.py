@@ -26,8 +26,8 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
     match entry:
         case Declared():
             origin = entry.origin
-            # What rows are put into are rows, and no records.
-            key: tuple[str, ...] | None = None if connector_of(origin.connector).upserts else origin.key
+            # A database has rows, and not the records of a changelog.
+            key: tuple[str, ...] | None = None if connector_of(origin.connector).partial_updates else origin.key
         case Derived():
             origin = find_written_origin(entry)
             key = None if origin.operation is None else entry.node.shape.key

@@ -52,7 +52,7 @@ def write(folder: Path, files: Mapping[str, str | Sequence[object]]) -> None:
 
 
 def accounts(output: str) -> Accounts:
-    """The accounts at the end of a run by query and input: in, rejected, late, filtered, used, for the first one out."""
+    """The accounts at the end of a run by query and input: in, rejected, late, filtered, used; of the first one out."""
     found: Accounts = {}
     query = ""
     for line in output.partition("tables of databases")[0].splitlines():
