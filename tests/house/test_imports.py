@@ -1,6 +1,7 @@
 """Imports go down only, and through the doors.
 
-grammar, diagnostics <- parser <- planner <- codegen <- runtime <- penstock. A room sees of those below it their doors
+grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. The server compiles by
+`penstock.compilation`, which is below it. A room sees of those below it their doors
 (`__init__`) and their data; pyspark is seen by runtime and by the modules of ejected programs alone.
 """
 
@@ -22,7 +23,8 @@ BELOW = {
     "planner": ["diagnostics", "parser"],
     "codegen": ["diagnostics", "planner"],
     "runtime": ["diagnostics", "codegen"],
-    "penstock": ["diagnostics", "parser", "planner", "codegen", "runtime"],
+    "server": ["diagnostics", "parser", "planner", "codegen", "runtime"],
+    "penstock": ["diagnostics", "parser", "planner", "codegen", "runtime", "server"],
 }
 # The modules of a room that others may name besides its door: its data.
 DATA = {
@@ -32,6 +34,7 @@ DATA = {
     "planner": ("connectors", "plan", "types", "functions"),
     "codegen": ("ejected", "program"),
     "runtime": (),
+    "server": (),
 }
 
 # What programs are made of: it is beside pyspark there.
@@ -68,7 +71,7 @@ def objection(room: str, name: str) -> str | None:
         return f"{name}: only runtime sees pyspark"
     if top in DATA:
         return f"{name}: rooms are imported through penstock"
-    if top != "penstock":
+    if top != "penstock" or (room == "server" and path[0] == "compilation"):
         return None
     seen = path[0] if path and path[0] in DATA else "penstock"
     if seen == room:
