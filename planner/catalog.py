@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
-from penstock.planner.plan import Node, Origin, Sink
+from penstock.planner.connectors import MEMORY
+from penstock.planner.plan import Node, Origin, RunningQuery, Shape, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
@@ -62,11 +63,20 @@ class UsesBroken(Exception):
     """The statement needs a name whose own definition was refused: nothing new can be said of it."""
 
 
+def keep_in_memory(name: str, shape: Shape) -> Sink:
+    """The home of a process that shows its rows to nobody else."""
+    return Sink(name, MEMORY.name, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Catalog:
     """Entries by name, without regard to case, in order of creation. `with_` and `without` make new catalogs."""
 
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
+    running: tuple[RunningQuery, ...] = ()
+    """The queries that earlier scripts have started. Names and files that they use are taken."""
+    home: Callable[[str, Shape], Sink] = field(default=keep_in_memory, compare=False)
+    """Where the rows of a derived stream or table go that names no place. Takes its name and its shape."""
 
     def find(self, name: str) -> Entry | None:
         return self.entries.get(name.lower())
@@ -88,10 +98,10 @@ class Catalog:
 
     def with_(self, entry: Entry) -> Catalog:
         """A catalog in which the entry's name stands for `entry`."""
-        return Catalog(MappingProxyType({**self.entries, entry.name.lower(): entry}))
+        return replace(self, entries=MappingProxyType({**self.entries, entry.name.lower(): entry}))
 
     def without(self, name: str) -> Catalog:
-        return Catalog(MappingProxyType({k: v for k, v in self.entries.items() if k != name.lower()}))
+        return replace(self, entries=MappingProxyType({k: v for k, v in self.entries.items() if k != name.lower()}))
 
 
 def explain_unknown(name: ast.Name, text: str, known: Iterable[str]) -> Diagnostic:

@@ -59,6 +59,11 @@ class ScriptState:
     unplaced: set[str] = field(default_factory=set)  # queries of derived streams without a place to go to
     read: set[str] = field(default_factory=set)  # derived streams that queries read
 
+    @property
+    def all_queries(self) -> list[RunningQuery]:
+        """Those that run already, and those of the script."""
+        return [*self.catalog.running, *self.queries]
+
 
 def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = None) -> PlannedScript:
     """Plans a script over what the catalog knows already; raises CompileError with the findings of all statements."""
@@ -143,11 +148,11 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 replaced = script.catalog.find(derived.name)
                 if isinstance(replaced, Derived):
                     script.queries = [query for query in script.queries if query.span != replaced.span]
-                sink = derived.sink or Sink(derived.name, MEMORY.name, ())
+                sink = derived.sink or script.catalog.home(derived.name, derived.node.shape)
                 change = put_result(derived.node, sink)
                 query = plan_query(choose_name(derived.name, script), derived.node, sink, derived.span, change)
                 add_query(query, context, script)
-                if not is_placed and isinstance(derived.node.shape, KStream) and late is None:
+                if sink.connector == MEMORY.name and not is_placed and is_stream(derived) and late is None:
                     script.unplaced.add(query.name)
                 script.catalog = script.catalog.with_(replace(derived, sink=sink))
         case ast.CreateView():
@@ -168,7 +173,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
         case ast.Show():
-            script.answers.append(lower_show(statement, script.catalog, script.queries))
+            script.answers.append(lower_show(statement, script.catalog, script.all_queries))
         case ast.Describe():
             script.answers.append(lower_describe(statement, script.catalog))
         case ast.SetOption():
@@ -216,16 +221,20 @@ def check_folder(query: RunningQuery, script: ScriptState) -> None:
     """Raises CompileError where another query of the script appends to the same files."""
     sink = query.sink
     place = connector_of(sink.connector).place(sink.options)
-    for other in (each for each in script.queries if each.sink.connector == sink.connector):
+    for other in (each for each in script.all_queries if each.sink.connector == sink.connector):
         if place is not None and connector_of(sink.connector).place(other.sink.options) == place:
             found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
             raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
 
 
+def is_stream(derived: Derived) -> bool:
+    return isinstance(derived.node.shape, KStream)
+
+
 def choose_name(wanted: str, script: ScriptState) -> str:
     """A name that no query of the script has yet: `wanted`, or `wanted_2`, `wanted_3` …"""
-    taken = {query.name.lower() for query in script.queries}
+    taken = {query.name.lower() for query in script.all_queries}
     name, number = wanted, 1
     while name.lower() in taken:
         number += 1
@@ -269,7 +278,7 @@ def lower_drop(statement: ast.Drop, script: ScriptState) -> None:
         wanted = statement.kind.value.lower()
         found = K013.at(name.span, "", name=name.text, found=entry.kind.lower(), wanted=wanted)
         raise CompileError([found.also(entry.span, "made here").with_hint(f"DROP {entry.kind} {name.text}")])
-    for query in script.queries:
+    for query in script.all_queries:
         scans = (node for node in walk(query.root) if isinstance(node, Scan))
         if name.folded in {query.name.lower(), query.sink.name.lower(), *(scan.origin.name.lower() for scan in scans)}:
             raise CompileError([K015.at(name.span, "", name=name.text, users=query.name).also(query.span, "used here")])
