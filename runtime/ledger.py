@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 from pyspark.sql.streaming.listener import (
@@ -23,6 +23,7 @@ from pyspark.sql.streaming.listener import (
 )
 
 from penstock.codegen.program import SparkQuery
+from penstock.runtime.drain import EPOCH
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
@@ -101,6 +102,15 @@ class Status:
     state_rows: int
     watermark: datetime | None
     batch_seconds: float | None
+    state_bytes: int = 0
+    """What Spark says that the state takes in memory."""
+    read_rate: float = 0.0
+    """The rows per second that arrived before the last micro-batch."""
+    written_rate: float = 0.0
+    """The rows per second that the last micro-batch went through."""
+    newest: Mapping[str, datetime] = field(default_factory=dict)
+    """The newest event time by input, of inputs that other inputs wait for."""
+    inputs: tuple[InputReport, ...] = ()
     retrying: str | None = None
     """Why the last attempt to write failed, while the query waits to try again."""
     table: TableReport | None = None
@@ -110,13 +120,16 @@ class Status:
 class Account:
     """The sums of one query over all its runs in this process."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, query: SparkQuery) -> None:
+        self._query = query
         self.counts: Counter[str] = Counter()
         self.batches = 0
         self.state_rows = 0
         self.watermark: datetime | None = None
         self.batch_seconds: float | None = None
+        self.state_bytes = 0
+        self.read_rate = self.written_rate = 0.0
+        self.newest: dict[str, datetime] = {}
 
     def add(self, event: QueryProgressEvent) -> None:
         progress = event.progress
@@ -127,13 +140,21 @@ class Account:
         if "watermark" in progress.eventTime:
             self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
         self.batch_seconds = progress.durationMs.get("triggerExecution", 0) / 1000
+        self.state_bytes = sum(operator.memoryUsedBytes for operator in progress.stateOperators)
+        self.read_rate, self.written_rate = progress.inputRowsPerSecond, progress.processedRowsPerSecond
+        for source in self._query.watermark_inputs:
+            row = progress.observedMetrics.get(source.view)
+            newest = None if row is None else row.asDict().get("newest")
+            if newest is not None:
+                at = EPOCH + timedelta(milliseconds=newest)
+                self.newest[source.name] = max(at, self.newest.get(source.name, at))
 
     def total(self, kind: str) -> int:
         return sum(count for name, count in self.counts.items() if name.startswith(f"{kind}:"))
 
     def status(self, running: bool) -> Status:
         return Status(
-            self.name,
+            self._query.name,
             running,
             self.batches,
             self.total("in"),
@@ -143,11 +164,16 @@ class Account:
             self.state_rows,
             self.watermark,
             self.batch_seconds,
+            self.state_bytes,
+            self.read_rate,
+            self.written_rate,
+            dict(self.newest),
+            self.inputs({}),
         )
 
-    def report(self, query: SparkQuery, drained: bool, rejected_to: dict[str, str]) -> QueryReport:
-        """The sums as a report; `rejected_to` has the place of an input's rejected rows."""
-        inputs = tuple(
+    def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputReport, ...]:
+        """The sums by input; `rejected_to` has the place of an input's rejected rows."""
+        return tuple(
             InputReport(
                 name,
                 read=self.counts[f"in:{name}"],
@@ -157,9 +183,13 @@ class Account:
                 used=self.counts[f"used:{name}"],
                 rejected_to=rejected_to.get(name),
             )
-            for name in dict.fromkeys(source.name for source in query.inputs)
+            for name in dict.fromkeys(source.name for source in self._query.inputs)
         )
-        return QueryReport(self.name, inputs, self.total("out"), self.batches, self.state_rows, self.watermark, drained)
+
+    def report(self, drained: bool, rejected_to: Mapping[str, str]) -> QueryReport:
+        """The sums as a report; `rejected_to` is that of `inputs`."""
+        inputs, out = self.inputs(rejected_to), self.total("out")
+        return QueryReport(self._query.name, inputs, out, self.batches, self.state_rows, self.watermark, drained)
 
 
 class Ledger(StreamingQueryListener):

@@ -53,7 +53,7 @@ class Run:
         sink_of: Callable[[SparkQuery, str], RuntimeSink],
     ) -> None:
         self.query = query
-        self.account = Account(query.name)
+        self.account = Account(query)
         self._spark = spark
         self._storage = Storage(spark)
         self._ledger = ledger
@@ -153,7 +153,7 @@ class Run:
                     rejects._once(None, stopping)
             self._storage.delete(f"{self._place}/unsettled")
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
-            report = self.account.report(self.query, draining and self.query.timed, places)
+            report = self.account.report(draining and self.query.timed, places)
             return replace(report, table=self._sink.report)
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
