@@ -12,8 +12,11 @@ from penstock.planner.connectors.option import Connector, ConnectorOption, Optio
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
+from penstock.planner.connectors.tail import TAIL
 
 CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB)
+INTERNAL = (INTERMEDIATE, TAIL)
+"""Those that no script can name."""
 
 _OPTIONS = [option for connector in CONNECTORS for option in connector.options]
 _SECRET = {option.name for option in _OPTIONS if option.secret}
@@ -27,7 +30,7 @@ def find_connector(name: str) -> Connector | None:
 
 def connector_of(name: str) -> Connector:
     """The connector of that name in a plan."""
-    return next(connector for connector in (*CONNECTORS, INTERMEDIATE) if connector.name == name)
+    return next(connector for connector in (*CONNECTORS, *INTERNAL) if connector.name == name)
 
 
 __all__ = [
@@ -36,8 +39,10 @@ __all__ = [
     "EXAMPLE",
     "FILES",
     "INTERMEDIATE",
+    "INTERNAL",
     "MEMORY",
     "RATE",
+    "TAIL",
     "Connector",
     "ConnectorOption",
     "OptionType",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from penstock.codegen.connectors import CALLS
-from penstock.planner.connectors import CONNECTORS, INTERMEDIATE, Connector, find_connector
+from penstock.planner.connectors import CONNECTORS, INTERMEDIATE, INTERNAL, Connector, find_connector
 from penstock.planner.connectors import connector_of as planned
 from penstock.runtime import connectors as runtime
 from tests.house.files import ROOT, list_files
@@ -59,7 +59,7 @@ def test_the_rule_refuses(text: str) -> None:
     assert named_connectors(text)
 
 
-@pytest.mark.parametrize("connector", [*BUILT, INTERMEDIATE], ids=lambda each: each.name)
+@pytest.mark.parametrize("connector", [*BUILT, *INTERNAL], ids=lambda each: each.name)
 def test_the_runtime_can_do_what_the_planner_allows(connector: Connector) -> None:
     made = runtime.connector_of(connector.name)
     reads = connector.is_source or connector.reads_now
@@ -76,10 +76,11 @@ def test_ejected_programs_can_do_what_the_planner_allows(name: str) -> None:
 def test_modules_are_called_as_their_connectors() -> None:
     modules = {path.stem for path in list_files(ROOT / "planner" / "connectors", ".py")}
     shared = {"__init__", "databases", "formats", "option"}
-    assert modules == {each.name for each in (*CONNECTORS, INTERMEDIATE)} | shared
+    assert modules == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
-    assert run == {each.name for each in (*BUILT, INTERMEDIATE)} | {"__init__", "databases", "protocol"}
+    assert run == {each.name for each in (*BUILT, *INTERNAL)} | {"__init__", "databases", "protocol"}
 
 
-def test_no_script_can_name_an_intermediate_stream() -> None:
-    assert find_connector(INTERMEDIATE.name) is None
+@pytest.mark.parametrize("connector", INTERNAL, ids=lambda each: each.name)
+def test_no_script_can_name_an_internal_connector(connector: Connector) -> None:
+    assert find_connector(connector.name) is None

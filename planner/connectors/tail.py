@@ -1,0 +1,19 @@
+"""The newest rows of a stream, which a server keeps in its PostgreSQL for those who look."""
+
+from penstock.planner.connectors.databases import SHARED, TABLE
+from penstock.planner.connectors.option import INTEGER, NAME, SECRET, Connector, ConnectorOption
+
+TAIL = Connector(
+    "tail",
+    "the newest rows of a stream",
+    appends=True,
+    exactly_once=True,
+    own_options=(
+        ConnectorOption("url", NAME, "address of the database", required=True),
+        TABLE,
+        ConnectorOption("password", SECRET, "password of the user"),
+        ConnectorOption("rows", INTEGER, "how many of the newest rows to keep", default=1_000),
+        *SHARED,
+    ),
+)
+"""No script can name it."""
