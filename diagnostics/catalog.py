@@ -11,6 +11,7 @@ from penstock.diagnostics.codes import (
     names,
     partitions,
     running,
+    serving,
     syntax,
     types,
     windows,
@@ -29,4 +30,5 @@ CATALOG: tuple[Code, ...] = (
     *connectors.CODES,
     *building.CODES,
     *running.CODES,
+    *serving.CODES,
 )

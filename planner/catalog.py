@@ -75,6 +75,8 @@ class Catalog:
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
     running: tuple[RunningQuery, ...] = ()
     """The queries that earlier scripts have started. Names and files that they use are taken."""
+    taken: frozenset[str] = frozenset()
+    """More names that queries must not have, in lower case."""
     home: Callable[[str, Shape], Sink] = field(default=keep_in_memory, compare=False)
     """Where the rows of a derived stream or table go that names no place. Takes its name and its shape."""
 

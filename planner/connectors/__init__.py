@@ -41,6 +41,7 @@ __all__ = [
     "INTERMEDIATE",
     "INTERNAL",
     "MEMORY",
+    "POSTGRES",
     "RATE",
     "TAIL",
     "Connector",

@@ -234,7 +234,7 @@ def is_stream(derived: Derived) -> bool:
 
 def choose_name(wanted: str, script: ScriptState) -> str:
     """A name that no query of the script has yet: `wanted`, or `wanted_2`, `wanted_3` …"""
-    taken = {query.name.lower() for query in script.all_queries}
+    taken = script.catalog.taken | {query.name.lower() for query in script.all_queries}
     name, number = wanted, 1
     while name.lower() in taken:
         number += 1

@@ -18,7 +18,7 @@ from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import list_names, raw_cursor
 from penstock.codegen.ejected.databases.postgres import as_text
 from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type, quote_identifier
-from penstock.codegen.ejected.databases.table import TargetTable, execute_text
+from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableCounters, WritePolicy
 from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import SparkQuery
@@ -67,7 +67,7 @@ class TailSink(RuntimeSink):
         text = f"CREATE TABLE IF NOT EXISTS {self._table.quoted_name} "
         text += f"({kept}, {number}, {PLACE[1]} text, {PLACE[2]} bigint)"
         with coded_errors(self._query):
-            self._connection.run(lambda connection: execute_text(connection, text))
+            self._connection.run(lambda connection: connection.exec_driver_sql(text.replace("%", "%%")))
 
     def write(self, batch: DataFrame, number: int) -> None:
         """Adds the rows of a micro-batch, and deletes those that are more than the tail keeps. Raises RunError."""
@@ -96,8 +96,10 @@ class TailSink(RuntimeSink):
         return rows.slice(max(0, rows.num_rows - limit))
 
     def _replace(self, connection: sa.Connection, rows: pa.Table, number: int) -> None:
-        cursor, table = raw_cursor(connection), self._table.quoted_name
-        cursor.execute(f"DELETE FROM {table} WHERE _query = %s AND _batch >= %s", [self._query.name, number])
+        table = self._table.quoted_name
+        again = f"DELETE FROM {table.replace('%', '%%')} WHERE _query = %s AND _batch >= %s"
+        connection.exec_driver_sql(again, (self._query.name, number))  # begins the transaction
+        cursor = raw_cursor(connection)
         names = list_names([*rows.column_names, *PLACE[1:]])
         count = rows.num_rows
         rows = rows.append_column(PLACE[1], pa.array([self._query.name] * count, pa.string()))
@@ -107,7 +109,7 @@ class TailSink(RuntimeSink):
         with cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getvalue())
         newest = f"SELECT max({PLACE[0]}) FROM {table}"
-        cursor.execute(f"DELETE FROM {table} WHERE {PLACE[0]} <= ({newest}) - %s", [self._limit])
+        cursor.execute(f"DELETE FROM {table} WHERE {PLACE[0]} <= ({newest}) - {self._limit}")
 
     def _note_retry(self, reason: str) -> None:
         self._note(reason)

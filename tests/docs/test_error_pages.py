@@ -20,7 +20,7 @@ was found.
 
 | code | severity | message |
 |---|---|---|"""
-CODES = [code for code in CATALOG if not code.id.startswith("R")]
+CODES = [code for code in CATALOG if code.id[0] not in "RV"]
 
 
 def script(code: str, section: str) -> str:

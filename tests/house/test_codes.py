@@ -23,6 +23,7 @@ FAMILIES = {
     "names": "N",
     "partitions": "P",
     "running": "R",
+    "serving": "V",
     "syntax": "S",
     "types": "T",
     "windows": "W",

@@ -1,7 +1,7 @@
 """Imports go down only, and through the doors.
 
-grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. The server compiles by
-`penstock.compilation`, which is below it. A room sees of those below it their doors
+grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. The modules
+`penstock.compilation` and `penstock.explain` are below the server. A room sees of those below it their doors
 (`__init__`) and their data; pyspark is seen by runtime and by the modules of ejected programs alone.
 """
 
@@ -31,7 +31,7 @@ DATA = {
     "grammar": (),
     "diagnostics": ("diagnostic", "source", "catalog", "codes"),
     "parser": ("ast",),
-    "planner": ("connectors", "plan", "types", "functions"),
+    "planner": ("catalog", "connectors", "plan", "types", "functions"),
     "codegen": ("ejected", "program"),
     "runtime": (),
     "server": (),
@@ -71,7 +71,7 @@ def objection(room: str, name: str) -> str | None:
         return f"{name}: only runtime sees pyspark"
     if top in DATA:
         return f"{name}: rooms are imported through penstock"
-    if top != "penstock" or (room == "server" and path[0] == "compilation"):
+    if top != "penstock" or (room == "server" and path[:1] in (["compilation"], ["explain"])):
         return None
     seen = path[0] if path and path[0] in DATA else "penstock"
     if seen == room:

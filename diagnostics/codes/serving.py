@@ -1,0 +1,18 @@
+"""Statements that a server refuses, and queries that it holds."""
+
+from penstock.diagnostics.diagnostic import Code
+
+V001 = Code("V001", "SELECT STREAM has no end, so a server cannot answer it")
+V002 = Code("V002", "{author} may not {action}")
+V003 = Code("V003", "{what} is not allowed on this server: {place}")
+V004 = Code("V004", "the server runs {count} queries, which is its limit")
+V005 = Code("V005", "{name} is a table of PostgreSQL that Penstock has not made")
+V006 = Code("V006", "unknown query {name}")
+V007 = Code("V007", "the engine is away")
+V008 = Code("V008", "the engine has not answered within {seconds} seconds")
+V009 = Code("V009", "statement was cancelled")
+V010 = Code("V010", "statement has {size} bytes, and {limit} are the limit")
+V011 = Code("V011", "query {name} is held after {count} failures: {reason}")
+V012 = Code("V012", "{statement} belongs to a script, and a server does not take it")
+
+CODES = (V001, V002, V003, V004, V005, V006, V007, V008, V009, V010, V011, V012)

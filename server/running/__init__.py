@@ -1,0 +1,1 @@
+"""The engine process: statements in, running queries and their tables out."""

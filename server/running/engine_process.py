@@ -1,0 +1,292 @@
+"""The engine: takes statements out of PostgreSQL, and keeps their queries running until it is told to stop."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import assert_never
+
+import psycopg
+
+from penstock import codegen, runtime
+from penstock.compilation import compile
+from penstock.diagnostics import CompileError, Source
+from penstock.diagnostics.codes.serving import V002, V004, V011, V012
+from penstock.explain import answer_text
+from penstock.parser import ast
+from penstock.planner.plan import Explained, Listing
+from penstock.runtime import QueryHandle, RunError, RuntimeSession
+from penstock.server.engine import StatementAnswer
+from penstock.server.running.allowed import Allowed
+from penstock.server.running.home import Home
+from penstock.server.running.live_query import LiveQuery, RestartPolicy
+from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned, check_submitted, describe_columns
+from penstock.server.running.public_tables import check_free, delete_old_windows, hide_relation, show_relation
+from penstock.server.running.sqlstates import refusal_of, refusals_of
+from penstock.server.running.statements import command_tag, list_statements
+from penstock.server.running.store import Store, WaitingStatement
+
+OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
+LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an engine is told at its start.
+
+    home: where rows go, and how the catalog is reached. state: the folder of checkpoints. author: whose statements the
+    files hold. spark: settings of Spark.
+    """
+
+    home: Home
+    state: str
+    author: str
+    master: str | None = None
+    spark: dict[str, str] = field(default_factory=dict)
+    allowed: Allowed = field(default_factory=Allowed)
+    max_queries: int = 100
+    restarts: RestartPolicy = field(default_factory=RestartPolicy)
+
+
+class EngineProcess:
+    """An engine over a connection to the catalog, which only it uses."""
+
+    def __init__(self, settings: EngineSettings, db: psycopg.Connection) -> None:
+        self._settings = settings
+        self._store = Store(db)
+        self._script = LiveScript(settings.home)
+        self._live: dict[int, LiveQuery] = {}
+        self._folders: dict[int, str] = {}
+        self._spark: RuntimeSession | None = None
+        self._reported = self._pruned = 0.0
+
+    def run(self, files: list[Source], stopping: Event) -> None:
+        """Runs what is in force, the files, and what comes, until `stopping` is set.
+
+        Raises:
+            RunError: Spark does not come up.
+            CompileError: a file is refused.
+        """
+        self._store.prepare()
+        with runtime.connect(self._settings.master, None, self._settings.spark) as spark:
+            self._spark = spark
+            try:
+                self._restore(stopping)
+                for file in files:
+                    self._run_file(file)
+                self._store.say("READY")
+                while not stopping.is_set():
+                    for waiting in self._store.take():
+                        self._answer(waiting)
+                    self._look()
+                    self._store.wait(LOOK_SECONDS)
+            finally:
+                for each in self._live.values():
+                    each.stop()
+        self._store.say("STOPPED")
+
+    def _restore(self, stopping: Event) -> None:
+        for kept in self._store.kept():
+            [(statement, _)] = list_statements(Source("kept", kept.text))
+            planned = self._script.plan(statement, kept.text, kept.number, kept.author, kept.taken)
+            self._script.add(planned)
+            self._folders[kept.number] = kept.folder
+            live = self._live_query(planned.definition, planned)
+            if live is None:
+                continue
+            if kept.is_paused:
+                live.pause()
+            elif not stopping.is_set():
+                self._try(live)
+            self._report(live)
+
+    def _try(self, live: LiveQuery) -> None:
+        """Starts queries that ran before; a failure is noted, and others go on."""
+        try:
+            live.start()
+        except RunError as error:
+            live.fail(error)
+
+    def _run_file(self, file: Source) -> None:
+        """Runs the statements of a file that are not in force yet."""
+        known = {each.text.strip() for each in self._script.definitions.values()}
+        for statement, text in list_statements(file):
+            if text.strip() not in known:
+                waiting = self._store.add_file_statement(text, self._settings.author)
+                answer = self._run(waiting, [(statement, text)])
+                self._store.answer(waiting.number, answer)
+
+    def _answer(self, waiting: WaitingStatement) -> None:
+        try:
+            self._check_role(waiting)
+            answer = self._run(waiting, list_statements(Source("statement", waiting.text)))
+        except (CompileError, RunError) as error:
+            self._store.answer(waiting.number, refusals_of(error.diagnostics))
+        except psycopg.Error as error:
+            self._store.answer(waiting.number, (refusal_of(error),))
+        else:
+            self._store.answer(waiting.number, answer)
+
+    def _check_role(self, waiting: WaitingStatement) -> None:
+        if SUBMITTER not in self._store.roles(waiting.author):
+            found = V002.at(None, author=waiting.author, action="submit statements")
+            raise CompileError([found.with_hint(f"GRANT {SUBMITTER} TO {waiting.author}")])
+
+    def _run(self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]]) -> StatementAnswer:
+        answer = StatementAnswer("SET")
+        for number, (statement, text) in enumerate(statements):
+            # Of several statements each has a place of its own in the order of all.
+            place = waiting.number * 1000 + number
+            answer = self._run_one(statement, text, place, waiting.author)
+        return answer
+
+    def _run_one(self, statement: ast.Statement, text: str, number: int, author: str) -> StatementAnswer:
+        check_submitted(statement)
+        match statement:
+            case ast.Drop():
+                return self._drop(statement, author)
+            case ast.Pause() | ast.Resume():
+                return self._pause(statement, author)
+            case ast.Show(kind=ast.ShowKind.QUERIES):
+                return self._show_queries()
+            case ast.Show() | ast.Describe() | ast.Explain():
+                return self._explain(statement, text)
+            case ast.SetOption():
+                raise CompileError([V012.at(statement.span, "", statement="SET alone")])
+            case _:
+                return self._create(statement, text, number, author)
+
+    def _create(self, statement: ast.Statement, text: str, number: int, author: str) -> StatementAnswer:
+        tag = command_tag(statement)
+        there = self._script.find_unmade(statement)
+        if there is not None:
+            return StatementAnswer(tag, notices=(f"{there.relation} already exists",))
+        planned = self._script.plan(statement, text, number, author, frozenset())
+        definition, compilation = planned.definition, planned.compilation
+        if definition.relation is not None:
+            self._settings.allowed.check(definition.relation, planned.catalog)
+        self._check_count(planned)
+        if planned.replaced is not None:
+            self._check_owner(planned.replaced, author, "replace")
+            self._forget(planned.replaced)
+        check_free(self._store.db, definition)
+        self._script.add(planned)
+        self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
+        live = self._live_query(definition, planned)
+        self._store.keep(definition, self._folders[number], describe_columns(planned), plan=None)
+        if live is not None:
+            try:
+                live.start()
+            except BaseException:
+                self._forget(definition)
+                raise
+            self._report(live)
+        warnings = tuple(each.message for each in compilation.diagnostics)
+        return StatementAnswer(tag, notices=warnings)
+
+    def _live_query(self, definition: LiveDefinition, planned: Planned) -> LiveQuery | None:
+        if not definition.queries:
+            return None
+        program = codegen.lower(definition.queries, planned.compilation.settings)
+        folder = self._folders[definition.number]
+
+        def start(session: RuntimeSession) -> list[QueryHandle]:
+            handles = session.start(program)
+            show_relation(self._store.db, definition)
+            return handles
+
+        live = LiveQuery(definition, lambda: runtime.connect(None, folder), start, self._settings.restarts)
+        self._live[definition.number] = live
+        return live
+
+    def _drop(self, statement: ast.Drop, author: str) -> StatementAnswer:
+        definition = self._script.find_dropped(statement)
+        tag = f"DROP {statement.kind.value}"
+        if definition is None:
+            return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
+        self._check_owner(definition, author, "drop")
+        self._forget(definition)
+        return StatementAnswer(tag)
+
+    def _forget(self, definition: LiveDefinition) -> None:
+        """Stops the queries of a definition, and removes all that they have made."""
+        live = self._live.pop(definition.number, None)
+        if live is not None:
+            live.stop()
+        hide_relation(self._store.db, definition)
+        self._script.remove(definition)
+        self._store.forget(definition)
+        shutil.rmtree(Path(self._folders.pop(definition.number)), ignore_errors=True)
+
+    def _pause(self, statement: ast.Pause | ast.Resume, author: str) -> StatementAnswer:
+        definition = self._script.find_query(statement.name)
+        is_pause = isinstance(statement, ast.Pause)
+        self._check_owner(definition, author, "pause" if is_pause else "resume")
+        live = self._live[definition.number]
+        if is_pause:
+            live.pause()
+        elif live.state in ("PAUSED", "HELD"):
+            live.resume()
+        self._store.pause(definition, is_pause)
+        self._report(live)
+        return StatementAnswer("PAUSE QUERY" if is_pause else "RESUME QUERY")
+
+    def _check_owner(self, definition: LiveDefinition, author: str, action: str) -> None:
+        if definition.author != author and OWNER not in self._store.roles(author):
+            name = definition.relation or definition.name
+            found = V002.at(None, author=author, action=f"{action} {name}, which is of {definition.author}")
+            raise CompileError([found])
+
+    def _check_count(self, planned: Planned) -> None:
+        count = len(self._live) - (planned.replaced is not None)
+        if planned.definition.queries and count >= self._settings.max_queries:
+            raise CompileError([V004.at(None, count=count).with_hint("DROP QUERY of one that nobody needs")])
+
+    def _show_queries(self) -> StatementAnswer:
+        rows = []
+        for each in self._live.values():
+            status = each.status() or {}
+            fault = "" if each.fault is None else f"{each.fault.code}: {each.fault.message}"
+            shown = each.definition.name, each.state, each.definition.relation, each.definition.author
+            rows.append((*shown, str(status.get("batch", "")), str(status.get("out", "")), fault))
+        headings = ("name", "state", "writes to", "author", "batches", "rows out", "fault")
+        return StatementAnswer("SHOW", headings, tuple(rows))
+
+    def _explain(self, statement: ast.Statement, text: str) -> StatementAnswer:
+        [answer] = compile(text, self._script.catalog).answers
+        match answer:
+            case Listing():
+                return StatementAnswer("SHOW", answer.headings, answer.rows)
+            case Explained():
+                lines = answer_text(answer).rstrip("\n").split("\n")
+                return StatementAnswer("EXPLAIN", ("plan",), tuple((line,) for line in lines))
+            case _:
+                assert_never(answer)
+
+    def _look(self) -> None:
+        for live in self._live.values():
+            live.look()
+        now = time.monotonic()
+        if now - self._reported >= REPORT_SECONDS:
+            self._reported = now
+            for live in self._live.values():
+                self._report(live)
+            self._store.say("READY")
+        if now - self._pruned >= PRUNE_SECONDS:
+            self._pruned = now
+            for definition in self._script.definitions.values():
+                delete_old_windows(self._store.db, definition)
+
+    def _report(self, live: LiveQuery) -> None:
+        name = live.definition.name
+        assert name is not None, "a live query has a name"
+        fault = None
+        if live.fault is not None:
+            fault = live.fault.code, live.fault.message
+            if live.state == "HELD":
+                count = self._settings.restarts.attempts + 1
+                fault = live.fault.code, V011.at(None, name=name, count=count, reason=live.fault.message).message
+        self._store.report(name, live.state, live.restarts, fault, live.status())

@@ -1,0 +1,128 @@
+"""Relations of Penstock as PostgreSQL shows them: comments, rights, indexes, views of streams, notes of changes."""
+
+from __future__ import annotations
+
+import json
+
+import psycopg
+from psycopg import sql
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.serving import V005
+from penstock.planner.connectors import POSTGRES, TAIL
+from penstock.planner.plan import KStream, RunningQuery, WindowAggregate, WTable
+from penstock.planner.plan.walk import walk
+from penstock.server.running.home import TAILS
+from penstock.server.running.live_script import LiveDefinition
+
+READER = sql.Identifier("penstock_reader")
+EVENTS = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
+LEDGER = "penstock_ledger"
+
+
+def shown_query(definition: LiveDefinition) -> RunningQuery | None:
+    """The query that fills the relation of a definition in `public`; None if nothing there shows it."""
+    if definition.relation is None:
+        return None
+    return next((each for each in definition.queries if is_at_home(each, definition.relation)), None)
+
+
+def is_at_home(query: RunningQuery, relation: str) -> bool:
+    """Whether the rows of a query go to the server's own table of a relation."""
+    table = dict(query.sink.options).get("table")
+    return (query.sink.connector, table) in (
+        (POSTGRES.name, f"public.{relation.lower()}"),
+        (TAIL.name, f"{TAILS}.{relation.lower()}"),
+    )
+
+
+def check_free(db: psycopg.Connection, definition: LiveDefinition) -> None:
+    """Raises CompileError if the name of a new relation is that of a table that Penstock has not made."""
+    query = shown_query(definition)
+    if query is None or definition.relation is None:
+        return
+    name = definition.relation.lower()
+    taken = db.execute(
+        "SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname = %(name)s "
+        "AND NOT EXISTS (SELECT 1 FROM penstock.relation WHERE name = %(name)s)",
+        {"name": name},
+    ).fetchone()
+    if taken is not None:
+        found = V005.at(query.span, "", name=f"public.{name}")
+        raise CompileError([found.with_hint("choose another name, or drop or rename that table")])
+
+
+def show_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
+    """Completes the table or view of a definition whose queries have been opened. May be repeated."""
+    query = shown_query(definition)
+    if query is None or definition.relation is None:
+        return
+    name = definition.relation.lower()
+    with db.transaction():
+        db.execute("SET LOCAL lock_timeout = '5s'")
+        if isinstance(query.root.shape, KStream):
+            show_stream(db, name, query)
+        else:
+            complete_table(db, name, query)
+        kind = sql.SQL("VIEW" if isinstance(query.root.shape, KStream) else "TABLE")
+        shown = sql.Identifier("public", name)
+        db.execute(sql.SQL("COMMENT ON {} {} IS {}").format(kind, shown, sql.Literal(definition.text.strip())))
+        db.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(shown, READER))
+
+
+def show_stream(db: psycopg.Connection, name: str, query: RunningQuery) -> None:
+    """A view of the newest rows, in the order in which they came."""
+    columns = sql.SQL(", ").join(sql.Identifier(column.name) for column in query.root.schema)
+    text = sql.SQL("CREATE OR REPLACE VIEW {} AS SELECT {} FROM {} ORDER BY _number")
+    db.execute(text.format(sql.Identifier("public", name), columns, sql.Identifier(TAILS, name)))
+
+
+def complete_table(db: psycopg.Connection, name: str, query: RunningQuery) -> None:
+    """An index that fits time filters, and triggers that note changes while somebody listens."""
+    table = sql.Identifier("public", name)
+    shape = query.root.shape
+    assert not isinstance(shape, KStream)
+    if isinstance(shape, WTable):
+        index = sql.Identifier(f"{name}_by_time"[:63])
+        text = sql.SQL("CREATE INDEX IF NOT EXISTS {} ON {} ({})")
+        db.execute(text.format(index, table, sql.Identifier(shape.start)))
+    key = sql.Literal(json.dumps(list(shape.identity)))
+    for event, rows in EVENTS:
+        text = sql.SQL(
+            "CREATE OR REPLACE TRIGGER {} AFTER {} ON {} REFERENCING {} TABLE AS changed "
+            "FOR EACH STATEMENT EXECUTE FUNCTION penstock.note_changes({})"
+        )
+        trigger = sql.Identifier(f"penstock_{event.lower()}")
+        db.execute(text.format(trigger, sql.SQL(event), table, sql.SQL(rows), key))
+
+
+def hide_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
+    """Drops the table or view of a definition, with what its queries have noted beside it."""
+    query = shown_query(definition)
+    if query is None or definition.relation is None:
+        return
+    name = definition.relation.lower()
+    with db.transaction():
+        db.execute("SET LOCAL lock_timeout = '5s'")
+        if isinstance(query.root.shape, KStream):
+            db.execute(sql.SQL("DROP VIEW IF EXISTS {}").format(sql.Identifier("public", name)))
+            db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(TAILS, name)))
+            return
+        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", name)))
+        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", f"{query.name}_rejected")))
+        if db.execute("SELECT to_regclass(%s)", [f"public.{LEDGER}"]).fetchone() != (None,):
+            ledger = sql.SQL("DELETE FROM {} WHERE sink = %s").format(sql.Identifier("public", LEDGER))
+            db.execute(ledger, [f"public.{name}"])
+
+
+def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition) -> int:
+    """Deletes the windows of a table whose RETENTION has passed, by the newest window. Returns how many rows."""
+    query = shown_query(definition)
+    if query is None or definition.relation is None or not isinstance(query.root.shape, WTable):
+        return 0
+    kept = max((each.retention or 0 for each in walk(query.root) if isinstance(each, WindowAggregate)), default=0)
+    if not kept:
+        return 0
+    table, end = sql.Identifier("public", definition.relation.lower()), sql.Identifier(query.root.shape.end)
+    text = sql.SQL("DELETE FROM {table} WHERE {end} < (SELECT max({end}) FROM {table}) - make_interval(secs => {kept})")
+    return db.execute(text.format(table=table, end=end, kept=sql.Literal(kept / 1000))).rowcount

@@ -1,0 +1,35 @@
+"""A text of several statements -> each with a text of its own, in which places are those of the whole text."""
+
+from __future__ import annotations
+
+from penstock.diagnostics import Source
+from penstock.parser import ast, parse
+
+
+def list_statements(source: Source) -> list[tuple[ast.Statement, str]]:
+    """The statements of a text but SET, each with its own text: blanks stand for what is before it, except for SET.
+
+    Raises:
+        CompileError: the text cannot be parsed.
+    """
+    listed: list[tuple[ast.Statement, str]] = []
+    before = ""
+    for statement in parse(source):
+        start, end = statement.span.start, statement.span.end
+        text = before.ljust(start) + source.text[start:end]
+        if isinstance(statement, ast.SetOption):
+            before = text + ";"
+        else:
+            listed.append((statement, text))
+    return listed
+
+
+def command_tag(statement: ast.Statement) -> str:
+    """The words by which PostgreSQL would confirm the statement."""
+    match statement:
+        case ast.Create() | ast.CreateAs():
+            return f"CREATE {statement.kind.value}"
+        case ast.CreateView():
+            return "CREATE VIEW"
+        case _:
+            return type(statement).__name__.upper()

@@ -1,0 +1,202 @@
+"""The catalog of the server in PostgreSQL, as the engine reads and writes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from penstock.server.engine import Refusal, StatementAnswer
+from penstock.server.running.live_script import LiveDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingStatement:
+    """A statement that waits for the engine."""
+
+    number: int
+    text: str
+    author: str
+    door: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStatement:
+    """A statement in force, as the last engine left it. `folder`: that of its checkpoints."""
+
+    number: int
+    text: str
+    author: str
+    taken: frozenset[str]
+    is_paused: bool
+    folder: str
+
+
+class Store:
+    """The rows of the schema `penstock`. To be used by one thread."""
+
+    def __init__(self, db: psycopg.Connection) -> None:
+        self.db = db
+
+    def prepare(self) -> None:
+        """Makes what is missing, and says that an engine starts. What an engine has left half done is refused."""
+        self.db.execute(files("penstock.server.database").joinpath("catalog.sql").read_text(encoding="utf-8"))
+        self.say("STARTING")
+        lost = Refusal("V007", "57P03", "the engine was restarted while it ran this statement", hint="send it again")
+        self.db.execute(
+            "UPDATE penstock.statement SET state = 'refused', finished = now(), answer = %s WHERE state = 'running'",
+            [Jsonb(refusal_json((lost,)))],
+        )
+        self.db.execute("LISTEN penstock_statement")
+
+    def say(self, state: str) -> None:
+        """Tells the doors how the engine is."""
+        self.db.execute(
+            "INSERT INTO penstock.engine (state, process) VALUES (%(state)s, %(process)s) ON CONFLICT (one) DO UPDATE "
+            "SET since = CASE WHEN engine.state = EXCLUDED.state AND engine.process = EXCLUDED.process "
+            "THEN engine.since ELSE now() END, state = EXCLUDED.state, process = EXCLUDED.process, seen = now()",
+            {"state": state, "process": os.getpid()},
+        )
+
+    def take(self) -> Iterator[WaitingStatement]:
+        """The waiting statements, in order, each marked as running."""
+        while True:
+            row = self.db.execute(
+                "UPDATE penstock.statement SET state = 'running', started = now() WHERE id = (SELECT id FROM "
+                "penstock.statement WHERE state = 'waiting' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) "
+                "RETURNING id, text, author, door"
+            ).fetchone()
+            if row is None:
+                return
+            yield WaitingStatement(*row)
+
+    def wait(self, seconds: float) -> None:
+        """Returns when a statement may have come, or after so many seconds."""
+        for _ in self.db.notifies(timeout=seconds, stop_after=1):
+            return
+
+    def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...]) -> None:
+        """Writes the answer to a statement, and tells the doors."""
+        is_done = isinstance(answer, StatementAnswer)
+        body = answer_json(answer) if isinstance(answer, StatementAnswer) else refusal_json(answer)
+        with self.db.transaction():
+            self.db.execute(
+                "UPDATE penstock.statement SET state = %s, finished = now(), answer = %s WHERE id = %s",
+                ["done" if is_done else "refused", Jsonb(body), number],
+            )
+            self.db.execute("SELECT pg_notify('penstock_answer', %s)", [str(number)])
+
+    def add_file_statement(self, text: str, author: str) -> WaitingStatement:
+        """A statement of a file that the server was started with, noted as running."""
+        row = self.db.execute(
+            "INSERT INTO penstock.statement (text, author, door, state, started) "
+            "VALUES (%s, %s, 'file', 'running', now()) RETURNING id, text, author, door",
+            [text, author],
+        ).fetchone()
+        assert row is not None
+        return WaitingStatement(*row)
+
+    def roles(self, author: str) -> frozenset[str]:
+        """The roles of Penstock that an author has."""
+        rows = self.db.execute(
+            "SELECT g.rolname FROM pg_roles AS a, pg_roles AS g WHERE a.rolname = %s "
+            "AND g.rolname LIKE 'penstock\\_%%' AND pg_has_role(a.oid, g.oid, 'MEMBER')",
+            [author],
+        )
+        return frozenset(name for (name,) in rows)
+
+    def keep(self, definition: LiveDefinition, folder: str, columns: Sequence[Mapping[str, str]], plan: Any) -> None:
+        """Notes a definition that is in force from now on."""
+        db = self.db
+        with db.transaction():
+            db.execute(
+                "INSERT INTO penstock.definition (number, text, author, taken, folder) VALUES (%s, %s, %s, %s, %s)",
+                [definition.number, definition.text, definition.author, Jsonb(sorted(definition.taken)), folder],
+            )
+            if definition.relation is not None:
+                db.execute(
+                    "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns) "
+                    "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (name) DO UPDATE SET shown = EXCLUDED.shown, "
+                    "kind = EXCLUDED.kind, definition = EXCLUDED.definition, author = EXCLUDED.author, "
+                    "columns = EXCLUDED.columns, version = relation.version + 1, created = now()",
+                    [
+                        *(definition.relation.lower(), definition.relation, definition.kind, definition.text),
+                        *(definition.author, Jsonb(list(columns))),
+                    ],
+                )
+            if definition.name is not None:
+                db.execute(
+                    "INSERT INTO penstock.query (name, relation, definition, author, state, plan) "
+                    "VALUES (%s, %s, %s, %s, 'STARTING', %s) ON CONFLICT (name) DO UPDATE SET "
+                    "relation = EXCLUDED.relation, definition = EXCLUDED.definition, author = EXCLUDED.author, "
+                    "state = EXCLUDED.state, code = NULL, message = NULL, restarts = 0, plan = EXCLUDED.plan, "
+                    "status = NULL, since = now(), updated = now()",
+                    [definition.name, definition.relation, definition.text, definition.author, Jsonb(plan)],
+                )
+            db.execute("SELECT pg_notify('penstock_catalog', '')")
+
+    def forget(self, definition: LiveDefinition) -> None:
+        """Removes a definition that is no longer in force."""
+        with self.db.transaction():
+            self.db.execute("DELETE FROM penstock.definition WHERE number = %s", [definition.number])
+            if definition.relation is not None:
+                self.db.execute("DELETE FROM penstock.relation WHERE name = %s", [definition.relation.lower()])
+            if definition.name is not None:
+                self.db.execute("DELETE FROM penstock.query WHERE name = %s", [definition.name])
+            self.db.execute("SELECT pg_notify('penstock_catalog', '')")
+
+    def kept(self) -> list[KeptStatement]:
+        """The statements in force, in order."""
+        rows = self.db.execute(
+            "SELECT number, text, author, taken, paused, folder FROM penstock.definition ORDER BY number"
+        )
+        return [
+            KeptStatement(number, text, author, frozenset(taken), is_paused, folder)
+            for number, text, author, taken, is_paused, folder in rows
+        ]
+
+    def pause(self, definition: LiveDefinition, paused: bool) -> None:
+        """Notes whether a definition's queries are paused, so that a restart leaves them so."""
+        self.db.execute("UPDATE penstock.definition SET paused = %s WHERE number = %s", [paused, definition.number])
+
+    def report(
+        self, name: str, state: str, restarts: int, fault: tuple[str, str] | None, status: Mapping[str, Any] | None
+    ) -> None:
+        """How a query is. `fault`: the code and the message of what holds it."""
+        code, message = fault or (None, None)
+        self.db.execute(
+            "UPDATE penstock.query SET since = CASE WHEN state = %(state)s THEN since ELSE now() END, "
+            "state = %(state)s, restarts = %(restarts)s, code = %(code)s, message = %(message)s, "
+            "status = coalesce(%(status)s, status), updated = now() WHERE name = %(name)s",
+            {
+                "name": name,
+                "state": state,
+                "restarts": restarts,
+                "code": code,
+                "message": message,
+                "status": None if status is None else Jsonb(status),
+            },
+        )
+
+
+def answer_json(answer: StatementAnswer) -> dict[str, Any]:
+    """An answer as the doors read it from the log of statements."""
+    return {"tag": answer.tag, "columns": answer.columns, "rows": answer.rows, "notices": answer.notices}
+
+
+def refusal_json(refusals: tuple[Refusal, ...]) -> dict[str, Any]:
+    """A refusal as the doors read it from the log of statements."""
+    return {"refusals": [{name: getattr(each, name) for name in Refusal.__slots__} for each in refusals]}
+
+
+def read_answer(body: Mapping[str, Any]) -> StatementAnswer | tuple[Refusal, ...]:
+    """The inverse of both."""
+    if "refusals" in body:
+        return tuple(Refusal(**each) for each in body["refusals"])
+    rows = tuple(tuple(row) for row in body["rows"])
+    return StatementAnswer(body["tag"], tuple(body["columns"]), rows, tuple(body["notices"]))
