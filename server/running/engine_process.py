@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import assert_never
@@ -14,41 +14,30 @@ import psycopg
 from penstock import codegen, runtime
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Source
-from penstock.diagnostics.codes.serving import V002, V004, V011, V012
+from penstock.diagnostics.codes.serving import V002, V004, V011, V012, V013
 from penstock.explain import answer_text
 from penstock.parser import ast
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.engine import StatementAnswer
-from penstock.server.running.allowed import Allowed
-from penstock.server.running.home import Home
-from penstock.server.running.live_query import LiveQuery, RestartPolicy
-from penstock.server.running.live_script import LiveDefinition, LiveScript, Planned, check_submitted, describe_columns
+from penstock.server.running.live_query import LiveQuery
+from penstock.server.running.live_script import (
+    MAKING,
+    LiveDefinition,
+    LiveScript,
+    Planned,
+    check_submitted,
+    describe_columns,
+)
 from penstock.server.running.public_tables import check_free, delete_old_windows, hide_relation, show_relation
+from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
 from penstock.server.running.statements import command_tag, list_statements
 from penstock.server.running.store import Store, WaitingStatement
 
+LOG = logging.getLogger("penstock.engine")
 OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
 LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class EngineSettings:
-    """What an engine is told at its start.
-
-    home: where rows go, and how the catalog is reached. state: the folder of checkpoints. author: whose statements the
-    files hold. spark: settings of Spark.
-    """
-
-    home: Home
-    state: str
-    author: str
-    master: str | None = None
-    spark: dict[str, str] = field(default_factory=dict)
-    allowed: Allowed = field(default_factory=Allowed)
-    max_queries: int = 100
-    restarts: RestartPolicy = field(default_factory=RestartPolicy)
 
 
 class EngineProcess:
@@ -63,20 +52,20 @@ class EngineProcess:
         self._spark: RuntimeSession | None = None
         self._reported = self._pruned = 0.0
 
-    def run(self, files: list[Source], stopping: Event) -> None:
+    def run(self, stopping: Event) -> None:
         """Runs what is in force, the files, and what comes, until `stopping` is set.
 
         Raises:
             RunError: Spark does not come up.
             CompileError: a file is refused.
         """
-        self._store.prepare()
+        self._store.prepare(self._settings.author)
         with runtime.connect(self._settings.master, None, self._settings.spark) as spark:
             self._spark = spark
             try:
                 self._restore(stopping)
-                for file in files:
-                    self._run_file(file)
+                for name, text in self._settings.files:
+                    self._run_file(Source(name, text))
                 self._store.say("READY")
                 while not stopping.is_set():
                     for waiting in self._store.take():
@@ -111,13 +100,15 @@ class EngineProcess:
             live.fail(error)
 
     def _run_file(self, file: Source) -> None:
-        """Runs the statements of a file that are not in force yet."""
+        """Runs the statements of a file that are not in force, and whose relation nobody has replaced since."""
         known = {each.text.strip() for each in self._script.definitions.values()}
         for statement, text in list_statements(file):
-            if text.strip() not in known:
-                waiting = self._store.add_file_statement(text, self._settings.author)
-                answer = self._run(waiting, [(statement, text)])
-                self._store.answer(waiting.number, answer)
+            is_there = isinstance(statement, MAKING) and self._script.find_relation(statement.name.text) is not None
+            if text.strip() in known or (is_there and self._store.has_run(text)):
+                continue
+            waiting = self._store.add_file_statement(text, self._settings.author)
+            answer = self._run(waiting, [(statement, text)])
+            self._store.answer(waiting.number, answer)
 
     def _answer(self, waiting: WaitingStatement) -> None:
         try:
@@ -127,6 +118,10 @@ class EngineProcess:
             self._store.answer(waiting.number, refusals_of(error.diagnostics))
         except psycopg.Error as error:
             self._store.answer(waiting.number, (refusal_of(error),))
+        except Exception as error:  # the other queries go on
+            LOG.exception("statement %d failed", waiting.number)
+            found = V013.at(None, reason=type(error).__name__)
+            self._store.answer(waiting.number, refusals_of([found]))
         else:
             self._store.answer(waiting.number, answer)
 

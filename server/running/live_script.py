@@ -19,6 +19,8 @@ from penstock.planner.catalog import Declared
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Listing, RunningQuery, Shape, Sink
 
+MAKING = (ast.Create, ast.CreateAs, ast.CreateView)
+"""Statements that make a relation."""
 SHOWN = "shown_"
 """Begins the name of a table that is made only to be renamed."""
 
@@ -78,7 +80,7 @@ class LiveScript:
         made = compilation.statements[-1]
         queries = compilation.queries
         relation, kind = None, ""
-        if isinstance(made, ast.Create | ast.CreateAs | ast.CreateView):
+        if isinstance(made, MAKING):
             relation = made.name.text
             kind = "VIEW" if isinstance(made, ast.CreateView) else made.kind.value
         if isinstance(made, ast.Create):
@@ -88,9 +90,7 @@ class LiveScript:
         return Planned(definition, compilation, planned, replaced)
 
     def add(self, planned: Planned) -> None:
-        """Puts a planned statement into force."""
-        if planned.replaced is not None:
-            del self.definitions[planned.replaced.number]
+        """Puts a planned statement into force. What it replaces has been removed."""
         self.catalog = planned.catalog
         self.definitions[planned.definition.number] = planned.definition
 
@@ -129,7 +129,7 @@ class LiveScript:
 
     def find_unmade(self, statement: ast.Statement) -> LiveDefinition | None:
         """What is there already, so that CREATE … IF NOT EXISTS makes nothing."""
-        if not isinstance(statement, ast.Create | ast.CreateAs | ast.CreateView) or not statement.if_not_exists:
+        if not isinstance(statement, MAKING) or not statement.if_not_exists:
             return None
         return self.find_relation(statement.name.text)
 
@@ -155,7 +155,7 @@ class LiveScript:
         return replace(catalog, running=tuple(each for each in catalog.running if each.name not in gone))
 
     def _replaced(self, statement: ast.Statement) -> LiveDefinition | None:
-        if not isinstance(statement, ast.Create | ast.CreateAs | ast.CreateView) or not statement.or_replace:
+        if not isinstance(statement, MAKING) or not statement.or_replace:
             return None
         found = self.find_relation(statement.name.text)
         if found is not None:

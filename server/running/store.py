@@ -9,9 +9,11 @@ from importlib.resources import files
 from typing import Any
 
 import psycopg
+from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from penstock.server.engine import Refusal, StatementAnswer
+from penstock.server.running.answers import answer_json, refusal_json
 from penstock.server.running.live_script import LiveDefinition
 
 
@@ -43,9 +45,15 @@ class Store:
     def __init__(self, db: psycopg.Connection) -> None:
         self.db = db
 
-    def prepare(self) -> None:
-        """Makes what is missing, and says that an engine starts. What an engine has left half done is refused."""
+    def prepare(self, owner: str) -> None:
+        """Makes what is missing, and says that an engine starts. What an engine has left half done is refused.
+
+        `owner`: the role that may change everything, and let others do so.
+        """
         self.db.execute(files("penstock.server.database").joinpath("catalog.sql").read_text(encoding="utf-8"))
+        if "penstock_owner" not in self.roles(owner):
+            grant = sql.SQL("GRANT penstock_owner TO {} WITH ADMIN OPTION")
+            self.db.execute(grant.format(sql.Identifier(owner)))
         self.say("STARTING")
         lost = Refusal("V007", "57P03", "the engine was restarted while it ran this statement", hint="send it again")
         self.db.execute(
@@ -100,6 +108,13 @@ class Store:
         ).fetchone()
         assert row is not None
         return WaitingStatement(*row)
+
+    def has_run(self, text: str) -> bool:
+        """Whether a statement of a file has been run by a server before."""
+        found = self.db.execute(
+            "SELECT 1 FROM penstock.statement WHERE door = 'file' AND state = 'done' AND text = %s LIMIT 1", [text]
+        )
+        return found.fetchone() is not None
 
     def roles(self, author: str) -> frozenset[str]:
         """The roles of Penstock that an author has."""
@@ -182,21 +197,3 @@ class Store:
                 "status": None if status is None else Jsonb(status),
             },
         )
-
-
-def answer_json(answer: StatementAnswer) -> dict[str, Any]:
-    """An answer as the doors read it from the log of statements."""
-    return {"tag": answer.tag, "columns": answer.columns, "rows": answer.rows, "notices": answer.notices}
-
-
-def refusal_json(refusals: tuple[Refusal, ...]) -> dict[str, Any]:
-    """A refusal as the doors read it from the log of statements."""
-    return {"refusals": [{name: getattr(each, name) for name in Refusal.__slots__} for each in refusals]}
-
-
-def read_answer(body: Mapping[str, Any]) -> StatementAnswer | tuple[Refusal, ...]:
-    """The inverse of both."""
-    if "refusals" in body:
-        return tuple(Refusal(**each) for each in body["refusals"])
-    rows = tuple(tuple(row) for row in body["rows"])
-    return StatementAnswer(body["tag"], tuple(body["columns"]), rows, tuple(body["notices"]))

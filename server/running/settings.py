@@ -1,0 +1,57 @@
+"""What the engine's process is told at its start, as JSON. There is no secret in it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.codegen.ejected.databases.address import SecretRef
+from penstock.planner.plan import SecretOption
+from penstock.server.running.allowed import Allowed
+from penstock.server.running.home import Home
+from penstock.server.running.live_query import RestartPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """What an engine is told.
+
+    home: where rows go, and how the catalog is reached. state: the folder of checkpoints. author: whose statements the
+    files hold. master, spark: which Spark, and its settings. files: names and texts of scripts.
+    """
+
+    home: Home
+    state: str
+    author: str
+    master: str | None = None
+    spark: dict[str, str] = field(default_factory=dict)
+    allowed: Allowed = field(default_factory=Allowed)
+    max_queries: int = 100
+    restarts: RestartPolicy = field(default_factory=RestartPolicy)
+    files: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> str:
+        return json.dumps(dataclasses.asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> EngineSettings:
+        """The inverse of `to_json`."""
+        given: dict[str, Any] = json.loads(text)
+        home = given.pop("home")
+        password = home.pop("password")
+        restarts = given.pop("restarts")
+        return cls(
+            home=Home(password=None if password is None else SecretOption(**password), **home),
+            allowed=Allowed(**{name: tuple(values) for name, values in given.pop("allowed").items()}),
+            restarts=RestartPolicy(**{**restarts, "pauses": tuple(restarts["pauses"])}),
+            files=tuple((name, text) for name, text in given.pop("files")),
+            **given,
+        )
+
+    def connection(self) -> dict[str, Any]:
+        """The arguments of psycopg for the catalog."""
+        secret = self.home.password
+        password = {} if secret is None else {"password": SecretRef(secret.kind, secret.name).read()}
+        return {"conninfo": self.home.url, "autocommit": True, "application_name": "penstock engine", **password}
