@@ -1,0 +1,25 @@
+"""How much a client may ask of the server. Both doors keep to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of each door."""
+
+    statement_bytes: int = 1 << 20
+    """Of the text of a statement, or of a script, in UTF-8."""
+    connections: int = 1000
+    """Open at once. The next one is refused."""
+    select_seconds: float = 60
+    """Of a SELECT that ends by itself."""
+    answer_rows: int = 100_000
+    """Of one answer."""
+    engine_seconds: float = 30
+    """Until the engine has to answer a statement."""
+    startup_seconds: float = 10
+    """From the opening of a connection to the end of its first message."""
+    queries: int = 100
+    """That are kept running."""
