@@ -28,6 +28,10 @@ class StatementAnswer:
     rows: tuple[tuple[str | None, ...], ...] = ()
     notices: tuple[str, ...] = ()
     """Warnings, each as a sentence."""
+    types: tuple[str, ...] = ()
+    """The types of the columns as PostgreSQL names them, such as `numeric(10,2)`. Empty if all are texts."""
+    queries: tuple[str, ...] = ()
+    """The names of the queries that the statement has started."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,10 +81,8 @@ CREATE TABLE IF NOT EXISTS penstock.engine (
 
 -- Changes of tables, while somebody listens.
 CREATE TABLE IF NOT EXISTS penstock.listener (
-  relation text NOT NULL,
-  door text NOT NULL,
-  until timestamptz NOT NULL,
-  PRIMARY KEY (relation, door)
+  relation text PRIMARY KEY,
+  until timestamptz NOT NULL
 );
 CREATE TABLE IF NOT EXISTS penstock.change (
   seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -107,6 +105,8 @@ BEGIN
   IF NOT EXISTS (SELECT 1 FROM penstock.listener WHERE relation = shown AND until > clock_timestamp()) THEN
     RETURN NULL;
   END IF;
+  -- Changes of one relation are committed in the order of their numbers.
+  PERFORM pg_advisory_xact_lock(hashtext(shown));
   INSERT INTO penstock.change (relation, batch, op, key, row)
   SELECT shown, nullif(current_setting('penstock.batch', true), '')::bigint, lower(TG_OP),
     (SELECT jsonb_object_agg(k, r.row -> k) FROM jsonb_array_elements_text(keys) AS k),
@@ -116,8 +116,20 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- The tokens of HTTP. Only their SHA-256 is known.
+CREATE TABLE IF NOT EXISTS penstock.token (
+  hash bytea PRIMARY KEY,
+  role text NOT NULL,
+  created timestamptz NOT NULL DEFAULT now(),
+  label text
+);
+
 REVOKE ALL ON ALL TABLES IN SCHEMA penstock FROM PUBLIC;
 GRANT USAGE ON SCHEMA penstock, penstock_tail TO penstock_reader;
+GRANT SELECT, INSERT, UPDATE ON penstock.statement, penstock.listener TO penstock_owner;
+GRANT SELECT, INSERT, UPDATE, DELETE ON penstock.token TO penstock_owner;
+GRANT SELECT ON penstock.change TO penstock_owner;
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA penstock TO penstock_owner;
 GRANT SELECT ON penstock.relation, penstock.query, penstock.engine TO penstock_reader;
 -- What a role sent itself; owners see all.
 CREATE OR REPLACE VIEW penstock.statements WITH (security_barrier) AS

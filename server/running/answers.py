@@ -15,12 +15,12 @@ def answer_json(answer: StatementAnswer) -> dict[str, Any]:
 
 def refusal_json(refusals: tuple[Refusal, ...]) -> dict[str, Any]:
     """A refusal as the doors read it from the log of statements."""
-    return {"refusals": [{name: getattr(each, name) for name in Refusal.__slots__} for each in refusals]}
+    return {"errors": [{name: getattr(each, name) for name in Refusal.__slots__} for each in refusals]}
 
 
 def read_answer(body: Mapping[str, Any]) -> StatementAnswer | tuple[Refusal, ...]:
     """The inverse of both."""
-    if "refusals" in body:
-        return tuple(Refusal(**each) for each in body["refusals"])
+    if "errors" in body:
+        return tuple(Refusal(**each) for each in body["errors"])
     rows = tuple(tuple(row) for row in body["rows"])
     return StatementAnswer(body["tag"], tuple(body["columns"]), rows, tuple(body["notices"]))

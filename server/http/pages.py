@@ -1,0 +1,106 @@
+"""Routes of the console: its files, its login, the pages of error codes, and whether the server is well."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse, JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from penstock.server.http.problems import Problem
+from penstock.server.http.security import COOKIE, SESSION_SECONDS
+from penstock.server.http.services import Login, LoginOf, ServicesOf, log_in
+
+router = APIRouter()
+
+CONSOLE = Path(__file__).parent / "console"
+ERROR_PAGES = Path(__file__).parent / "errors"
+_CODE = re.compile(r"[A-Z]\d{3}")
+_SEEN_SECONDS = 30
+"""An engine that has not been seen for so long is taken to be away."""
+
+
+class Credentials(BaseModel):
+    """A token, to log in with."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    token: str = Field(max_length=1000, repr=False)
+
+
+@router.get("/", include_in_schema=False)
+async def show_console() -> Response:
+    """The page of the console."""
+    return FileResponse(CONSOLE / "index.html", headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/docs", include_in_schema=False)
+async def show_reference() -> Response:
+    """The page that lists the routes."""
+    return FileResponse(CONSOLE / "reference.html", headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def show_schema(request: Request, _: LoginOf) -> Any:
+    """The routes as OpenAPI describes them."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get("/errors/{code}", include_in_schema=False)
+async def show_error_page(code: str) -> Response:
+    """What an error code means, as text."""
+    page = ERROR_PAGES / f"{code}.md"
+    if not _CODE.fullmatch(code) or not page.is_file():
+        raise Problem(404, f"unknown code {code}")
+    return FileResponse(page, media_type="text/plain; charset=utf-8")
+
+
+@router.get("/healthz")
+async def show_health() -> dict[str, str]:
+    """The process lives."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz")
+async def show_readiness(services: ServicesOf) -> Response:
+    """PostgreSQL answers, and the engine takes statements."""
+    state = await services.catalog.find_engine_state(_SEEN_SECONDS)
+    ready = state == "running"
+    return JSONResponse({"database": "ok", "engine": state or "away"}, 200 if ready else 503)
+
+
+@router.post("/v1/session")
+async def open_session(body: Credentials, request: Request, response: Response, services: ServicesOf) -> dict[str, Any]:
+    """Logs a browser in: the cookie stands for the token from then on."""
+    login = await log_in(request, services, body.token.strip())
+    cookie, session = services.sessions.open(login.digest)
+    response.set_cookie(
+        COOKIE, cookie, max_age=SESSION_SECONDS, httponly=True, samesite="strict", secure=request.url.scheme == "https"
+    )
+    return _show_session(Login(login.caller, login.digest, session))
+
+
+@router.get("/v1/session")
+async def show_session(login: LoginOf) -> dict[str, Any]:
+    """Who is logged in, and what its requests that change something have to send."""
+    return _show_session(login)
+
+
+@router.delete("/v1/session", status_code=204)
+async def close_session(request: Request, response: Response, login: LoginOf, services: ServicesOf) -> None:
+    """Logs a browser out."""
+    services.sessions.close(request.cookies.get(COOKIE, ""))
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+
+
+def _show_session(login: Login) -> dict[str, Any]:
+    return {
+        "role": login.caller.role,
+        "label": login.caller.label,
+        "submits": login.caller.submits,
+        "owns": login.caller.owns,
+        "csrf": login.session.csrf if login.session else None,
+    }

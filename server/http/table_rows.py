@@ -1,0 +1,170 @@
+"""Rows of a table or a view in the schema `public`: what is asked of them, as SQL with parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import AsyncConnection, sql
+from psycopg.rows import tuple_row
+
+from penstock.diagnostics import nearest
+from penstock.server.http.catalog import Row
+from penstock.server.http.problems import Problem
+from penstock.values import to_csv
+
+RESERVED = ("limit", "after", "order", "format")
+"""Parameters that are no filters."""
+
+_SHAPE = """
+SELECT relation.relname AS name, attribute.attname AS column,
+       format_type(attribute.atttypid, attribute.atttypmod) AS type,
+       array_position(index.indkey::int2[], attribute.attnum) AS place
+FROM pg_catalog.pg_class AS relation
+JOIN pg_catalog.pg_attribute AS attribute ON attrelid = relation.oid AND attnum > 0 AND NOT attisdropped
+LEFT JOIN pg_catalog.pg_index AS index ON indrelid = relation.oid AND indisprimary
+WHERE relation.oid = (
+    SELECT oid FROM pg_catalog.pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname IN (%s, lower(%s))
+    ORDER BY relname = lower(relname) LIMIT 1)
+ORDER BY attnum
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """A table as PostgreSQL has it."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    """Names and types of PostgreSQL."""
+    key: tuple[str, ...]
+    """The columns of the primary key in order, none of a view."""
+
+    def require(self, column: str) -> str:
+        """The column.
+
+        Raises:
+            Problem: there is none of this name.
+        """
+        names = [name for name, _ in self.columns]
+        if column not in names:
+            guess = nearest(column, names)
+            raise Problem(400, f"unknown column {column}", hint=guess and f"did you mean {guess}?")
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class TableRequest:
+    """Which rows are asked for."""
+
+    limit: int
+    after: tuple[str, ...] = ()
+    """The primary key that the rows come behind, as texts."""
+    order: tuple[tuple[str, bool], ...] = ()
+    """Columns, each with whether it descends. By default the primary key."""
+    filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Columns, each with the texts of which it has to equal one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """Rows of a table, in the order that was asked for."""
+
+    shape: TableShape
+    rows: list[tuple[Any, ...]]
+    next: tuple[str, ...] | None
+    """The `after` of the rows behind them. None if there are none, or if they are not in the order of the key."""
+
+
+async def read_rows(connection: AsyncConnection[Row], name: str, request: TableRequest) -> TableRows:
+    """The rows of a table, with the rights of the connection.
+
+    Raises:
+        Problem: there is no such table or column, or the order has no rows behind others.
+        psycopg.Error: a text is no value of its column; the role may not read the table; it takes too long.
+    """
+    shape = await find_shape(connection, name)
+    if len(request.after) not in (0, len(shape.key)):
+        raise Problem(
+            400, f"after takes {_count(len(shape.key))} of the primary key", hint=", ".join(shape.key) or None
+        )
+    query, parameters, by_key = write_select(shape, request)
+    async with connection.cursor(row_factory=tuple_row) as cursor:
+        await cursor.execute(query, parameters)
+        rows = await cursor.fetchall()
+    more = len(rows) > request.limit
+    rows = rows[: request.limit]
+    names = [column for column, _ in shape.columns]
+    key = [names.index(column) for column in shape.key]
+    following = tuple(_write_key(rows[-1][place]) for place in key) if more and rows and by_key else None
+    return TableRows(shape, rows, following)
+
+
+async def find_shape(connection: AsyncConnection[Row], name: str) -> TableShape:
+    """The columns of a table or view of `public`.
+
+    Raises:
+        Problem: there is none of this name.
+    """
+    rows = await (await connection.execute(_SHAPE, (name, name))).fetchall()
+    if not rows:
+        raise Problem(404, f"unknown table {name}")
+    keyed = sorted((row["place"], row["column"]) for row in rows if row["place"] is not None)
+    columns = tuple((row["column"], row["type"]) for row in rows)
+    return TableShape(rows[0]["name"], columns, tuple(column for _, column in keyed))
+
+
+def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed, list[Any], bool]:
+    """The SELECT with its parameters, and whether its rows are in the order of the primary key.
+
+    One more row than asked for tells whether there are more.
+
+    Raises:
+        Problem: a column is not there, or `after` goes with another order than that of the key.
+    """
+    order = request.order or tuple((column, False) for column in shape.key)
+    for column, _ in order:
+        shape.require(column)
+    directions = {descends for _, descends in order}
+    by_key = bool(shape.key) and tuple(column for column, _ in order) == shape.key and len(directions) == 1
+    conditions: list[sql.Composable] = []
+    parameters: list[Any] = []
+    for column, values in request.filters:
+        choices = sql.SQL(", ").join([sql.Placeholder()] * len(values))
+        conditions.append(sql.SQL("{} IN ({})").format(sql.Identifier(shape.require(column)), choices))
+        parameters += values
+    if request.after:
+        if not by_key:
+            raise Problem(400, "after goes with the order of the primary key", hint=f"order={','.join(shape.key)}")
+        conditions.append(_write_behind(shape.key, descending=directions == {True}))
+        parameters += request.after
+    query = sql.SQL("SELECT {} FROM public.{}").format(
+        _names(name for name, _ in shape.columns), sql.Identifier(shape.name)
+    )
+    if conditions:
+        query += sql.SQL(" WHERE {}").format(sql.SQL(" AND ").join(conditions))
+    if order:
+        sorting = (sql.SQL("{} DESC" if down else "{}").format(sql.Identifier(column)) for column, down in order)
+        query += sql.SQL(" ORDER BY {}").format(sql.SQL(", ").join(sorting))
+    return query + sql.SQL(" LIMIT {}").format(sql.Literal(request.limit + 1)), parameters, by_key
+
+
+def _write_behind(key: Sequence[str], *, descending: bool) -> sql.Composed:
+    values = sql.SQL(", ").join([sql.Placeholder()] * len(key))
+    sign = sql.SQL("<" if descending else ">")
+    return sql.SQL("({}) {} ({})").format(_names(key), sign, values)
+
+
+def _write_key(value: Any) -> str:
+    """The value as a text that PostgreSQL reads as the same."""
+    return "\\x" + value.hex() if isinstance(value, bytes) else str(to_csv(value))
+
+
+def _names(names: Iterable[str]) -> sql.Composed:
+    return sql.SQL(", ").join(map(sql.Identifier, names))
+
+
+def _count(values: int) -> str:
+    return f"{values} value{'' if values == 1 else 's'}"
