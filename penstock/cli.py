@@ -19,6 +19,8 @@ import click
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
 from penstock.diagnostics.codes.running import R090
+from penstock.options import CONF, read_settings
+from penstock.serve import serve
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
@@ -29,9 +31,6 @@ REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
 POLL_SECONDS = 0.5
 STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
-CONF = click.option(
-    "--conf", multiple=True, metavar="KEY=VALUE", help="A setting of Spark, as spark.driver.memory=4g; may be repeated."
-)
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
@@ -46,6 +45,7 @@ def main() -> None:
       penstock explain STATE orders.sql  what will it keep, and how much of it?
       penstock run --once orders.sql     process what is there, then end
       penstock query orders.sql "…"      what does a SELECT over tables give now?
+      penstock serve orders.sql          keep running, for psql, BI tools and browsers
 
     Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
     """
@@ -156,7 +156,7 @@ def run(
     Exit code 0: done, or stopped without --once; 1: refused, 2: a file cannot be read, 3: failed while running,
     130: Ctrl-C or SIGTERM before the end of --once, or before the queries run.
     """
-    settings = _settings(conf)
+    settings = read_settings(conf)
     if drain is not None and not once:
         raise click.UsageError("--drain and --no-drain need --once")
     if reset and checkpoint is None:
@@ -225,17 +225,6 @@ def _spark(
             signal.signal(each, handler)
 
 
-def _settings(given: Iterable[str]) -> dict[str, str]:
-    """Settings as `--conf` gives them. The value is not told when it is refused: it may be a secret."""
-    settings = {}
-    for each in given:
-        name, separator, value = each.partition("=")
-        if not separator or not name.strip():
-            raise click.UsageError("--conf takes KEY=VALUE, as spark.driver.memory=4g")
-        settings[name.strip()] = value.strip()
-    return settings
-
-
 def _remove_checkpoints(session: RuntimeSession, program: Program) -> None:
     for folder in session.reset(program):
         # Not by click, which would write into the line that shows the progress.
@@ -281,7 +270,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     json prints one object per line. Exit code 0: answered, 1: refused, 2: a file cannot be read, 3: failed while
     running, 130: Ctrl-C before the end.
     """
-    settings = _settings(conf)
+    settings = read_settings(conf)
     *files, select = arguments
     if not files:
         raise click.UsageError("name the FILEs that declare the tables, then the SELECT")
@@ -376,3 +365,6 @@ def _show(diagnostics: Iterable[Diagnostic]) -> None:
 
 def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+main.add_command(serve)

@@ -133,8 +133,11 @@ GRANT SELECT ON ALL SEQUENCES IN SCHEMA penstock TO penstock_owner;
 GRANT SELECT ON penstock.relation, penstock.query, penstock.engine TO penstock_reader;
 -- What a role sent itself; owners see all.
 CREATE OR REPLACE VIEW penstock.statements WITH (security_barrier) AS
-  SELECT id, text, author, door, state, submitted, started, finished FROM penstock.statement
-  WHERE author = session_user OR pg_has_role(session_user, 'penstock_owner', 'MEMBER');
+  SELECT id, text, author, door, state, submitted, started, finished, answer -> 'errors' AS errors
+  FROM penstock.statement
+  WHERE author = current_user OR pg_has_role(current_user, 'penstock_owner', 'MEMBER');
 GRANT SELECT ON penstock.statements TO penstock_reader;
+-- Readers see tables of Penstock from the first moment on.
+ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO penstock_reader;
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public TO PUBLIC;

@@ -93,6 +93,9 @@ class EmbeddedPostgres:
             if db.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 made = sql.SQL("CREATE DATABASE {} OWNER {}")
                 db.execute(made.format(sql.Identifier(DATABASE), sql.Identifier(ENGINE)))
+                # A schema that is called as the user would come first.
+                path = sql.SQL("ALTER DATABASE {} SET search_path = public")
+                db.execute(path.format(sql.Identifier(DATABASE)))
             rules = db.execute("SHOW hba_file").fetchone()
             assert rules is not None
             Path(rules[0]).write_text(RULES, encoding="utf-8")

@@ -41,10 +41,8 @@ SELECT name, shown, kind, definition, author, columns, version, created FROM pen
 """
 _DEFINITIONS = "SELECT name, version, definition FROM penstock.relation ORDER BY created, name"
 _STATEMENTS = """
-SELECT id, text, author, door, state, submitted, started, finished, answer -> 'errors' AS errors
-FROM penstock.statement
-WHERE (author = current_user OR pg_has_role('penstock_owner', 'MEMBER')) AND id < %s
-ORDER BY id DESC LIMIT %s
+SELECT id, text, author, door, state, submitted, started, finished, errors
+FROM penstock.statements WHERE id < %s ORDER BY id DESC LIMIT %s
 """
 _ENGINE = "SELECT state FROM penstock.engine WHERE seen > now() - make_interval(secs => %s)"
 _MAY_FOLLOW = """

@@ -59,7 +59,7 @@ class EngineProcess:
             RunError: Spark does not come up.
             CompileError: a file is refused.
         """
-        self._store.prepare(self._settings.author)
+        self._store.prepare()
         with runtime.connect(self._settings.master, None, self._settings.spark) as spark:
             self._spark = spark
             try:
@@ -80,7 +80,8 @@ class EngineProcess:
     def _restore(self, stopping: Event) -> None:
         for kept in self._store.kept():
             [(statement, _)] = list_statements(Source("kept", kept.text))
-            planned = self._script.plan(statement, kept.text, kept.number, kept.author, kept.taken)
+            source = Source(f"statement {kept.number}", kept.text)
+            planned = self._script.plan(statement, source, kept.number, kept.author, kept.taken)
             self._script.add(planned)
             self._folders[kept.number] = kept.folder
             live = self._live_query(planned.definition, planned)
@@ -107,13 +108,13 @@ class EngineProcess:
             if text.strip() in known or (is_there and self._store.has_run(text)):
                 continue
             waiting = self._store.add_file_statement(text, self._settings.author)
-            answer = self._run(waiting, [(statement, text)])
+            answer = self._run(waiting, [(statement, text)], file.name)
             self._store.answer(waiting.number, answer)
 
     def _answer(self, waiting: WaitingStatement) -> None:
         try:
             self._check_role(waiting)
-            answer = self._run(waiting, list_statements(Source("statement", waiting.text)))
+            answer = self._run(waiting, list_statements(Source("statement", waiting.text)), None)
         except (CompileError, RunError) as error:
             self._store.answer(waiting.number, refusals_of(error.diagnostics))
         except psycopg.Error as error:
@@ -130,15 +131,20 @@ class EngineProcess:
             found = V002.at(None, author=waiting.author, action="submit statements")
             raise CompileError([found.with_hint(f"GRANT {SUBMITTER} TO {waiting.author}")])
 
-    def _run(self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]]) -> StatementAnswer:
+    def _run(
+        self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str | None
+    ) -> StatementAnswer:
+        """Runs statements in order. `file`: the operator's, whose statements may reach what they like."""
         answer = StatementAnswer("SET")
         for number, (statement, text) in enumerate(statements):
             # Of several statements each has a place of its own in the order of all.
             place = waiting.number * 1000 + number
-            answer = self._run_one(statement, text, place, waiting.author)
+            answer = self._run_one(statement, text, place, waiting.author, file)
         return answer
 
-    def _run_one(self, statement: ast.Statement, text: str, number: int, author: str) -> StatementAnswer:
+    def _run_one(
+        self, statement: ast.Statement, text: str, number: int, author: str, file: str | None
+    ) -> StatementAnswer:
         check_submitted(statement)
         match statement:
             case ast.Drop():
@@ -152,16 +158,18 @@ class EngineProcess:
             case ast.SetOption():
                 raise CompileError([V012.at(statement.span, "", statement="SET alone")])
             case _:
-                return self._create(statement, text, number, author)
+                return self._create(statement, text, number, author, file)
 
-    def _create(self, statement: ast.Statement, text: str, number: int, author: str) -> StatementAnswer:
+    def _create(
+        self, statement: ast.Statement, text: str, number: int, author: str, file: str | None
+    ) -> StatementAnswer:
         tag = command_tag(statement)
         there = self._script.find_unmade(statement)
         if there is not None:
             return StatementAnswer(tag, notices=(f"{there.relation} already exists",))
-        planned = self._script.plan(statement, text, number, author, frozenset())
+        planned = self._script.plan(statement, Source(file or "statement", text), number, author, frozenset())
         definition, compilation = planned.definition, planned.compilation
-        if definition.relation is not None:
+        if definition.relation is not None and file is None:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
         if planned.replaced is not None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from penstock.compilation import Compilation, compile
-from penstock.diagnostics import CompileError
+from penstock.compilation import Compilation, compile, compile_sources
+from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.kinds import K012, K015
 from penstock.diagnostics.codes.serving import V001, V006
 from penstock.parser import ast, name_text
@@ -67,8 +67,10 @@ class LiveScript:
         self.catalog = Catalog(home=home)
         self.definitions: dict[int, LiveDefinition] = {}
 
-    def plan(self, statement: ast.Statement, text: str, number: int, author: str, taken: frozenset[str]) -> Planned:
-        """Checks a statement that makes something. `taken`: names that its queries must not have.
+    def plan(
+        self, statement: ast.Statement, source: Source, number: int, author: str, taken: frozenset[str]
+    ) -> Planned:
+        """Checks a statement that makes something. `source`: its own text. `taken`: names that queries must not have.
 
         Raises:
             CompileError: it is refused.
@@ -76,7 +78,7 @@ class LiveScript:
         replaced = self._replaced(statement)
         catalog = self.catalog if replaced is None else self._without(replaced)
         taken |= {query.name.lower() for query in catalog.running}
-        compilation = compile(text, replace(catalog, taken=taken), name=f"statement {number}")
+        compilation = compile_sources([source], replace(catalog, taken=taken))
         made = compilation.statements[-1]
         queries = compilation.queries
         relation, kind = None, ""
@@ -85,7 +87,7 @@ class LiveScript:
             kind = "VIEW" if isinstance(made, ast.CreateView) else made.kind.value
         if isinstance(made, ast.Create):
             queries = self._show(made, compilation.catalog)
-        definition = LiveDefinition(number, text, author, taken, relation, kind, names_in(made), queries)
+        definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, names_in(made), queries)
         planned = replace(compilation.catalog, taken=frozenset(), running=(*catalog.running, *queries))
         return Planned(definition, compilation, planned, replaced)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from penstock.diagnostics import Source
 from penstock.parser import ast, parse
 
@@ -16,11 +18,11 @@ def list_statements(source: Source) -> list[tuple[ast.Statement, str]]:
     before = ""
     for statement in parse(source):
         start, end = statement.span.start, statement.span.end
-        text = before.ljust(start) + source.text[start:end]
+        before += re.sub(r"[^\n]", " ", source.text[len(before) : start])
         if isinstance(statement, ast.SetOption):
-            before = text + ";"
+            before += source.text[start:end] + ";"
         else:
-            listed.append((statement, text))
+            listed.append((statement, before + source.text[start:end]))
     return listed
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import psycopg
-from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from penstock.server.engine import Refusal, StatementAnswer
@@ -45,15 +43,8 @@ class Store:
     def __init__(self, db: psycopg.Connection) -> None:
         self.db = db
 
-    def prepare(self, owner: str) -> None:
-        """Makes what is missing, and says that an engine starts. What an engine has left half done is refused.
-
-        `owner`: the role that may change everything, and let others do so.
-        """
-        self.db.execute(files("penstock.server.database").joinpath("catalog.sql").read_text(encoding="utf-8"))
-        if "penstock_owner" not in self.roles(owner):
-            grant = sql.SQL("GRANT penstock_owner TO {} WITH ADMIN OPTION")
-            self.db.execute(grant.format(sql.Identifier(owner)))
+    def prepare(self) -> None:
+        """Says that an engine starts. Statements that the last one has left half done are refused."""
         self.say("STARTING")
         lost = Refusal("V007", "57P03", "the engine was restarted while it ran this statement", hint="send it again")
         self.db.execute(

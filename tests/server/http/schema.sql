@@ -15,6 +15,10 @@ CREATE TABLE penstock.engine (state text, since timestamptz, seen timestamptz);
 CREATE TABLE penstock.statement (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, text text, author text, door text, state text, answer jsonb,
   submitted timestamptz, started timestamptz, finished timestamptz);
+CREATE VIEW penstock.statements WITH (security_barrier) AS
+  SELECT id, text, author, door, state, submitted, started, finished, answer -> 'errors' AS errors
+  FROM penstock.statement
+  WHERE author = current_user OR pg_has_role(current_user, 'penstock_owner', 'MEMBER');
 CREATE TABLE penstock.relation (
   name text PRIMARY KEY, shown text, kind text, definition text, author text, columns jsonb, version int,
   created timestamptz NOT NULL DEFAULT clock_timestamp());
@@ -28,7 +32,7 @@ CREATE TABLE penstock.change (
 CREATE TABLE penstock.listener (relation text PRIMARY KEY, until timestamptz NOT NULL);
 
 GRANT USAGE ON SCHEMA penstock TO penstock_reader, door;
-GRANT SELECT ON penstock.statement, penstock.relation, penstock.query TO penstock_reader;
+GRANT SELECT ON penstock.statements, penstock.relation, penstock.query TO penstock_reader;
 GRANT SELECT ON penstock.token, penstock.engine, penstock.change TO door;
 GRANT USAGE, SELECT ON SEQUENCE penstock.change_seq_seq TO door;
 GRANT SELECT, INSERT, UPDATE ON penstock.listener TO door;

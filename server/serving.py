@@ -1,0 +1,287 @@
+"""The server: PostgreSQL, the engine and the doors, from their start to their end."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import secrets
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import psycopg
+from psycopg import conninfo
+
+from penstock.planner.plan import SecretOption
+from penstock.server.database.bootstrap import add_token, prepare_catalog
+from penstock.server.database.embedded import DATABASE, ENGINE, OWNER, EmbeddedPostgres
+from penstock.server.database.statement_log import StatementLog
+from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
+from penstock.server.http.door import HttpDoor, HttpSettings
+from penstock.server.limits import Limits
+from penstock.server.postgres.relay import Relay, Upstream
+from penstock.server.postgres.tls import load_context, make_certificate
+from penstock.server.running.allowed import Allowed
+from penstock.server.running.home import Home
+from penstock.server.running.settings import EngineSettings
+
+LOG = logging.getLogger("penstock.server")
+LOOK_SECONDS = 2
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class ServerError(Exception):
+    """The server cannot start. The text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """What `penstock serve` was told.
+
+    state: the folder of checkpoints, secrets, logs, and the embedded PostgreSQL. files: names and texts of scripts.
+    database: the URL of a real PostgreSQL without a password, None for the embedded one; its password is read from the
+    variable PGPASSWORD. listen: the address of the doors; any other than loopback needs TLS.
+    """
+
+    state: Path
+    files: tuple[tuple[str, str], ...] = ()
+    database: str | None = None
+    listen: str = "127.0.0.1"
+    pg_port: int = 5433
+    http_port: int = 8080
+    certificate: Path | None = None
+    key: Path | None = None
+    master: str | None = None
+    spark: dict[str, str] = field(default_factory=dict)
+    allowed: Allowed = field(default_factory=Allowed)
+    tail_rows: int = 1_000
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def is_public(self) -> bool:
+        """Whether other machines can connect."""
+        return self.listen not in LOOPBACK
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """How the processes of the server reach PostgreSQL.
+
+    home: for the engine. door: the connection string of the doors, with a password. owner: the role of the operator.
+    upstream: where the relay connects. password_file: of the owner, for psql; None with a real PostgreSQL.
+    """
+
+    home: Home
+    door: str
+    owner: str
+    upstream: Upstream
+    database: str
+    password_file: Path | None = None
+
+
+async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callable[[str], None]) -> None:
+    """Serves until `stopping` is set. `show` gets a line for each thing that is ready.
+
+    Raises:
+        ServerError: a port is taken, PostgreSQL cannot be reached, a file is refused, …
+    """
+    with lock_state(settings.state):
+        async with AsyncExitStack() as stack:
+            catalog = await stack.enter_async_context(open_database(settings))
+            await asyncio.to_thread(prepare, settings, catalog)
+            log = await stack.enter_async_context(
+                StatementLog(catalog.door, settings.limits.engine_seconds, settings.limits.statement_bytes)
+            )
+            await open_doors(settings, catalog, log, stack, show)
+            engine = EngineSupervisor(lambda is_first: engine_settings(settings, catalog, is_first), log_file(settings))
+            running = asyncio.create_task(engine.run())
+            announced = asyncio.create_task(announce_engine(catalog, show))
+            waiting = asyncio.create_task(stopping.wait())
+            try:
+                await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
+                if running.done():
+                    running.result()
+            except EngineRefusedError as error:
+                raise ServerError(str(error)) from None
+            finally:
+                for task in (announced, waiting, running):
+                    task.cancel()
+                    with suppress(asyncio.CancelledError, EngineRefusedError):
+                        await task
+
+
+@contextmanager
+def lock_state(state: Path) -> Iterator[None]:
+    """Holds the state folder, so that no other server uses it.
+
+    Raises ServerError if one does.
+    """
+    state.mkdir(parents=True, exist_ok=True)
+    with (state / "lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ServerError(f"another server uses the folder {state}; stop it, or name another --state") from None
+        yield
+
+
+@asynccontextmanager
+async def open_database(settings: ServerSettings) -> AsyncIterator[Catalog]:
+    """PostgreSQL, which is started again when it ends if it is the embedded one."""
+    if settings.database is not None:
+        yield find_database(settings)
+        return
+    postgres = EmbeddedPostgres(settings.state)
+    await asyncio.to_thread(postgres.start)
+    watching = asyncio.create_task(watch(postgres))
+    try:
+        password = SecretOption("FILE", str(postgres.credentials.file(ENGINE).resolve()))
+        door = conninfo.make_conninfo(postgres.url(OWNER), password=postgres.credentials.read(OWNER))
+        yield Catalog(
+            Home(postgres.url(ENGINE), password, settings.tail_rows),
+            door,
+            OWNER,
+            Upstream(postgres.socket),
+            DATABASE,
+            write_password_file(settings, postgres.credentials.read(OWNER)),
+        )
+    finally:
+        watching.cancel()
+        await asyncio.to_thread(postgres.stop)
+
+
+def find_database(settings: ServerSettings) -> Catalog:
+    """A PostgreSQL that others run. Raises ServerError if its address is none."""
+    assert settings.database is not None
+    try:
+        given = conninfo.conninfo_to_dict(settings.database)
+    except psycopg.ProgrammingError as error:
+        raise ServerError(f"--database: {error}") from None
+    if "password" in given:
+        raise ServerError("--database has a password, which others see; set the variable PGPASSWORD")
+    password = SecretOption("ENV", "PGPASSWORD") if "PGPASSWORD" in os.environ else None
+    door = conninfo.make_conninfo(settings.database, password=os.environ.get("PGPASSWORD"))
+    upstream = Upstream(str(given.get("host", "/var/run/postgresql")), int(given.get("port") or 5432))
+    user = str(given.get("user", "postgres"))
+    return Catalog(
+        Home(settings.database, password, settings.tail_rows), door, user, upstream, str(given.get("dbname", user))
+    )
+
+
+async def watch(postgres: EmbeddedPostgres) -> None:
+    """Starts PostgreSQL again when its process has ended."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        if not postgres.is_running:
+            LOG.warning("PostgreSQL has ended; starting it again")
+            with suppress(OSError, RuntimeError):
+                await asyncio.to_thread(postgres.start)
+
+
+def write_password_file(settings: ServerSettings, password: str) -> Path:
+    """The file from which psql takes the owner's password: `passfile=…`."""
+    path = settings.state / "secrets" / "pgpass"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"*:*:*:{OWNER}:{password}\n")
+    return path
+
+
+def prepare(settings: ServerSettings, catalog: Catalog) -> None:
+    """Makes the catalog, and the operator's token for HTTP.
+
+    Raises ServerError if PostgreSQL does not allow it.
+    """
+    arguments = engine_arguments(catalog).connection()
+    try:
+        with psycopg.connect(**arguments) as db:
+            prepare_catalog(db, catalog.owner)
+            add_token(db, read_token(settings), catalog.owner, "operator")
+    except psycopg.Error as error:
+        raise ServerError(f"PostgreSQL: {str(error).strip()}") from None
+
+
+def engine_arguments(catalog: Catalog) -> EngineSettings:
+    return EngineSettings(catalog.home, "", catalog.owner)
+
+
+def token_file(settings: ServerSettings) -> Path:
+    return settings.state / "secrets" / "token"
+
+
+def log_file(settings: ServerSettings) -> Path:
+    return settings.state / "engine.log"
+
+
+def read_token(settings: ServerSettings) -> str:
+    """The operator's token, a new one the first time."""
+    path = token_file(settings)
+    if not path.exists():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"pst_{secrets.token_urlsafe(32)}")
+    return path.read_text(encoding="utf-8")
+
+
+def engine_settings(settings: ServerSettings, catalog: Catalog, is_first: bool) -> str:
+    """What the engine's process is told. Files are run at the first start of a server only."""
+    told = replace(
+        engine_arguments(catalog),
+        state=str(settings.state.resolve()),
+        master=settings.master,
+        spark=settings.spark,
+        allowed=settings.allowed,
+        max_queries=settings.limits.queries,
+        files=settings.files if is_first else (),
+    )
+    return told.to_json()
+
+
+async def open_doors(
+    settings: ServerSettings, catalog: Catalog, log: StatementLog, stack: AsyncExitStack, show: Callable[[str], None]
+) -> None:
+    """Opens both doors. Raises ServerError if a port is taken."""
+    certificate, key = settings.certificate, settings.key
+    if settings.is_public and certificate is None:
+        certificate, key = make_certificate(settings.state / "tls")
+    tls: ssl.SSLContext | None = None
+    if certificate is not None and key is not None:
+        tls = load_context(certificate, key)
+    refused = frozenset({"postgres", ENGINE}) if settings.database is None else frozenset[str]()
+    relay = Relay(
+        catalog.upstream, log, settings.limits, tls, is_tls_required=settings.is_public, refused_roles=refused
+    )
+    http = HttpSettings(catalog.door, settings.listen, settings.http_port, certificate=certificate, key=key)
+    door = HttpDoor(http, log, settings.limits)
+    try:
+        await relay.start(settings.listen, settings.pg_port)
+        stack.push_async_callback(relay.stop)
+        await door.open()
+        stack.push_async_callback(door.close)
+    except OSError as error:
+        raise ServerError(f"the server cannot listen on {settings.listen}: {error.strerror or error}") from None
+    where = f"host={settings.listen} port={relay.port} dbname={catalog.database} user={catalog.owner}"
+    where += f" passfile={catalog.password_file}" if catalog.password_file else ""
+    show(f'PostgreSQL  psql "{where}"')
+    scheme = "http" if tls is None else "https"
+    show(f"console     {scheme}://{settings.listen}:{door.port}/  (its token is in {token_file(settings)})")
+    show("engine      starting Spark …")
+
+
+async def announce_engine(catalog: Catalog, show: Callable[[str], None]) -> None:
+    """Says when the engine is ready, once."""
+    while True:
+        await asyncio.sleep(0.5)
+        with suppress(psycopg.Error):
+            async with await psycopg.AsyncConnection.connect(catalog.door) as db:
+                found = await db.execute("SELECT count(*) FROM penstock.engine WHERE state = 'READY'")
+                if await found.fetchone() == (1,):
+                    queries = await (await db.execute("SELECT count(*) FROM penstock.query")).fetchone()
+                    assert queries is not None
+                    show(f"engine      ready, {queries[0]} queries")
+                    return
