@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+from psycopg import conninfo
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.serving import V003
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import INTERNAL, RATE
 from penstock.planner.plan import Options, SecretOption
+
+HARMLESS = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "connect_timeout", "application_name", "options"}
+"""The parts of an address that statements may give. Others name files, or services of the server's user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,19 @@ class Allowed:
                 found = V003.at(span, "", what="the path", place=value)
                 yield found.with_hint(f"start the server with --allow-path {value}")
             elif name == "url" and isinstance(value, str):
-                outside = [host for host in list_hosts(value) if host not in self.hosts]
-                if outside:
-                    found = V003.at(span, "", what="the host", place=outside[0] or "this machine")
-                    yield found.with_hint(f"start the server with --allow-host {outside[0] or 'localhost'}")
+                yield from self._find_outside_host(value, span)
+
+    def _find_outside_host(self, url: str, span: Span) -> Iterator[Diagnostic]:
+        try:
+            outside = [host for host in list_hosts(url) if host not in self.hosts]
+        except ValueError:
+            yield V003.at(span, "", what="the address", place=url).with_hint("postgresql://user@host:5432/database")
+            return
+        if outside and outside[0]:
+            found = V003.at(span, "", what="the host", place=outside[0])
+            yield found.with_hint(f"start the server with --allow-host {outside[0]}")
+        elif outside:
+            yield V003.at(span, "", what="the host", place="a socket of this machine").with_hint("name a host")
 
     def _is_below(self, path: str) -> bool:
         """Whether a path is inside of an allowed folder, links resolved. Paths with a scheme are compared as text."""
@@ -67,10 +81,16 @@ class Allowed:
 
 
 def list_hosts(url: str) -> list[str]:
-    """All hosts that an address of PostgreSQL names; an empty one is the socket of this machine."""
-    parts = urlsplit(url)
-    hosts = [each.rpartition(":")[0] or each for each in parts.netloc.rpartition("@")[2].split(",")]
-    query = parse_qs(parts.query)
-    for name in ("host", "hostaddr"):
-        hosts += [each for value in query.get(name, []) for each in value.split(",")]
-    return [host.lower() for host in hosts] if any(hosts) else [""]
+    """All hosts that an address of PostgreSQL names, as libpq reads it; an empty one is the socket of this machine.
+
+    Raises ValueError for an address that libpq does not understand, or that names files of this machine.
+    """
+    try:
+        given = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise ValueError(url) from None
+    if not given.keys() <= HARMLESS:
+        raise ValueError(url)
+    named = [str(given[name]) for name in ("host", "hostaddr") if given.get(name)]
+    hosts = [host.lower() for value in named for host in value.split(",")]
+    return ["" if host.startswith(("/", "@")) else host for host in hosts] or [""]

@@ -172,6 +172,7 @@ class EngineProcess:
         if definition.relation is not None and file is None:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
+        version = 1 + (0 if definition.relation is None else self._store.find_version(definition.relation))
         if planned.replaced is not None:
             self._check_owner(planned.replaced, author, "replace")
             self._forget(planned.replaced)
@@ -179,7 +180,7 @@ class EngineProcess:
         self._script.add(planned)
         self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
         live = self._live_query(definition, planned)
-        self._store.keep(definition, self._folders[number], describe_columns(planned), plan=None)
+        self._store.keep(definition, self._folders[number], describe_columns(planned), None, version)
         if live is not None:
             try:
                 live.start()

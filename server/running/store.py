@@ -116,8 +116,20 @@ class Store:
         )
         return frozenset(name for (name,) in rows)
 
-    def keep(self, definition: LiveDefinition, folder: str, columns: Sequence[Mapping[str, str]], plan: Any) -> None:
-        """Notes a definition that is in force from now on."""
+    def find_version(self, relation: str) -> int:
+        """The version of a relation, 0 of one that is not there."""
+        found = self.db.execute("SELECT version FROM penstock.relation WHERE name = %s", [relation.lower()]).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def keep(
+        self,
+        definition: LiveDefinition,
+        folder: str,
+        columns: Sequence[Mapping[str, str]],
+        plan: Any,
+        version: int,
+    ) -> None:
+        """Notes a definition that is in force from now on. `version`: of the relation, which counts replacements."""
         db = self.db
         with db.transaction():
             db.execute(
@@ -126,13 +138,11 @@ class Store:
             )
             if definition.relation is not None:
                 db.execute(
-                    "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns) "
-                    "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (name) DO UPDATE SET shown = EXCLUDED.shown, "
-                    "kind = EXCLUDED.kind, definition = EXCLUDED.definition, author = EXCLUDED.author, "
-                    "columns = EXCLUDED.columns, version = relation.version + 1, created = now()",
+                    "INSERT INTO penstock.relation (name, shown, kind, definition, author, columns, version) "
+                    "VALUES (%s, %s, %s, %s, %s, %s, %s)",
                     [
                         *(definition.relation.lower(), definition.relation, definition.kind, definition.text),
-                        *(definition.author, Jsonb(list(columns))),
+                        *(definition.author, Jsonb(list(columns)), version),
                     ],
                 )
             if definition.name is not None:

@@ -1,0 +1,102 @@
+"""Statements reach nothing that the server was not allowed at its start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from penstock.compilation import compile
+from penstock.diagnostics import CompileError
+from penstock.server.running.allowed import Allowed, list_hosts
+
+KEY = "(id BIGINT PRIMARY KEY)"
+
+
+def reach(allowed: Allowed, text: str) -> str | None:
+    """The code of the refusal, None if the relation `r` may be made."""
+    catalog = compile(text).catalog
+    try:
+        allowed.check("r", catalog)
+    except CompileError as refused:
+        findings = refused.diagnostics
+    else:
+        return None
+    assert {each.code for each in findings} == {"V003"}
+    assert all(each.hint for each in findings)
+    return findings[0].message.partition(": ")[2]
+
+
+def read_files(path: object) -> str:
+    return f"CREATE STREAM r (x INT) WITH (connector = 'files', path = '{path}', format = 'json')"
+
+
+@pytest.mark.parametrize(
+    ("path", "outside"),
+    [
+        ("{0}/in", None),
+        ("{0}/in/deeper", None),
+        ("{0}", None),
+        ("{0}/in/../../other", "{0}/in/../../other"),
+        ("{0}/link", "{0}/link"),
+        ("{0}x", "{0}x"),
+        ("/etc", "/etc"),
+        ("hdfs://host/in", "hdfs://host/in"),
+        ("file:///etc", "file:///etc"),
+    ],
+)
+def test_paths(tmp_path: Path, path: str, outside: str | None) -> None:
+    root = tmp_path / "root"
+    (root / "in").mkdir(parents=True)
+    (root / "link").symlink_to("/etc")
+    allowed = Allowed(paths=(str(root),), connectors=("files",))
+    assert reach(allowed, read_files(path.format(root))) == (outside and outside.format(root))
+
+
+def test_places_with_a_scheme() -> None:
+    allowed = Allowed(paths=("hdfs://host/in",), connectors=("files",))
+    assert reach(allowed, read_files("hdfs://host/in/clicks")) is None
+    assert reach(allowed, read_files("hdfs://host/in/../clicks")) is not None
+    assert reach(allowed, read_files("hdfs://host/inner")) is not None
+
+
+def test_connectors() -> None:
+    assert reach(Allowed(), read_files("/data")) == "files"
+    assert reach(Allowed(), "CREATE STREAM r (value BIGINT) WITH (connector = 'rate')") is None
+
+
+def test_sinks() -> None:
+    text = (
+        "CREATE STREAM s (value BIGINT) WITH (connector = 'rate'); CREATE STREAM r WITH ({}) AS SELECT STREAM * FROM s"
+    )
+    allowed = Allowed(paths=("/out",), connectors=("files", "rate"))
+    assert reach(allowed, text.format("connector = 'files', path = '/etc', format = 'json'")) == "/etc"
+    assert reach(allowed, text.format("connector = 'files', path = '/out/r', format = 'json'")) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "password", "outside"),
+    [
+        ("postgresql://u@db/x", "", None),
+        ("postgresql://u@DB:5433/x", "", None),
+        ("postgresql://u@other/x", "", "other"),
+        ("postgresql://u@db,other/x", "", "other"),
+        ("postgresql://u@db/x?host=other", "", "other"),
+        ("postgresql://u@db/x?hostaddr=10.0.0.1", "", "10.0.0.1"),
+        ("postgresql:///x", "", "a socket of this machine"),
+        ("postgresql://u@%2Ftmp/x", "", "a socket of this machine"),
+        ("postgresql://u@db/x?service=s", "", "postgresql://*@db/x?service=s"),
+        ("postgresql://u@db/x?passfile=/p", "", "postgresql://*@db/x?passfile=/p"),
+        ("postgresql://u@db/x", ", password = ENV('HOME')", "ENV('HOME')"),
+        ("postgresql://u@db/x", ", password = FILE('/etc/shadow')", "FILE('/etc/shadow')"),
+        ("postgresql://u@db/x", ", password = ENV('DB_PASSWORD')", None),
+    ],
+)
+def test_hosts_and_secrets(url: str, password: str, outside: str | None) -> None:
+    allowed = Allowed(connectors=("postgres",), hosts=("db",), secrets=("DB_PASSWORD",))
+    text = f"CREATE TABLE r {KEY} WITH (connector = 'postgres', url = '{url}', table = 't'{password})"
+    assert reach(allowed, text) == outside
+
+
+def test_all_hosts_of_an_address() -> None:
+    assert list_hosts("postgresql://u@[::1]:1,B:2/x") == ["::1", "b"]
