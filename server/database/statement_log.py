@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from penstock.diagnostics.codes.serving import V007, V008, V010
 from penstock.server.engine import RefusedError, Statement, StatementAnswer
@@ -29,7 +29,15 @@ class StatementLog:
 
     def __init__(self, conninfo: str, seconds: float, max_bytes: int) -> None:
         self._conninfo, self._seconds, self._max_bytes = conninfo, seconds, max_bytes
-        self._pool = AsyncConnectionPool(conninfo, min_size=1, max_size=8, open=False, kwargs={"autocommit": True})
+        self._pool = AsyncConnectionPool(
+            conninfo,
+            kwargs={"autocommit": True, "application_name": "penstock doors"},
+            check=AsyncConnectionPool.check_connection,
+            min_size=1,
+            max_size=8,
+            timeout=10,
+            open=False,
+        )
         self._relations: frozenset[str] = frozenset()
         self._waiting: dict[int, asyncio.Event] = {}
         self._listener: asyncio.Task[None] | None = None
@@ -55,6 +63,13 @@ class StatementLog:
         size = len(statement.text.encode())
         if size > self._max_bytes:
             raise RefusedError(refusals_of([V010.at(None, size=f"{size:,}", limit=f"{self._max_bytes:,}")]))
+        try:
+            return await self._run(statement)
+        except (psycopg.OperationalError, PoolTimeout):
+            finding = V007.at(None).because("PostgreSQL does not answer.")
+            raise RefusedError(refusals_of([finding.with_hint("send the statement again in a minute")])) from None
+
+    async def _run(self, statement: Statement) -> StatementAnswer:
         await self._require_engine()
         number = await self._send(statement)
         answered = self._waiting.setdefault(number, asyncio.Event())
