@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast campaign demo bench grammar lock clean
+.PHONY: setup check format test test-fast campaign demo serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -56,6 +56,10 @@ campaign: $(READY) $(CLASSES)
 
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py
+
+# Flights as they leave, for psql and BI tools; Ctrl-C ends it.
+serve: $(READY)
+	$(BIN)/python examples/flights/live.py
 
 # Hours; `python -m bench --help` says how to run a part. Flink goes into bench/.flink.
 bench: $(READY)
