@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from penstock.codegen.ejected.table_rows import NO_KEY, NO_ROW, MissingRowError, delete_rows, put_rows, update_rows
 
@@ -87,6 +87,7 @@ def in_order(rows: Sequence[tuple[int, tuple[Any, Any, int]]]) -> list[tuple[Any
     return [row for _, row in sorted(rows)]
 
 
+@settings(deadline=None)
 @given(ops, st.booleans())
 def test_puts(rows: Any, complete: bool) -> None:
     table, wanted = Rows(*START), Rows(*START)
@@ -99,6 +100,7 @@ def test_puts(rows: Any, complete: bool) -> None:
     assert [reason for reason, _ in table.rejected] == [NO_KEY] * (len(rows) - len(sound))
 
 
+@settings(deadline=None)
 @given(ops)
 def test_deletes(rows: Any) -> None:
     table = Rows(*START)
@@ -107,6 +109,7 @@ def test_deletes(rows: Any) -> None:
     assert set(table.rows) == {(a, b) for a, b, _ in START} - gone
 
 
+@settings(deadline=None)
 @given(ops, st.booleans(), st.booleans())
 def test_updates(rows: Any, inserts: bool, folds: bool) -> None:
     """Without a fold n becomes the last value; with it each value is added to twice the one before."""
