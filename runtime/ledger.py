@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -23,6 +23,7 @@ from pyspark.sql.streaming.listener import (
 )
 
 from penstock.codegen.program import SparkQuery
+from penstock.runtime.table_reports import LookupAccount, LookupReport, TableReport
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
@@ -47,28 +48,6 @@ class InputReport:
 
 
 @dataclass(frozen=True, slots=True)
-class TableReport:
-    """What a query has done in this process to a table that others own. Times are in seconds.
-
-    `rejected`: rows that were set aside, because their row is missing or the database refuses them. `retries`: attempts
-    that failed and were repeated, `failures`: micro-batches that failed for good. `median` and `slowest` are those of
-    the newest micro-batches; the slowest one in a hundred is left out.
-    """
-
-    name: str
-    puts: int
-    updates: int
-    deletes: int
-    rejected: int
-    batches: int
-    retries: int
-    failures: int
-    retrying_seconds: float
-    median: float | None
-    slowest: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class QueryReport:
     """A run of a query from its start to the end of its input.
 
@@ -85,6 +64,8 @@ class QueryReport:
     drained: bool
     table: TableReport | None = None
     """Of a query that changes a table of a database."""
+    lookups: tuple[LookupReport, ...] = ()
+    """One for each table of a database that the query looks rows up in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +86,17 @@ class Status:
     """Why the last attempt to write failed, while the query waits to try again."""
     table: TableReport | None = None
     """Of a query that changes a table of a database."""
+    lookups: tuple[LookupReport, ...] = ()
+    """One for each table of a database that the query looks rows up in."""
 
 
 class Account:
-    """The sums of one query over all its runs in this process."""
+    """The sums of one query over all its runs in this process. `looked_up`: the tables of its RemoteViews, by view."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, looked_up: Mapping[str, str]) -> None:
         self.name = name
+        by_table = {table: LookupAccount(table) for table in looked_up.values()}
+        self.lookups = {view: by_table[table] for view, table in looked_up.items()}
         self.counts: Counter[str] = Counter()
         self.batches = 0
         self.state_rows = 0
@@ -121,8 +106,11 @@ class Account:
     def add(self, event: QueryProgressEvent) -> None:
         progress = event.progress
         self.batches += 1
-        for view in progress.observedMetrics.values():
-            self.counts.update({name: count or 0 for name, count in view.asDict().items() if ":" in name})
+        for view, metrics in progress.observedMetrics.items():
+            if view in self.lookups:
+                self.lookups[view].add(metrics.asDict())
+            else:
+                self.counts.update({name: count or 0 for name, count in metrics.asDict().items() if ":" in name})
         self.state_rows = sum(operator.numRowsTotal for operator in progress.stateOperators)
         if "watermark" in progress.eventTime:
             self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
@@ -130,6 +118,10 @@ class Account:
 
     def total(self, kind: str) -> int:
         return sum(count for name, count in self.counts.items() if name.startswith(f"{kind}:"))
+
+    def report_lookups(self) -> tuple[LookupReport, ...]:
+        """The lookups, one report for each table."""
+        return tuple(each.report for each in dict.fromkeys(self.lookups.values()))
 
     def status(self, running: bool) -> Status:
         return Status(
@@ -143,6 +135,7 @@ class Account:
             self.state_rows,
             self.watermark,
             self.batch_seconds,
+            lookups=self.report_lookups(),
         )
 
     def report(self, query: SparkQuery, drained: bool, rejected_to: dict[str, str]) -> QueryReport:
@@ -159,7 +152,16 @@ class Account:
             )
             for name in dict.fromkeys(source.name for source in query.inputs)
         )
-        return QueryReport(self.name, inputs, self.total("out"), self.batches, self.state_rows, self.watermark, drained)
+        return QueryReport(
+            self.name,
+            inputs,
+            self.total("out"),
+            self.batches,
+            self.state_rows,
+            self.watermark,
+            drained,
+            lookups=self.report_lookups(),
+        )
 
 
 class Ledger(StreamingQueryListener):

@@ -210,6 +210,47 @@ def test_values_that_the_declaration_does_not_allow(spark: SparkSession, tmp_pat
     assert [each.code for each in refused.value.diagnostics] == ["R066"]
 
 
+def test_reports_count_keys_by_table(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place("sqlite", str(tmp_path / "shop.sqlite"))
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 1, '')")
+    place.execute("INSERT INTO visits VALUES (7, 'a', 0)")
+    query = (
+        "SELECT STREAM c.n, u.name FROM clicks c LEFT JOIN users u ON u.id = c.id "
+        "LEFT SEMI JOIN visits v ON v.id = u.score AND v.site = u.name"
+    )
+    columns, options = "n BIGINT, name STRING", ", cache_ttl = 1 HOUR, batch_size = 2"
+    batches: list[list[int | None]] = [[1, 2, 1, 3, None], [4], [None]]
+    for number, keys in enumerate(batches):
+        put_clicks(tmp_path, number, [click(n, key) for n, key in enumerate(keys)])
+    program = penstock.compile(make_script(tmp_path, place, query, columns, options)).program
+
+    def count() -> list[tuple[Any, ...]]:
+        with RuntimeSession(spark, str(tmp_path / "state")) as session:
+            [report] = session.run_once(program, drain=False)
+        return [(each.name, each.gets, each.hits, each.misses, each.batches, each.failures) for each in report.lookups]
+
+    assert count() == [("users", 4, 2, 2, 3, 0), ("visits", 2, 1, 1, 1, 0)]
+    put_clicks(tmp_path, 3, [click(0, 9)])
+    assert count() == [("users", 1, 0, 1, 1, 0), ("visits", 0, 0, 0, 0, 0)]
+    assert read_rows(tmp_path) == [(0, "a"), (2, "a")]
+
+
+def test_a_query_that_cannot_read_its_table_reports_the_failure(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place("sqlite", str(tmp_path / "shop.sqlite"))
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 'many', '')")
+    put_clicks(tmp_path, 0, [click(0, 1)])
+    put_clicks(tmp_path, 1, [click(1, 2)])
+    query = "SELECT STREAM c.n, u.score FROM clicks c JOIN users u ON u.id = c.id"
+    program = penstock.compile(make_script(tmp_path, place, query, "n BIGINT, score BIGINT")).program
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
+        [handle] = session.start(program)
+        for _ in range(2):
+            with pytest.raises(RunError, match="column score of table users"):
+                handle.await_done(60)
+        [report] = handle.status().lookups
+    assert (report.gets, report.hits, report.failures, report.retries) == (1, 1, 1, 0)
+
+
 def test_a_server_that_is_away_for_a_moment(
     spark: SparkSession, tmp_path: Path, postgres: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
