@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,10 +17,13 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock import RunError
 from penstock.codegen import eject, spark_text
+from penstock.planner.plan import Node
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
 from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
+from tests.model.evaluate import evaluate
+from tests.model.history import Tables
 
 pytestmark = pytest.mark.spark
 
@@ -69,6 +73,16 @@ def expect(click: Click, users: Users, visits: Visits) -> dict[str, list[str | N
         "composite": [] if found is None else [str(found)],
         "chained": [None if later is None else f"{name}{later}"] if user else [],
     }
+
+
+def evaluate_rows(plan: Node, clicks: Iterable[Click], users: Users, visits: Visits) -> list[tuple[Any, ...]]:
+    """What the reference evaluator makes of the plan, in the order of `read_rows`."""
+    tables: Tables = {
+        "clicks": [{**each, "time": datetime.fromisoformat(each["time"])} for each in clicks],
+        "users": [{"id": key, "name": name, "score": score} for key, (name, score) in users.items()],
+        "visits": [{"id": key, "site": site, "n": n} for (key, site), n in visits.items()],
+    }
+    return sorted((tuple(row.values()) for row in evaluate(plan, tables)), key=str)
 
 
 def make_script(folder: Path, place: Place, query: str, columns: str, options: str = "") -> str:
@@ -122,7 +136,8 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
         f"SELECT STREAM '{query}' AS query, c.n, {shown} AS name FROM clicks c {join}"
         for query, (shown, join) in JOINS.items()
     )
-    program = penstock.compile(make_script(tmp_path, place, union, "query STRING, n BIGINT, name STRING")).program
+    compiled = penstock.compile(make_script(tmp_path, place, union, "query STRING, n BIGINT, name STRING"))
+    program, [query] = compiled.program, compiled.queries
     users: Users = {}
     visits: Visits = {}
     wanted: list[tuple[Any, ...]] = []
@@ -134,9 +149,14 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
             keys = [*range(8), None, 2**31 - 1, 2**31 + 3, -1]
             clicks = [click(next(numbers), draw.choice(keys), draw.choice(["a", "b", None])) for _ in range(30)]
             put_clicks(tmp_path, next(files), clicks)
-            for each in clicks:
-                for query, names in expect(each, users, visits).items():
-                    wanted += [(query, each["n"], name) for name in names]
+            found = [
+                (name, each["n"], shown)
+                for each in clicks
+                for name, values in expect(each, users, visits).items()
+                for shown in values
+            ]
+            assert sorted(found, key=str) == evaluate_rows(query.root, clicks, users, visits)
+            wanted += found
         with RuntimeSession(spark, str(tmp_path / "state")) as session:
             session.run_once(program, drain=False)
     assert read_rows(tmp_path) == sorted(wanted, key=str)
