@@ -40,7 +40,7 @@ in = rejected + late + filtered + used.
 _ROOM = "penstock.codegen"
 _DATABASES = (
     *("faults", "address", "spark_types", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
-    *("changes", "writer", "reads", "finder"),
+    *("collations", "changes", "writer", "reads", "finder"),
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),

@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
@@ -18,7 +17,7 @@ from pyspark.sql.types import StructField, StructType
 from penstock.codegen.ejected.databases.address import KnownSecret
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
-from penstock.codegen.ejected.databases.spark_types import arrow_type
+from penstock.codegen.ejected.databases.spark_types import arrow_type, number_keys
 from penstock.codegen.ejected.databases.table import TargetTable
 
 FIGURES = (
@@ -129,14 +128,8 @@ def pair_rows(keys: pa.Table, found: pa.Table, *, outer: bool) -> tuple[Any, Any
 
     Rows without such a key are left out unless `outer`.
     """
-    columns = [f"k{place}" for place in range(keys.num_columns)]
-    left, right = number_keys(keys, columns, "number"), number_keys(found, columns, "place")
+    left, right = number_keys(keys, "number"), number_keys(found, "place")
+    columns = left.column_names[:-1]
     pairs = left.join(right, columns, join_type="left outer" if outer else "inner", use_threads=False)
     pairs = pairs.sort_by("number").combine_chunks()
     return pairs["number"], pairs["place"]
-
-
-def number_keys(keys: pa.Table, columns: Sequence[str], number: str) -> pa.Table:
-    """The keys under other names, and a column with their places. Zero has one sign."""
-    arrays = [pc.add(each, 0.0) if pa.types.is_floating(each.type) else each for each in keys.columns]
-    return pa.table([*arrays, pa.array(range(keys.num_rows), pa.int64())], names=[*columns, number])

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.codegen.ejected.databases.changes import record_of
+from penstock.codegen.ejected.databases.spark_types import number_keys
 
 NO_KEY = "no primary key"
 NO_ROW = "the table has no row of this key"
@@ -72,10 +73,9 @@ class KeyedRows:
 
     def find(self, other: pa.Table) -> pa.Array:
         """For each key the place of its row in `other`, NULL where that has none."""
-        keys = self.first.select(self.key).append_column("_number", pa.array(np.arange(len(self.starts))))
-        places = other.select(self.key).append_column("_place", pa.array(np.arange(other.num_rows)))
-        found = keys.join(places, keys=list(self.key), join_type="left outer").sort_by("_number")
-        return found["_place"].combine_chunks()
+        keys, places = number_keys(self.first.select(self.key), "number"), number_keys(other.select(self.key), "place")
+        found = keys.join(places, keys=keys.column_names[:-1], join_type="left outer").sort_by("number")
+        return found["place"].combine_chunks()
 
     def choose(self, wanted: pa.Array) -> pa.Table:
         """All rows of the keys of which `wanted` is true."""

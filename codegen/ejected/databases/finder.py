@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
 from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, select_rows
-from penstock.codegen.ejected.databases.spark_types import find_unfit
+from penstock.codegen.ejected.databases.spark_types import find_unfit, number_keys
 from penstock.codegen.ejected.databases.table import (
     TargetTable,
     check_columns,
@@ -118,7 +118,8 @@ class TableReader:
             absent = pc.or_(absent, pc.fill_null(unfit, False))
         keys, size = keys.filter(pc.invert(absent)), self._policy.batch_size
         parts = [self._find_part(names, keys.slice(begin, size)) for begin in range(0, keys.num_rows, size)]
-        return pa.concat_tables([self._table.arrow_schema(names).empty_table(), *parts])
+        found = pa.concat_tables([self._table.arrow_schema(names).empty_table(), *parts])
+        return keep_asked(found, keys.select(self._table.key))
 
     def close(self) -> None:
         """Closes the connection."""
@@ -180,7 +181,7 @@ class RowFinder:
 
         Raises TableError: the table cannot be read.
         """
-        keys = keys.group_by(self._key, use_threads=False).aggregate([]).drop_null()
+        keys = keys.take(find_first(keys.select(self._key))).drop_null()
         found = self._find(keys) if self._cache is None else self._find_cached(keys, self._cache)
         self.counters.gets += keys.num_rows
         self.counters.hits += found.num_rows
@@ -203,6 +204,23 @@ class RowFinder:
         kept = [row for row, _ in answers if row is not None]
         arrays = [pa.array([row[place] for row in kept], field.type) for place, field in enumerate(self._schema)]
         return pa.concat_tables([found, pa.Table.from_arrays(arrays, schema=self._schema)])
+
+
+def find_first(keys: pa.Table) -> pa.Array:
+    """The place of the first row of each key, in order."""
+    numbered = number_keys(keys, "place")
+    first = numbered.group_by(numbered.column_names[:-1], use_threads=False).aggregate([("place", "min")])
+    return first["place_min"].combine_chunks().sort()
+
+
+def keep_asked(found: pa.Table, keys: pa.Table) -> pa.Table:
+    """The rows that have one of the keys, each once. A collation takes texts to be equal that differ for Spark."""
+    if not any(pa.types.is_string(each.type) for each in keys.columns):
+        return found
+    found = found.take(find_first(found.select(keys.column_names)))
+    places, asked = number_keys(found.select(keys.column_names), "place"), number_keys(keys, "number")
+    kept = places.join(asked, places.column_names[:-1], join_type="left semi", use_threads=False)
+    return found.take(kept["place"].combine_chunks().sort())
 
 
 def list_tuples(rows: pa.Table) -> list[tuple[Any, ...]]:
