@@ -40,7 +40,7 @@ in = rejected + late + filtered + used.
 _ROOM = "penstock.codegen"
 _DATABASES = (
     *("faults", "address", "spark_types", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
-    *("changes", "writer", "reads", "finder"),
+    *("collations", "changes", "writer", "reads", "finder"),
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
@@ -185,7 +185,8 @@ def _set_aside(query: SparkQuery, rejects: Rejects) -> str:
     beside = literal(f"_rejected/{name}" if folder is None else f"/{name}")
     place = f"{'checkpoint' if folder is None else f'absolute(spark, {literal(folder)})'} + {beside}"
     state = literal(f"/rejected/{folder_name(rejects.name)}")
-    views = "\n".join(map(_view, rejects.views))
+    there = {each.name for each in query.views}
+    views = "\n".join(_view(each) for each in rejects.views if each.name not in there)
     body = f"{views}\nset_aside(spark, {literal(rejects.view)}, {place}, checkpoint + {state})"
     return f"if {counted if folder is not None else f'kept and {counted}'}:\n{indent(body, '    ')}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from penstock.diagnostics import hide_credentials
-from penstock.runtime import Kept, QueryReport, Status, TableReport, output, show_rows
+from penstock.runtime import Kept, LookupReport, QueryReport, Status, TableReport, output, show_rows
 
 COUNTS = ("in", "rejected", "late", "filtered", "used")
 ROWS_SHOWN = 10
@@ -71,25 +71,39 @@ def show_accounts(reports: Sequence[QueryReport], *, resumes: bool) -> None:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
     console = output()
     console.print(table)
-    tables = {report.name: report.table for report in reports if report.table is not None}
-    if tables:
-        console.print(list_tables(tables))
-    for name, each in tables.items():
+    changed = [(report.name, report.table) for report in reports if report.table is not None]
+    if changed:
+        console.print(list_changes(changed))
+    looked_up = [(report.name, each) for report in reports for each in report.lookups]
+    if looked_up:
+        console.print(list_lookups(looked_up))
+    for name, each in changed:
         if each.rejected:
             notes.append(f"{name}: rejected rows are in the table {name}_rejected, beside {each.name}")
     for note in notes:
         console.print(note, soft_wrap=True)
 
 
-def list_tables(reports: Mapping[str, TableReport]) -> Table:
-    """What each query did to its table of a database, as a table to print."""
-    headings = ("puts", "updates", "deletes", "rejected", "batches", "median s", "slowest s", "retries", "retrying s")
-    table = Table(title="tables of databases", title_justify="left")
-    for heading in ("query", "table", *headings):
+def list_changes(reports: Iterable[tuple[str, TableReport]]) -> Table:
+    """What each query changed in its table of a database, as a table to print."""
+    counts = ("puts", "updates", "deletes", "rejected", "batches")
+    return list_reports("tables of databases: changes", counts, reports)
+
+
+def list_lookups(reports: Iterable[tuple[str, LookupReport]]) -> Table:
+    """What each query looked up in tables of databases, as a table to print."""
+    counts = ("gets", "hits", "misses", "cache_hits", "batches")
+    return list_reports("tables of databases: lookups", counts, reports)
+
+
+def list_reports(title: str, counts: Sequence[str], reports: Iterable[tuple[str, TableReport | LookupReport]]) -> Table:
+    """A line for each query and table. `counts`: the fields that come first."""
+    table = Table(title=title, title_justify="left")
+    headings = [each.replace("_", " ") for each in counts]
+    for heading in ("query", "table", *headings, "p50 ms", "p99 ms", "retries", "retrying s"):
         table.add_column(heading, justify="left" if heading in {"query", "table"} else "right")
-    for query, each in reports.items():
-        counts = (each.puts, each.updates, each.deletes, each.rejected, each.batches)
-        times = ["" if seconds is None else f"{seconds:.2f}" for seconds in (each.median, each.slowest)]
-        retried = (f"{each.retries:,}", f"{each.retrying_seconds:.1f}")
-        table.add_row(query, each.name, *(f"{count:,}" for count in counts), *times, *retried)
+    for query, each in reports:
+        times = ["" if time is None else f"{time:,.1f}" for time in (each.p50_ms, each.p99_ms)]
+        retried = (f"{each.retries:,}", f"{each.seconds_retrying:,.1f}")
+        table.add_row(query, each.name, *(f"{getattr(each, name):,}" for name in counts), *times, *retried)
     return table

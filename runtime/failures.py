@@ -11,6 +11,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JNetworkError
@@ -133,16 +134,46 @@ def _rival(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     return R015.at(None, query=query).because(_first_line(layer.message))
 
 
+def find_raised(layer: Layer) -> str:
+    """What a Python worker raised: the last line of its traceback."""
+    return layer.parameters.get("traceback", "").strip().rpartition("\n")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadTable:
+    """What a worker raises if it cannot read a table of a database, as `join_batches` says."""
+
+    view: str
+    table: str
+    message: str
+    hint: str | None
+    retries: int
+    seconds_retrying: float
+
+
+def find_unread(error: BaseException) -> UnreadTable | None:
+    """The table that a worker could not read, if an error out of Spark says so."""
+    found = (parse_unread(find_raised(layer)) for layer in layers_of(error) if layer.condition == "PYTHON_EXCEPTION")
+    return next((each for each in found if each is not None), None)
+
+
+def parse_unread(raised: str) -> UnreadTable | None:
+    """The table that cannot be read, by the last line of a Python traceback; None for other errors."""
+    begin = f"LookupError: {TABLE_ERROR}"
+    return UnreadTable(**json.loads(raised.removeprefix(begin))) if raised.startswith(begin) else None
+
+
 def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
-    """What a Python worker raised: its last line. The sums of OVER overflow there."""
-    told = layer.parameters.get("traceback", "").strip().rpartition("\n")[2]
+    """What a Python worker raised. The sums of OVER overflow there."""
+    told = find_raised(layer)
     if told.startswith("OverflowError: "):
         return R022.at(None, query=query).because("in a sum over a frame").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
     if told.startswith("LookupError: no watermark in "):
-        unread = R046.at(None, query=query, reason=_first_line(told.removeprefix("LookupError: ")))
-        return unread.with_hint("take a --checkpoint folder that this machine and all workers see by the same path")
-    if told.startswith(f"LookupError: {TABLE_ERROR}"):
-        return explain_unread(**json.loads(told.removeprefix(f"LookupError: {TABLE_ERROR}")))
+        finding = R046.at(None, query=query, reason=_first_line(told.removeprefix("LookupError: ")))
+        return finding.with_hint("take a --checkpoint folder that this machine and all workers see by the same path")
+    unread = parse_unread(told)
+    if unread is not None:
+        return explain_unread(unread.table, unread.message, unread.hint)
     return R099.at(None, query=query, reason=_first_line(told or layer.message))
 
 

@@ -22,8 +22,9 @@ from pyspark.sql.streaming.listener import (
     StreamingQueryListener,
 )
 
-from penstock.codegen.program import SparkQuery
+from penstock.codegen.program import RemoteView, SparkQuery
 from penstock.runtime.drain import EPOCH
+from penstock.runtime.table_reports import LookupAccount, LookupReport, TableReport
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
@@ -48,28 +49,6 @@ class InputReport:
 
 
 @dataclass(frozen=True, slots=True)
-class TableReport:
-    """What a query has done in this process to a table that others own. Times are in seconds.
-
-    `rejected`: rows that were set aside, because their row is missing or the database refuses them. `retries`: attempts
-    that failed and were repeated, `failures`: micro-batches that failed for good. `median` and `slowest` are those of
-    the newest micro-batches; the slowest one in a hundred is left out.
-    """
-
-    name: str
-    puts: int
-    updates: int
-    deletes: int
-    rejected: int
-    batches: int
-    retries: int
-    failures: int
-    retrying_seconds: float
-    median: float | None
-    slowest: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class QueryReport:
     """A run of a query from its start to the end of its input.
 
@@ -86,6 +65,8 @@ class QueryReport:
     drained: bool
     table: TableReport | None = None
     """Of a query that changes a table of a database."""
+    lookups: tuple[LookupReport, ...] = ()
+    """One for each table of a database that the query looks rows up in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +96,8 @@ class Status:
     """Why the last attempt to write failed, while the query waits to try again."""
     table: TableReport | None = None
     """Of a query that changes a table of a database."""
+    lookups: tuple[LookupReport, ...] = ()
+    """One for each table of a database that the query looks rows up in."""
 
 
 class Account:
@@ -122,6 +105,9 @@ class Account:
 
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
+        looked_up = {each.name: each.table for each in query.views if isinstance(each, RemoteView)}
+        by_table = {table: LookupAccount(table) for table in looked_up.values()}
+        self.lookups = {view: by_table[table] for view, table in looked_up.items()}
         self.counts: Counter[str] = Counter()
         self.batches = 0
         self.state_rows = 0
@@ -134,8 +120,11 @@ class Account:
     def add(self, event: QueryProgressEvent) -> None:
         progress = event.progress
         self.batches += 1
-        for view in progress.observedMetrics.values():
-            self.counts.update({name: count or 0 for name, count in view.asDict().items() if ":" in name})
+        for view, metrics in progress.observedMetrics.items():
+            if view in self.lookups:
+                self.lookups[view].add(metrics.asDict())
+            else:
+                self.counts.update({name: count or 0 for name, count in metrics.asDict().items() if ":" in name})
         self.state_rows = sum(operator.numRowsTotal for operator in progress.stateOperators)
         if "watermark" in progress.eventTime:
             self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
@@ -151,6 +140,10 @@ class Account:
 
     def total(self, kind: str) -> int:
         return sum(count for name, count in self.counts.items() if name.startswith(f"{kind}:"))
+
+    def report_lookups(self) -> tuple[LookupReport, ...]:
+        """The lookups, one report for each table."""
+        return tuple(each.report for each in dict.fromkeys(self.lookups.values()))
 
     def status(self, running: bool) -> Status:
         return Status(
@@ -169,6 +162,7 @@ class Account:
             self.written_rate,
             dict(self.newest),
             self.inputs({}),
+            lookups=self.report_lookups(),
         )
 
     def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputReport, ...]:
@@ -188,8 +182,16 @@ class Account:
 
     def report(self, drained: bool, rejected_to: Mapping[str, str]) -> QueryReport:
         """The sums as a report; `rejected_to` is that of `inputs`."""
-        inputs, out = self.inputs(rejected_to), self.total("out")
-        return QueryReport(self._query.name, inputs, out, self.batches, self.state_rows, self.watermark, drained)
+        return QueryReport(
+            self._query.name,
+            self.inputs(rejected_to),
+            self.total("out"),
+            self.batches,
+            self.state_rows,
+            self.watermark,
+            drained,
+            lookups=self.report_lookups(),
+        )
 
 
 class Ledger(StreamingQueryListener):

@@ -24,7 +24,7 @@ from penstock.runtime.clock import clock
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import SPARK_ERRORS, explain, jvm_may_be_gone
+from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone
 from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
@@ -200,6 +200,9 @@ class Run:
         folder = self.query.output.folder
         writes = [] if folder is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
+            unread = find_unread(error)
+            if unread is not None:
+                self.account.lookups[unread.view].fail(unread.retries, unread.seconds_retrying)
             finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
             if finding is not None:
                 return RunError([finding])

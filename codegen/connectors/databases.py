@@ -123,7 +123,8 @@ def look_up(view: RemoteView) -> str:
     address = _call("Address", _keywords(given.address))
     table = _call("TargetTable", [address, *_keywords(given.table)])
     policy, rows = _call("FindPolicy", _keywords(given.policy)), _call("LookupRows", _keywords(given.rows))
-    return _call("remote_view", ["spark", literal(view.source), table, policy, rows, sql_literal(view.schema)])
+    names = [literal(view.name), literal(view.source)]
+    return _call("remote_view", ["spark", *names, table, policy, rows, sql_literal(view.schema)])
 
 
 def _leave_out(arguments: dict[str, Any]) -> dict[str, Any]:

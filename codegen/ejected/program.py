@@ -86,7 +86,7 @@ def run(writer: DataStreamWriter, mode: str, checkpoint: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for progress in started.recentProgress:
         for observed in progress.observedMetrics.values():
-            counts.update({name: count or 0 for name, count in observed.asDict().items()})
+            counts.update({name: count or 0 for name, count in observed.asDict().items() if ":" in name})
     return counts
 
 

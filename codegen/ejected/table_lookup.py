@@ -1,6 +1,7 @@
 """Rows of a stream -> the same rows beside the rows of a table that their keys refer to, in Spark's Python workers."""
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,12 +10,21 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
 
 from penstock.codegen.ejected.databases.address import KnownSecret
+from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
+from penstock.codegen.ejected.databases.spark_types import arrow_type, number_keys
 from penstock.codegen.ejected.databases.table import TargetTable
+
+FIGURES = (
+    "STRUCT<gets: BIGINT, hits: BIGINT, misses: BIGINT, cache_hits: BIGINT, batches: BIGINT, retries: BIGINT, "
+    "seconds_retrying: DOUBLE, batch_seconds: ARRAY<DOUBLE>>"
+)
+"""What a task counts, as in `FindCounters`. It sends it in a last row, which has nothing else."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +37,11 @@ class LookupRows:
 
 
 def remote_view(
-    spark: SparkSession, source: str, table: TargetTable, policy: FindPolicy, rows: LookupRows, schema: str
+    spark: SparkSession, name: str, source: str, table: TargetTable, policy: FindPolicy, rows: LookupRows, schema: str
 ) -> DataFrame:
-    """The rows of the view beside those of the table. The password is read here, and known to the workers alone.
+    """The rows of the view `source` beside those of the table. The password is read here, and known to the workers.
+
+    The figures of a micro-batch are observed by the `name` of the view: sums, and the `batch_seconds` of all tasks.
 
     Raises:
         TableError: the table is not as it is declared, or cannot be reached, or the password is not there.
@@ -38,7 +50,7 @@ def remote_view(
     secret = None if table.address.password is None else table.address.password.read()
     plain = replace(table, address=replace(table.address, password=None))
     facts = repr((plain, policy, rows)) + (secret or "")
-    name = hashlib.sha256(facts.encode()).hexdigest()
+    shared = hashlib.sha256(facts.encode()).hexdigest()
     known = None if secret is None else KnownSecret(secret)
     address = replace(table.address, password=known)
     if address.dialect != "postgres":
@@ -46,11 +58,44 @@ def remote_view(
     asked = replace(table, address=address)
 
     def look_up(batches: Iterator[Any]) -> Iterator[Any]:
-        finder = share_finder(name, asked, policy, rows)
-        for batch in batches:
-            yield from join_found(pa.Table.from_batches([batch]), finder, asked, rows).to_batches()
+        yield from join_batches(batches, share_finder(shared, asked, policy, rows), asked, rows, name)
 
-    return spark.table(source).mapInArrow(look_up, spark.sql(schema).schema)
+    columns = spark.sql(f"SELECT *, CAST(NULL AS {FIGURES}) AS figures FROM ({schema})").schema
+    # The row of the figures has NULL in all other columns. Metadata say which column has a watermark.
+    nullable = StructType([StructField(each.name, each.dataType, metadata=each.metadata) for each in columns])
+    figures = [each.name for each in arrow_type(FIGURES)]
+    observed = [F.sum(f"figures.{each}").alias(each) for each in figures if each != "batch_seconds"]
+    observed.append(F.flatten(F.collect_list("figures.batch_seconds")).alias("batch_seconds"))
+    found = spark.table(source).mapInArrow(look_up, nullable).observe(name, *observed)
+    return found.where("figures IS NULL").drop("figures")
+
+
+def join_batches(
+    batches: Iterator[Any], finder: RowFinder, table: TargetTable, rows: LookupRows, view: str
+) -> Iterator[Any]:
+    """The batches of a task beside the rows that the finder finds, and then the row of the figures.
+
+    Raises:
+        LookupError: the table cannot be read. The text is TABLE_ERROR and JSON of `view`, `table`, `message`, `hint`,
+            `retries` and `seconds_retrying`.
+    """
+    finder.counters.take()  # those of a task that failed
+    figures, schema = pa.field("figures", arrow_type(FIGURES)), None
+    told: dict[str, Any] = {"view": view, "table": table.name}
+    try:
+        for batch in batches:
+            found = join_found(pa.Table.from_batches([batch]), finder, table, rows)
+            found = found.append_column(figures, pa.nulls(found.num_rows, figures.type))
+            schema = pa.schema([each.with_nullable(True) for each in found.schema])
+            yield from found.cast(schema).to_batches()
+        if schema is not None:
+            yield pa.RecordBatch.from_pylist([{"figures": finder.counters.take()}], schema)
+        return
+    except TableError as error:
+        told |= {"message": str(error), "hint": error.hint}
+    counted = finder.counters.take()
+    told |= {each: counted[each] for each in ("retries", "seconds_retrying")}
+    raise LookupError(TABLE_ERROR + json.dumps(told))
 
 
 def share_finder(name: str, table: TargetTable, policy: FindPolicy, rows: LookupRows) -> RowFinder:
@@ -65,8 +110,7 @@ def share_finder(name: str, table: TargetTable, policy: FindPolicy, rows: Lookup
 def join_found(batch: pa.Table, finder: RowFinder, table: TargetTable, rows: LookupRows) -> pa.Table:
     """The rows beside those that the finder finds, in their order.
 
-    Raises:
-        LookupError: as `RowFinder.find`.
+    Raises TableError: the table cannot be read.
     """
     names = [column for column, _ in rows.key]
     sources = [source for _, source in rows.key]
@@ -84,14 +128,8 @@ def pair_rows(keys: pa.Table, found: pa.Table, *, outer: bool) -> tuple[Any, Any
 
     Rows without such a key are left out unless `outer`.
     """
-    columns = [f"k{place}" for place in range(keys.num_columns)]
-    left, right = number_keys(keys, columns, "number"), number_keys(found, columns, "place")
+    left, right = number_keys(keys, "number"), number_keys(found, "place")
+    columns = left.column_names[:-1]
     pairs = left.join(right, columns, join_type="left outer" if outer else "inner", use_threads=False)
     pairs = pairs.sort_by("number").combine_chunks()
     return pairs["number"], pairs["place"]
-
-
-def number_keys(keys: pa.Table, columns: Sequence[str], number: str) -> pa.Table:
-    """The keys under other names, and a column with their places. Zero has one sign."""
-    arrays = [pc.add(each, 0.0) if pa.types.is_floating(each.type) else each for each in keys.columns]
-    return pa.table([*arrays, pa.array(range(keys.num_rows), pa.int64())], names=[*columns, number])

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from penstock.codegen.ejected.databases.changes import record_of
+from penstock.codegen.ejected.databases.spark_types import number_keys
 
 NO_KEY = "no primary key"
 NO_ROW = "the table has no row of this key"
@@ -72,10 +73,9 @@ class KeyedRows:
 
     def find(self, other: pa.Table) -> pa.Array:
         """For each key the place of its row in `other`, NULL where that has none."""
-        keys = self.first.select(self.key).append_column("_number", pa.array(np.arange(len(self.starts))))
-        places = other.select(self.key).append_column("_place", pa.array(np.arange(other.num_rows)))
-        found = keys.join(places, keys=list(self.key), join_type="left outer").sort_by("_number")
-        return found["_place"].combine_chunks()
+        keys, places = number_keys(self.first.select(self.key), "number"), number_keys(other.select(self.key), "place")
+        found = keys.join(places, keys=keys.column_names[:-1], join_type="left outer").sort_by("number")
+        return found["place"].combine_chunks()
 
     def choose(self, wanted: pa.Array) -> pa.Table:
         """All rows of the keys of which `wanted` is true."""
@@ -95,7 +95,7 @@ def put_rows(
 
     `complete`: all rows of a key are put, one after the other.
     """
-    keyed = group_rows(changes, rows, key, order)
+    keyed = group_rows(changes, rows, key, order, lambda lost: remove_column(lost, operation))
     for each in keyed.rounds() if complete else [keyed.last]:
         puts = remove_column(each, order)
         if operation is not None:
@@ -131,7 +131,11 @@ def update_rows(
     Raises:
         MissingRowError: there is no row of a key, none is inserted, and that `fails`.
     """
-    keyed = group_rows(changes, rows, key, order)
+
+    def show(some: pa.Table) -> pa.Table:
+        return some if fold is not None else name_values(some, key, assigned, inserted or ())
+
+    keyed = group_rows(changes, rows, key, order, show)
     if fold is None:
         last, first = keyed.last, keyed.first
         values = {name: last[f"set.{name}"] for name in assigned}
@@ -139,7 +143,7 @@ def update_rows(
         missing = keyed.find(changes.update(add_columns(first.select(key), values)))
         is_missing = pc.is_valid(missing)
         if inserted is None:
-            reject_missing(changes, keyed, is_missing, order, fails)
+            reject_missing(changes, keyed, is_missing, order, show, fails)
         else:
             changes.insert(add_columns(first.select(key), fresh).filter(is_missing))
         return
@@ -149,7 +153,7 @@ def update_rows(
     is_missing = pc.is_null(places)
     updates = collect_updates(keyed, present.select(current), places, order)
     if inserted is None:
-        reject_missing(changes, keyed, is_missing, order, fails)
+        reject_missing(changes, keyed, is_missing, order, show, fails)
         is_found = pc.invert(is_missing)
         updates, keys, is_missing = updates.filter(is_found), keys.filter(is_found), is_missing.filter(is_found)
     if not updates.num_rows:
@@ -178,8 +182,21 @@ def as_structs(rows: pa.Table, mask: pa.Array | None = None) -> pa.StructArray:
     return pa.StructArray.from_arrays(columns, fields=list(rows.schema), mask=mask)
 
 
-def reject_missing(changes: RowChanges, keyed: KeyedRows, is_missing: pa.Array, order: str | None, fails: bool) -> None:
-    """Rejects the rows of missing keys.
+def name_values(rows: pa.Table, key: Sequence[str], assigned: Sequence[str], inserted: Sequence[str]) -> pa.Table:
+    """The rows of an update without a fold, under the names of the table: each as the row that it would insert."""
+    values = {name: rows[f"else.{name}"] for name in inserted} | {name: rows[f"set.{name}"] for name in assigned}
+    return add_columns(rows.select(key), values)
+
+
+def reject_missing(
+    changes: RowChanges,
+    keyed: KeyedRows,
+    is_missing: pa.Array,
+    order: str | None,
+    show: Callable[[pa.Table], pa.Table],
+    fails: bool,
+) -> None:
+    """Rejects the rows of missing keys. `show`: as in `group_rows`.
 
     Raises:
         MissingRowError: there are such rows, and that `fails`.
@@ -187,7 +204,7 @@ def reject_missing(changes: RowChanges, keyed: KeyedRows, is_missing: pa.Array, 
     lost = remove_column(keyed.choose(is_missing), order)
     if fails and lost.num_rows:
         raise MissingRowError(record_of(lost.select(keyed.key).slice(0, 1)))
-    reject_rows(changes, lost, NO_ROW)
+    reject_rows(changes, show(lost), NO_ROW)
 
 
 def reject_rows(changes: RowChanges, rows: pa.Table, reason: str) -> None:
@@ -195,13 +212,19 @@ def reject_rows(changes: RowChanges, rows: pa.Table, reason: str) -> None:
     changes.reject([(reason, record_of(rows.slice(place, 1))) for place in range(rows.num_rows)])
 
 
-def group_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str], order: str | None) -> KeyedRows:
-    """The rows by key. Rows with NULL in their key are rejected."""
+def group_rows(
+    changes: RowChanges,
+    rows: pa.Table,
+    key: Sequence[str],
+    order: str | None,
+    show: Callable[[pa.Table], pa.Table] = lambda lost: lost,
+) -> KeyedRows:
+    """The rows by key. Rows with NULL in their key are rejected. `show`: rejected rows -> what is noted of them."""
     is_lost = pa.array(np.zeros(rows.num_rows, dtype=bool))
     for name in key:
         is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
     lost = remove_column(rows.filter(is_lost), order)
-    reject_rows(changes, lost, NO_KEY)
+    reject_rows(changes, show(lost), NO_KEY)
     rows = rows.filter(pc.invert(is_lost))
     by_order = [] if order is None else [(order, "ascending")]
     rows = rows.sort_by([*((name, "ascending") for name in key), *by_order]).combine_chunks()

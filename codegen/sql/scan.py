@@ -200,12 +200,15 @@ def _record_place() -> dict[str, Expression]:
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:
-    """The query that writes out the rows set aside; None where the connector cannot deliver any."""
+    """The query that writes out the rows set aside; None where the connector cannot deliver any.
+
+    It classifies rows as the view `<name>_read` of the main query does, and takes that name.
+    """
     origin = scan.origin
     if not _can_reject(origin):
         return None
     source = input_of(scan, f"{name}_raw")
-    read = View(f"{name}_suspect", _classify(scan, source.view))
+    read = View(f"{name}_read", _classify(scan, source.view))
     whole = call("TO_JSON", call("STRUCT", *columns(_stored_columns(origin))))
     aside = select(
         [

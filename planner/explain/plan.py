@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from penstock.planner.explain.expressions import expression_text
-from penstock.planner.explain.state import state_bound, state_of_changes, store_text
+from penstock.planner.explain.state import lookup_cost, state_bound, state_of_changes, store_text
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
@@ -75,7 +75,11 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
         for node in names:
             if isinstance(node, Stateful):
                 parts = [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
-                lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
+            elif isinstance(node, RemoteLookup):
+                parts = [*lookup_cost(node, names[node.input])]
+            else:
+                continue
+            lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
         blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(lines or ["none"])]))
     return "\n\n".join(blocks)
 
@@ -88,6 +92,8 @@ def query_text(query: RunningQuery) -> str:
     for head, node in zip(heads, names, strict=True):
         state = state_bound(node)
         suffix = "" if state == "none" else f"\n      state: {state}"
+        if isinstance(node, RemoteLookup):
+            suffix = f"\n      lookup: {'; '.join(lookup_cost(node, names[node.input]))}"
         lines.append(f"{head.ljust(min(width, 100))}  => {shape_text(node.shape)}{suffix}")
     emission = query.emission.value.lower() + (f" every {duration_text(query.every)}" if query.every else "")
     key = f" by {', '.join(query.key)}" if query.key else ""

@@ -24,6 +24,7 @@ from penstock.planner.plan import (
     Over,
     OverRows,
     Ranked,
+    RemoteLookup,
     RunningQuery,
     Scan,
     SessionWindow,
@@ -45,6 +46,9 @@ from penstock.planner.state import (
     sends_changes,
     state_store,
 )
+
+ROWS_AT_ONCE = 10_000
+"""A lookup asks for the keys of one Arrow batch at once, which has so many rows unless --conf says otherwise."""
 
 
 def state_bound(node: Node) -> str:
@@ -123,6 +127,24 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
         if node is not None and sends_changes(root, upserts=replaces):
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
+
+
+def lookup_cost(node: RemoteLookup, below: str) -> tuple[str, str]:
+    """What the lookup asks the database in a micro-batch, and what it keeps. `below`: the relation of its rows."""
+    options = {**connector_of(node.origin.connector).defaults, **dict(node.origin.options)}
+    keys, size, time = (options.get(name) for name in ("batch_size", "cache_size", "cache_ttl"))
+    assert isinstance(keys, int)
+    assert isinstance(size, int)
+    statement = count_text(min(keys, ROWS_AT_ONCE), "key")
+    asked = f"≤ one key per row of {below}: one statement per {statement}, at least one per task"
+    if not isinstance(time, int):
+        return asked, "nothing is kept"
+    return asked, f"≤ {count_text(size, 'answer')} in the cache of each worker, for {duration_text(time)}"
+
+
+def count_text(number: int, noun: str) -> str:
+    """`1 key`, `2 keys`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def store_text(node: Node, settings: Settings) -> str:

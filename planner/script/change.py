@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -40,6 +40,7 @@ from penstock.planner.plan import (
     conjuncts,
     make_column,
 )
+from penstock.planner.plan.substitute import substitute_columns
 from penstock.planner.plan.walk import arrives_in_order, walk
 from penstock.planner.scalars.names import Scope, is_same_name
 
@@ -90,11 +91,16 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
                 assert statement.default is not None
                 raise refuse(statement, entry, statement.default.span, reason)
     if current:
-        names = [each.name for each in matched.source.node.schema]
-        wanted = {each.name for named in (*assignments, *(default or ())) for each in named.value.find_all(exp.Column)}
+        values = [*assignments, *(default or ())]
+        wanted = {column.name for each in values for column in each.value.find_all(exp.Column)}
+        names = choose_names(matched, [name for name, _ in current])
         items = [
-            Named(each, make_column(each), matched.source.node.column(each).type) for each in names if each in wanted
+            Named(names[each.name], make_column(each.name), each.type)
+            for each in matched.source.node.schema
+            if each.name in wanted
         ]
+        assignments = [rename_columns(each, names) for each in assignments]
+        default = default and [rename_columns(each, names) for each in default]
     else:  # then each row says by itself what it sets
         items = [*rename_values("set", assignments), *rename_values("else", default or ())]
         assignments = [Named(each.name, make_column(f"set.{each.name}"), each.type) for each in assignments]
@@ -229,6 +235,28 @@ def lower_default(default: ast.ElseInsert, matched: Matched, statement: ast.Upda
             reason = f"ELSE INSERT gives another {each.name} than WHERE asks for"
             raise refuse(statement, entry, default.span, reason)
     return [each for each in row if each.name not in keys]
+
+
+def choose_names(matched: Matched, taken: Iterable[str]) -> dict[str, str]:
+    """What the query calls the columns of the stream: by their own names, which rejected rows show.
+
+    `alias.column` where the own name is that of another column, or may be one of Penstock's.
+    """
+    columns = {each.column: each.name for each in matched.source.scope.columns}
+    folded = [name.casefold() for name in (*columns.values(), *taken, *(each.name for each in matched.key))]
+    return {
+        column: column if name.startswith("_") or folded.count(name.casefold()) > 1 else name
+        for column, name in columns.items()
+    }
+
+
+def rename_columns(value: Named, names: Mapping[str, str]) -> Named:
+    """The value over columns of other names; those that `names` lacks stay."""
+
+    def find_column(column: exp.Column) -> exp.Expression | None:
+        return make_column(names[column.name]) if column.name in names else None
+
+    return replace(value, value=substitute_columns(value.value, find_column))
 
 
 def rename_values(prefix: str, values: Iterable[Named]) -> list[Named]:

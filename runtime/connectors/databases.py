@@ -40,10 +40,10 @@ from penstock.diagnostics.source import Span
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
-from penstock.runtime.ledger import TableReport
 from penstock.runtime.rows import Row
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
+from penstock.runtime.table_reports import TableReport, find_percentile_ms
 
 TRAVELLING = (
     *(faults, spark_types, address, table, attempts, operations, postgres, sqlite, duckdb, reads, finder),
@@ -78,7 +78,7 @@ class TableSink(RuntimeSink):
     @property
     def report(self) -> TableReport:
         counters = self._writer.counters
-        seconds = sorted(counters.batch_seconds)
+        seconds = list(counters.batch_seconds)
         return TableReport(
             str(self._query.output.values["table"]),
             counters.puts,
@@ -89,8 +89,8 @@ class TableSink(RuntimeSink):
             counters.retries,
             counters.failures,
             counters.seconds_retrying,
-            seconds[len(seconds) // 2] if seconds else None,
-            seconds[len(seconds) * 99 // 100] if seconds else None,
+            find_percentile_ms(seconds, 50),
+            find_percentile_ms(seconds, 99),
         )
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -161,7 +161,8 @@ class TableLookups(RuntimeLookup):
             cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
         rows = LookupRows(**self._arguments.rows)
         with coded_reads(self._table, self._view.span):
-            return remote_view(spark, self._view.source, self._table, self._policy, rows, self._view.schema)
+            view = self._view
+            return remote_view(spark, view.name, view.source, self._table, self._policy, rows, view.schema)
 
 
 class TableSource(RuntimeSource):

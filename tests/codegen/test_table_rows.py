@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
-from penstock.codegen.ejected.table_rows import NO_KEY, NO_ROW, MissingRowError, delete_rows, put_rows, update_rows
+from penstock.codegen.ejected.table_rows import (
+    NO_KEY,
+    NO_ROW,
+    MissingRowError,
+    add_columns,
+    delete_rows,
+    put_rows,
+    update_rows,
+)
 
 KEY = ("a", "b")
 ROW = pa.schema([("a", pa.int64()), ("b", pa.string()), ("n", pa.int64())])
@@ -87,6 +96,7 @@ def in_order(rows: Sequence[tuple[int, tuple[Any, Any, int]]]) -> list[tuple[Any
     return [row for _, row in sorted(rows)]
 
 
+@settings(deadline=None)
 @given(ops, st.booleans())
 def test_puts(rows: Any, complete: bool) -> None:
     table, wanted = Rows(*START), Rows(*START)
@@ -99,6 +109,7 @@ def test_puts(rows: Any, complete: bool) -> None:
     assert [reason for reason, _ in table.rejected] == [NO_KEY] * (len(rows) - len(sound))
 
 
+@settings(deadline=None)
 @given(ops)
 def test_deletes(rows: Any) -> None:
     table = Rows(*START)
@@ -107,6 +118,7 @@ def test_deletes(rows: Any) -> None:
     assert set(table.rows) == {(a, b) for a, b, _ in START} - gone
 
 
+@settings(deadline=None)
 @given(ops, st.booleans(), st.booleans())
 def test_updates(rows: Any, inserts: bool, folds: bool) -> None:
     """Without a fold n becomes the last value; with it each value is added to twice the one before."""
@@ -145,6 +157,24 @@ def test_updates(rows: Any, inserts: bool, folds: bool) -> None:
     )
     assert {key: row["n"] for key, row in table.rows.items()} == wanted
     assert sorted(reason for reason, _ in table.rejected) == sorted(rejected)
+
+
+def test_records_have_the_names_of_the_table() -> None:
+    columns = {"a": [None, 7], "b": ["x", "x"], "_order": [1, 2]}
+    keys = pa.table(columns, schema=pa.schema([("a", pa.int64()), ("b", pa.string()), ("_order", pa.int64())]))
+    table = Rows()
+    put_rows(table, add_columns(keys, {"n": pa.array([1, 2]), "_op": pa.array(["insert"] * 2)}), KEY, "_order", "_op")
+    updates = add_columns(keys, {"set.n": pa.array([3, 4]), "else.n": pa.array([5, 6]), "else.m": pa.array([7, 8])})
+    given: dict[str, Any] = {"key": KEY, "order": "_order", "assigned": ("n",), "current": (), "fold": None}
+    update_rows(table, updates, **given, inserted=("m", "n"), fails=False)
+    table.rows.clear()
+    update_rows(table, updates.drop(["else.n", "else.m"]), **given, inserted=None, fails=False)
+    assert [(reason, json.loads(record)) for reason, record in table.rejected] == [
+        (NO_KEY, {"a": None, "b": "x", "n": 1}),
+        (NO_KEY, {"a": None, "b": "x", "m": 7, "n": 3}),
+        (NO_KEY, {"a": None, "b": "x", "n": 3}),
+        (NO_ROW, {"a": 7, "b": "x", "n": 4}),
+    ]
 
 
 def test_a_missing_row_can_fail() -> None:

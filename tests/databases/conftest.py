@@ -7,12 +7,33 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from penstock.codegen.ejected.databases.attempts import TableConnection
 from tests.databases.places import DIALECTS, Place, start_server
 
 NUMBERS = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def connections(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Closes what a test has left open. SQLAlchemy reports connections that a server has ended until then."""
+    if request.node.get_closest_marker("spark") is not None:  # the class travels to workers as it is
+        yield
+        return
+    opened: list[TableConnection] = []
+    plain = TableConnection.__init__
+
+    def note(self: TableConnection, *given: Any, **options: Any) -> None:
+        plain(self, *given, **options)
+        opened.append(self)
+
+    monkeypatch.setattr(TableConnection, "__init__", note)
+    yield
+    for each in opened:
+        each.close()
 
 
 @pytest.fixture(scope="session")

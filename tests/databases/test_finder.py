@@ -16,7 +16,7 @@ from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
 from penstock.codegen.ejected.databases.reads import ColumnCondition
 from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.table_lookup import LookupRows, join_found
+from penstock.codegen.ejected.table_lookup import LookupRows, join_batches, join_found
 from tests.databases.places import DDL, Place, rows_of
 
 POLICY = FindPolicy(attempts=5, backoff_ms=10, max_delay_ms=200)
@@ -36,8 +36,12 @@ def test_rows_are_found_by_distinct_keys(place: Place) -> None:
     finder = RowFinder(place.table(), ["s", "k", "v"], FindPolicy(batch_size=2))
     assert found(finder, 3, 1, None, 4, 1, 3) == [(1, "a", 10), (3, None, 30)]
     assert found(finder) == []
-    assert finder._reader.counters.gets == 3
-    assert finder._reader.counters.misses == 1
+    taken = finder.counters.take()
+    seconds = taken.pop("batch_seconds")
+    assert len(seconds) == 2
+    assert all(0 < each < 30 for each in seconds)
+    assert [taken[each] for each in ("gets", "hits", "misses", "cache_hits", "batches")] == [3, 2, 1, 0, 2]
+    assert not any(finder.counters.take().values())
 
 
 def test_rows_stay_in_order(place: Place) -> None:
@@ -48,6 +52,22 @@ def test_rows_stay_in_order(place: Place) -> None:
         result = join_found(batch, RowFinder(place.table(), ["v"], POLICY), place.table(), rows)
         assert list(zip(*result.to_pydict().values(), strict=True)) == expected
         assert result.column_names == ["c0", "p0"]
+
+
+def test_figures_are_the_last_row_of_a_task(place: Place) -> None:
+    place.execute(DDL, ROWS)
+    rows = LookupRows([("k", "k0")], [("p0", "v")], outer=False)
+    finder = RowFinder(place.table(), ["v"], POLICY)
+    found(finder, 1, 5)  # of a task that has failed
+    assert list(join_batches(iter(()), finder, place.table(), rows, "view")) == []
+    batches = [pa.RecordBatch.from_pydict({"c0": [1, 2], "k0": keys}) for keys in ([1, 1], [4, 3])]
+    *joined, last = pa.Table.from_batches(join_batches(iter(batches), finder, place.table(), rows, "view")).to_pylist()
+    assert joined == [{"c0": c0, "p0": p0, "figures": None} for c0, p0 in ((1, 10), (2, 10), (2, 30))]
+    figures = last.pop("figures")
+    assert last == {"c0": None, "p0": None}
+    counts = {"gets": 3, "hits": 2, "misses": 1, "cache_hits": 0, "batches": 2, "retries": 0, "seconds_retrying": 0.0}
+    assert figures == counts | {"batch_seconds": figures["batch_seconds"]}
+    assert len(figures["batch_seconds"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -95,7 +115,9 @@ def test_a_cache_keeps_answers(place: Place) -> None:
     assert found(finder, 1, 4) == [(1, "a")]
     place.execute("UPDATE t SET s = 'z' WHERE k = 1", "INSERT INTO t VALUES (4, 0, 'd')")
     assert found(finder, 1, 4) == [(1, "a")]
-    assert finder._reader.counters.hits == 2
+    counters = finder.counters
+    assert (counters.gets, counters.hits, counters.misses, counters.cache_hits) == (4, 2, 2, 2)
+    assert counters.batches == 1
     assert found(finder, 2, 4) == [(2, "b")]  # which takes the place of key 1
     assert found(finder, 1) == [(1, "z")]
     time.sleep(0.4)
@@ -108,7 +130,7 @@ def test_a_lost_connection_is_made_anew(postgres: Place) -> None:
     assert found(finder, 1) == [(1, "a")]
     postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'penstock'")
     assert found(finder, 1) == [(1, "a")]
-    assert finder._reader.counters.retries == 1
+    assert (finder.counters.batches, finder.counters.retries) == (2, 1)
 
 
 def test_nothing_is_locked_or_written(place: Place) -> None:
@@ -146,10 +168,13 @@ def test_an_error_tells_no_secret(postgres: Place) -> None:
     secret = KnownSecret("hush-hush")
     url = "postgresql://postgres@127.0.0.1:1/postgres"
     table = TargetTable(type(address)("postgres", url, secret), "t", (("k", "BIGINT", False),), ("k",))
+    finder = RowFinder(table, [], FindPolicy(attempts=3, backoff_ms=1))
+    batches = [pa.RecordBatch.from_pydict({"c0": [1], "k0": [1]})]
     with pytest.raises(LookupError) as refused:
-        RowFinder(table, [], FindPolicy(attempts=2, backoff_ms=1)).find(keys(1))
+        list(join_batches(iter(batches), finder, table, LookupRows([("k", "k0")], [], outer=False), "q_found"))
     told = json.loads(str(refused.value).removeprefix(TABLE_ERROR))
-    assert told["table"] == "t"
+    assert (told["view"], told["table"], told["retries"]) == ("q_found", "t", 2)
+    assert 0 < told["seconds_retrying"] < 30
     assert "127.0.0.1:1" in told["message"]
     assert "\n" not in str(refused.value)
     assert "hush" not in repr(table) + str(refused.value)

@@ -19,8 +19,7 @@ from tests.databases.places import DDL, Place, rows_of
 
 MODULES = (
     *("faults", "spark_types", "address", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
-    "changes",
-    "writer",
+    *("collations", "changes", "writer"),
 )
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,10 +17,13 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock import RunError
 from penstock.codegen import eject, spark_text
+from penstock.planner.plan import Node
 from penstock.runtime import RuntimeSession
 from tests.databases.places import Place
 from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
+from tests.model.evaluate import evaluate
+from tests.model.history import Tables
 
 pytestmark = pytest.mark.spark
 
@@ -69,6 +73,16 @@ def expect(click: Click, users: Users, visits: Visits) -> dict[str, list[str | N
         "composite": [] if found is None else [str(found)],
         "chained": [None if later is None else f"{name}{later}"] if user else [],
     }
+
+
+def evaluate_rows(plan: Node, clicks: Iterable[Click], users: Users, visits: Visits) -> list[tuple[Any, ...]]:
+    """What the reference evaluator makes of the plan, in the order of `read_rows`."""
+    tables: Tables = {
+        "clicks": [{**each, "time": datetime.fromisoformat(each["time"])} for each in clicks],
+        "users": [{"id": key, "name": name, "score": score} for key, (name, score) in users.items()],
+        "visits": [{"id": key, "site": site, "n": n} for (key, site), n in visits.items()],
+    }
+    return sorted((tuple(row.values()) for row in evaluate(plan, tables)), key=str)
 
 
 def make_script(folder: Path, place: Place, query: str, columns: str, options: str = "") -> str:
@@ -122,7 +136,8 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
         f"SELECT STREAM '{query}' AS query, c.n, {shown} AS name FROM clicks c {join}"
         for query, (shown, join) in JOINS.items()
     )
-    program = penstock.compile(make_script(tmp_path, place, union, "query STRING, n BIGINT, name STRING")).program
+    compiled = penstock.compile(make_script(tmp_path, place, union, "query STRING, n BIGINT, name STRING"))
+    program, [query] = compiled.program, compiled.queries
     users: Users = {}
     visits: Visits = {}
     wanted: list[tuple[Any, ...]] = []
@@ -134,9 +149,14 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
             keys = [*range(8), None, 2**31 - 1, 2**31 + 3, -1]
             clicks = [click(next(numbers), draw.choice(keys), draw.choice(["a", "b", None])) for _ in range(30)]
             put_clicks(tmp_path, next(files), clicks)
-            for each in clicks:
-                for query, names in expect(each, users, visits).items():
-                    wanted += [(query, each["n"], name) for name in names]
+            found = [
+                (name, each["n"], shown)
+                for each in clicks
+                for name, values in expect(each, users, visits).items()
+                for shown in values
+            ]
+            assert sorted(found, key=str) == evaluate_rows(query.root, clicks, users, visits)
+            wanted += found
         with RuntimeSession(spark, str(tmp_path / "state")) as session:
             session.run_once(program, drain=False)
     assert read_rows(tmp_path) == sorted(wanted, key=str)
@@ -208,6 +228,47 @@ def test_values_that_the_declaration_does_not_allow(spark: SparkSession, tmp_pat
     with pytest.raises(RunError, match=r"column score of table users .* has a value that its declaration") as refused:
         run_query(spark, tmp_path, place, query, "n BIGINT, score BIGINT")
     assert [each.code for each in refused.value.diagnostics] == ["R066"]
+
+
+def test_reports_count_keys_by_table(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place("sqlite", str(tmp_path / "shop.sqlite"))
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 1, '')")
+    place.execute("INSERT INTO visits VALUES (7, 'a', 0)")
+    query = (
+        "SELECT STREAM c.n, u.name FROM clicks c LEFT JOIN users u ON u.id = c.id "
+        "LEFT SEMI JOIN visits v ON v.id = u.score AND v.site = u.name"
+    )
+    columns, options = "n BIGINT, name STRING", ", cache_ttl = 1 HOUR, batch_size = 2"
+    batches: list[list[int | None]] = [[1, 2, 1, 3, None], [4], [None]]
+    for number, keys in enumerate(batches):
+        put_clicks(tmp_path, number, [click(n, key) for n, key in enumerate(keys)])
+    program = penstock.compile(make_script(tmp_path, place, query, columns, options)).program
+
+    def count() -> list[tuple[Any, ...]]:
+        with RuntimeSession(spark, str(tmp_path / "state")) as session:
+            [report] = session.run_once(program, drain=False)
+        return [(each.name, each.gets, each.hits, each.misses, each.batches, each.failures) for each in report.lookups]
+
+    assert count() == [("users", 4, 2, 2, 3, 0), ("visits", 2, 1, 1, 1, 0)]
+    put_clicks(tmp_path, 3, [click(0, 9)])
+    assert count() == [("users", 1, 0, 1, 1, 0), ("visits", 0, 0, 0, 0, 0)]
+    assert read_rows(tmp_path) == [(0, "a"), (2, "a")]
+
+
+def test_a_query_that_cannot_read_its_table_reports_the_failure(spark: SparkSession, tmp_path: Path) -> None:
+    place = Place("sqlite", str(tmp_path / "shop.sqlite"))
+    place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 'many', '')")
+    put_clicks(tmp_path, 0, [click(0, 1)])
+    put_clicks(tmp_path, 1, [click(1, 2)])
+    query = "SELECT STREAM c.n, u.score FROM clicks c JOIN users u ON u.id = c.id"
+    program = penstock.compile(make_script(tmp_path, place, query, "n BIGINT, score BIGINT")).program
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
+        [handle] = session.start(program)
+        for _ in range(2):
+            with pytest.raises(RunError, match="column score of table users"):
+                handle.await_done(60)
+        [report] = handle.status().lookups
+    assert (report.gets, report.hits, report.failures, report.retries) == (1, 1, 1, 0)
 
 
 def test_a_server_that_is_away_for_a_moment(

@@ -25,6 +25,7 @@ from penstock.planner.plan import (
     Project,
     Ranked,
     Rekey,
+    RemoteLookup,
     Scan,
     TableJoin,
     TableLookup,
@@ -36,7 +37,7 @@ from tests.model.join import interval_join
 from tests.model.over import over
 from tests.model.rank import ranked
 from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all
-from tests.model.tables import materialised, referring, table_join
+from tests.model.tables import found_remotely, materialised, referring, table_join
 from tests.model.values import Row, Unsupported
 
 
@@ -101,12 +102,14 @@ def evaluate(node: Node, tables: Mapping[str, list[Row]]) -> list[Row]:
     """The rows of `node`, given the rows of every declared stream and the records of every table by name.
 
     Every row has all columns of its Scan. A stream that looks up a table meets the table as it is here: `tables` is
-    what is known when those rows are processed.
+    what is known when those rows are processed. Of a table in a database it has the rows.
     """
     if isinstance(node, Scan) and isinstance(node.shape, KTable):
         return materialised(node, tables[node.origin.name])
     if isinstance(node, Scan):
         return [{column.name: row[column.name] for column in node.schema} for row in tables[node.origin.name]]
+    if isinstance(node, RemoteLookup):
+        return found_remotely(node, evaluate(node.input, tables), tables[node.origin.name])
     if isinstance(node, TableLookup) and node.as_of is not None:
         rows = evaluate(node.stream, tables)
         return [each for row in rows for each in apply(node, [[row], evaluate(node.table, until(node, row, tables))])]

@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     ForeignKeyJoin,
     JoinType,
     Node,
+    RemoteLookup,
     Scan,
     TableJoin,
     TableLookup,
@@ -139,6 +140,20 @@ def referring(
         result += [one | other for other in found]
         if not found and node.type is JoinType.LEFT:
             result.append(one | dict.fromkeys(right))
+    return result
+
+
+def found_remotely(node: RemoteLookup, rows: Sequence[Row], table: Sequence[Row]) -> list[Row]:
+    """Each row beside the row of the table that has its key. `table`: the rows that the database has then."""
+    types = columns(node.input.schema)
+    result: list[Row] = []
+    for one in rows:
+        key = {each.column: evaluate_scalar(each.value, one, types) for each in node.keys}
+        found = [other for other in table if all(compare("=", other[name], value) for name, value in key.items())]
+        assert len(found) <= 1, "a key has two rows"
+        result += [one | {each.name: other[each.column] for each in node.columns} for other in found]
+        if not found and node.type is JoinType.LEFT:
+            result.append(one | {each.name: None for each in node.columns})
     return result
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from penstock.accounts import progress_shown, show_accounts, show_kept
-from penstock.runtime import InputReport, Kept, QueryReport, Status
+from penstock.runtime import InputReport, Kept, LookupReport, QueryReport, Status, TableReport
 
 
 def test_a_table_in_memory_is_shown_with_its_first_rows(capsys: pytest.CaptureFixture[str]) -> None:
@@ -52,3 +52,28 @@ def test_progress_is_a_line_per_batch_where_there_is_no_terminal(capsys: pytest.
     told = capsys.readouterr()
     assert told.err == "paid: 1,234 rows in, 5 out, batch 3\n"
     assert told.out == ""
+
+
+def test_reports_of_tables_have_a_line_for_each_query_and_table(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = TableReport(
+        "crm.profiles", 1_234, 5, 6, 7, 8, retries=2, failures=0, seconds_retrying=1.25, p50_ms=3.21, p99_ms=1_000.0
+    )
+    lookups = LookupReport("users", 9, 8, 1, 4, 0, 0, failures=0, seconds_retrying=0.0, p50_ms=None, p99_ms=None)
+    clicks = InputReport("clicks", 1, 0, 0, 0, 1)
+    show_accounts([QueryReport("put", (clicks,), 1, 1, 0, None, False, changes, (lookups,))], resumes=False)
+    _, *tables = capsys.readouterr().out.split("tables of databases: ")
+    found = {}
+    for each in tables:
+        lines = [line.strip("│┃").replace("┃", "│").split("│") for line in each.splitlines() if line[0] in "│┃"]
+        found[each.split()[0]] = [[cell.strip() for cell in line] for line in lines]
+    common = ["p50 ms", "p99 ms", "retries", "retrying s"]
+    assert found == {
+        "changes": [
+            ["query", "table", "puts", "updates", "deletes", "rejected", "batches", *common],
+            ["put", "crm.profiles", "1,234", "5", "6", "7", "8", "3.2", "1,000.0", "2", "1.2"],
+        ],
+        "lookups": [
+            ["query", "table", "gets", "hits", "misses", "cache hits", "batches", *common],
+            ["put", "users", "9", "8", "1", "4", "0", "", "", "0", "0.0"],
+        ],
+    }

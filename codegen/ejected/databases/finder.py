@@ -1,10 +1,9 @@
 """Rows of a table for the keys of a stream, asked for in Python workers of Spark."""
 
-import json
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import pyarrow as pa
@@ -12,9 +11,9 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.attempts import TableConnection
-from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TABLE_ERROR, TableError
+from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
 from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, select_rows
-from penstock.codegen.ejected.databases.spark_types import find_unfit
+from penstock.codegen.ejected.databases.spark_types import find_unfit, number_keys
 from penstock.codegen.ejected.databases.table import (
     TargetTable,
     check_columns,
@@ -42,14 +41,29 @@ class FindPolicy:
 
 @dataclass(slots=True)
 class FindCounters:
-    """Keys that were asked for, those that the cache answered, and those that are not in the table."""
+    """Keys that rows have, each once in a call: those that the table has (`hits`), and those that it lacks (`misses`).
+
+    cache_hits: keys that the cache answered. batches: statements that were answered. seconds_retrying: from the first
+    failure of a statement to its end. batch_seconds: of the newest statements, with their repeated attempts.
+    """
 
     gets: int = 0
     hits: int = 0
     misses: int = 0
+    cache_hits: int = 0
+    batches: int = 0
     retries: int = 0
     failures: int = 0
     seconds_retrying: float = 0.0
+    batch_seconds: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
+
+    def take(self) -> dict[str, Any]:
+        """The figures by name. From now on all are zero again."""
+        empty = FindCounters()
+        taken = {each.name: getattr(self, each.name) for each in fields(self)}
+        for each in fields(self):
+            setattr(self, each.name, getattr(empty, each.name))
+        return taken | {"batch_seconds": list(taken["batch_seconds"])}
 
 
 class TableReader:
@@ -99,15 +113,13 @@ class TableReader:
 
         Raises TableError.
         """
-        self.counters.gets += keys.num_rows
         absent = pa.repeat(False, keys.num_rows)
         for unfit, _ in find_unfit(self._table.address.dialect, self._table.key, keys):
             absent = pc.or_(absent, pc.fill_null(unfit, False))
         keys, size = keys.filter(pc.invert(absent)), self._policy.batch_size
         parts = [self._find_part(names, keys.slice(begin, size)) for begin in range(0, keys.num_rows, size)]
         found = pa.concat_tables([self._table.arrow_schema(names).empty_table(), *parts])
-        self.counters.misses += keys.num_rows - found.num_rows
-        return found
+        return keep_asked(found, keys.select(self._table.key))
 
     def close(self) -> None:
         """Closes the connection."""
@@ -115,8 +127,12 @@ class TableReader:
 
     def _find_part(self, names: Sequence[str], keys: pa.Table) -> pa.Table:
         """The rows of some keys. What the database refuses as a key is not there."""
+        began = time.monotonic()
         try:
-            return self._connection.run(lambda connection: find_rows(connection, self._table, names, keys))
+            found = self._connection.run(lambda connection: find_rows(connection, self._table, names, keys))
+            self.counters.batches += 1
+            self.counters.batch_seconds.append(time.monotonic() - began)
+            return found
         except TableError as error:
             if error.kind != "rejected":
                 raise
@@ -153,24 +169,24 @@ class RowFinder:
     """Finds rows by their keys for one worker, and keeps the connection and the cache from batch to batch."""
 
     def __init__(self, table: TargetTable, columns: Sequence[str], policy: FindPolicy) -> None:
-        self._key, self._table = list(table.key), table.name
+        self._key = list(table.key)
         self._names = [*self._key, *(each for each in dict.fromkeys(columns) if each not in self._key)]
         self._schema = table.arrow_schema(self._names)
         self._reader = TableReader(table, policy)
+        self.counters = self._reader.counters
         self._cache = None if policy.cache_ttl_ms is None else RowCache(policy.cache_size, policy.cache_ttl_ms / 1000)
 
     def find(self, keys: pa.Table) -> pa.Table:
         """The rows of the keys that are there: the key, and the columns. Keys may be repeated and NULL.
 
-        Raises:
-            LookupError: the table cannot be read. The text is TABLE_ERROR and JSON of `table`, `message` and `hint`.
+        Raises TableError: the table cannot be read.
         """
-        keys = keys.group_by(self._key, use_threads=False).aggregate([]).drop_null()
-        try:
-            return self._find(keys) if self._cache is None else self._find_cached(keys, self._cache)
-        except TableError as error:
-            told = {"table": self._table, "message": str(error), "hint": error.hint}
-        raise LookupError(TABLE_ERROR + json.dumps(told))
+        keys = keys.take(find_first(keys.select(self._key))).drop_null()
+        found = self._find(keys) if self._cache is None else self._find_cached(keys, self._cache)
+        self.counters.gets += keys.num_rows
+        self.counters.hits += found.num_rows
+        self.counters.misses += keys.num_rows - found.num_rows
+        return found
 
     def _find(self, keys: pa.Table) -> pa.Table:
         return self._reader.find(self._names, keys)
@@ -179,7 +195,7 @@ class RowFinder:
         asked = list_tuples(keys)
         answers = [cache.get(key) for key in asked]
         is_new = [not known for _, known in answers]
-        self._reader.counters.hits += len(asked) - sum(is_new)
+        self.counters.cache_hits += len(asked) - sum(is_new)
         found = self._find(keys.filter(pa.array(is_new, pa.bool_())))
         rows = {row[: len(self._key)]: row for row in list_tuples(found)}
         for key, new in zip(asked, is_new, strict=True):
@@ -188,6 +204,23 @@ class RowFinder:
         kept = [row for row, _ in answers if row is not None]
         arrays = [pa.array([row[place] for row in kept], field.type) for place, field in enumerate(self._schema)]
         return pa.concat_tables([found, pa.Table.from_arrays(arrays, schema=self._schema)])
+
+
+def find_first(keys: pa.Table) -> pa.Array:
+    """The place of the first row of each key, in order."""
+    numbered = number_keys(keys, "place")
+    first = numbered.group_by(numbered.column_names[:-1], use_threads=False).aggregate([("place", "min")])
+    return first["place_min"].combine_chunks().sort()
+
+
+def keep_asked(found: pa.Table, keys: pa.Table) -> pa.Table:
+    """The rows that have one of the keys, each once. A collation takes texts to be equal that differ for Spark."""
+    if not any(pa.types.is_string(each.type) for each in keys.columns):
+        return found
+    found = found.take(find_first(found.select(keys.column_names)))
+    places, asked = number_keys(found.select(keys.column_names), "place"), number_keys(keys, "number")
+    kept = places.join(asked, places.column_names[:-1], join_type="left semi", use_threads=False)
+    return found.take(kept["place"].combine_chunks().sort())
 
 
 def list_tuples(rows: pa.Table) -> list[tuple[Any, ...]]:

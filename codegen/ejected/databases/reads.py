@@ -34,7 +34,7 @@ class ColumnCondition:
 
 
 def find_rows(connection: sa.Connection, table: TargetTable, names: Sequence[str], keys: pa.Table) -> pa.Table:
-    """These columns of the rows of some distinct keys, in any order.
+    """These columns of the rows of some distinct keys, in any order. A collation may find more rows.
 
     Raises TableError (types): the table has a value that the declaration does not allow.
     """
@@ -42,8 +42,8 @@ def find_rows(connection: sa.Connection, table: TargetTable, names: Sequence[str
         where = " AND ".join(f"{quote_identifier(name)} = ?" for name in table.key)
         asked = f"SELECT {list_names(names)} FROM {table.quoted_name} WHERE {where}"
         cursor = raw_cursor(connection)
-        found = (cursor.execute(asked, values).fetchone() for values in sqlite_tuples(keys.select(table.key)))
-        return arrange_sqlite([row for row in found if row is not None], table, names)
+        found = (cursor.execute(asked, values).fetchall() for values in sqlite_tuples(keys.select(table.key)))
+        return arrange_sqlite([row for rows in found for row in rows], table, names)
     rest = f"FROM {table.quoted_name} AS t JOIN {STAGED} AS s ON {match_key(table, 't.', 's.')}"
     if table.address.dialect == "duckdb":
         duckdb: Any = connection.connection.driver_connection

@@ -216,3 +216,10 @@ def find_unfit(dialect: str, key: tuple[str, ...], rows: pa.Table) -> Iterator[t
             mask = pc.is_nan(values)
             if pc.any(mask).as_py():
                 yield mask, f"{field.name} is NaN, which SQLite does not have"
+
+
+def number_keys(keys: pa.Table, number: str) -> pa.Table:
+    """The keys as columns k0, k1 …, and a column with their places. Zero has one sign, as for Spark."""
+    arrays = [pc.add(each, 0.0) if pa.types.is_floating(each.type) else each for each in keys.columns]
+    columns = [f"k{place}" for place in range(keys.num_columns)]
+    return pa.table([*arrays, pa.array(range(keys.num_rows), pa.int64())], names=[*columns, number])

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.changes import Changes, RowCounts
+from penstock.codegen.ejected.databases.collations import check_collations
 from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
 from penstock.codegen.ejected.databases.ledger import TableLedger
@@ -151,6 +152,7 @@ class TableWriter:
         if found is None:
             raise TableError("missing_table", f"there is no {table.place}", FAULT_HINTS["missing_table"])
         check_table(found, table)
+        check_collations(connection, table)
         check_privileges(connection, table, ["penstock_ledger", self._rejected])
         self._found = found
 
