@@ -122,6 +122,14 @@ def test_nothing_is_locked_or_written(place: Place) -> None:
     assert found(finder, 7) == [(7, "g")]
 
 
+def test_no_transaction_is_left_open(postgres: Place) -> None:
+    postgres.execute(DDL, ROWS)
+    finder = RowFinder(postgres.table(), ["s"], POLICY)
+    assert found(finder, 1) == [(1, "a")]
+    assert len(TableReader(postgres.table(), POLICY).select(["k"])) == 3
+    postgres.execute("SET lock_timeout = '2s'", "ALTER TABLE t ADD COLUMN more TEXT")
+
+
 def test_a_user_who_may_only_read(postgres: Place) -> None:
     [(schema,)] = postgres.rows("SELECT current_schema()")
     postgres.execute(
