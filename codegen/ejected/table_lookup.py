@@ -24,6 +24,7 @@ class LookupRows:
     key: Sequence[tuple[str, str]]
     picked: Sequence[tuple[str, str]]
     outer: bool
+    any_row: str | None = None
 
 
 def remote_view(
@@ -76,6 +77,10 @@ def join_found(batch: pa.Table, finder: RowFinder, table: TargetTable, rows: Loo
     result = batch.drop_columns(sources).take(numbers)
     for name, column in rows.picked:
         result = result.append_column(name, found[column].take(places))
+    if rows.any_row is not None:
+        is_asked = any(column.null_count for column in keys.columns)
+        answer = is_asked and finder.has_rows()
+        result = result.append_column(rows.any_row, pa.array([answer] * result.num_rows, pa.bool_()))
     return result.combine_chunks()
 
 

@@ -50,6 +50,24 @@ def test_rows_stay_in_order(place: Place) -> None:
         assert result.column_names == ["c0", "p0"]
 
 
+def test_whether_there_is_any_row_is_known_beside_a_null_key(place: Place) -> None:
+    place.execute(DDL)
+    finder = RowFinder(place.table(), ["v"], FindPolicy(cache_ttl_ms=60_000))
+    rows = LookupRows([("k", "k0")], [("p0", "v")], outer=True, any_row="a0")
+
+    def ask(*values: int | None) -> list[bool]:
+        batch = pa.table({"c0": list(range(len(values))), "k0": pa.array(values, pa.int64())})
+        return list(join_found(batch, finder, place.table(), rows)["a0"].to_pylist())
+
+    assert ask(None, 1) == [False, False]
+    place.execute(ROWS)
+    assert ask(1, None, None) == [True, True, True]
+    place.execute("DROP TABLE t")
+    assert ask() == []
+    with pytest.raises(LookupError, match=r"no such table|does not exist"):
+        ask(None)
+
+
 @pytest.mark.parametrize(
     ("type_", "value", "other"),
     [

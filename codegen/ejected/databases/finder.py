@@ -3,7 +3,7 @@
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlalchemy as sa
 
-from penstock.codegen.ejected.databases.attempts import TableConnection
+from penstock.codegen.ejected.databases.attempts import Result, TableConnection
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TABLE_ERROR, TableError
-from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, select_rows
+from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, has_rows, select_rows
 from penstock.codegen.ejected.databases.spark_types import find_unfit
 from penstock.codegen.ejected.databases.table import (
     TargetTable,
@@ -109,6 +109,13 @@ class TableReader:
         self.counters.misses += keys.num_rows - found.num_rows
         return found
 
+    def has_rows(self) -> bool:
+        """Whether the table has any row.
+
+        Raises TableError.
+        """
+        return self._connection.run(lambda connection: has_rows(connection, self._table))
+
     def close(self) -> None:
         """Closes the connection."""
         self._connection.close()
@@ -166,8 +173,20 @@ class RowFinder:
             LookupError: the table cannot be read. The text is TABLE_ERROR and JSON of `table`, `message` and `hint`.
         """
         keys = keys.group_by(self._key, use_threads=False).aggregate([]).drop_null()
+        cache = self._cache
+        return self._ask(lambda: self._find(keys) if cache is None else self._find_cached(keys, cache))
+
+    def has_rows(self) -> bool:
+        """Whether the table has any row. No cache answers that.
+
+        Raises LookupError as `find`.
+        """
+        return self._ask(self._reader.has_rows)
+
+    def _ask(self, action: Callable[[], Result]) -> Result:
+        """What the action gives; LookupError in place of TableError."""
         try:
-            return self._find(keys) if self._cache is None else self._find_cached(keys, self._cache)
+            return action()
         except TableError as error:
             told = {"table": self._table, "message": str(error), "hint": error.hint}
         raise LookupError(TABLE_ERROR + json.dumps(told))
