@@ -1,7 +1,6 @@
 """Rows of a stream -> the same rows beside the rows of a table that their keys refer to, in Spark's Python workers."""
 
 import hashlib
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.databases.address import KnownSecret
+from penstock.codegen.ejected.databases.address import KnownSecret, complete_address
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
 from penstock.codegen.ejected.databases.table import TargetTable
 
@@ -32,19 +31,19 @@ def remote_view(
 ) -> DataFrame:
     """The rows of the view beside those of the table. The password is read here, and known to the workers alone.
 
+    Workers may have another folder and other variables in their environment, so the address is completed here, too.
+
     Raises:
         TableError: the table is not as it is declared, or cannot be reached, or the password is not there.
     """
     TableReader(table, policy).check()
+    table = replace(table, address=complete_address(table.address))
     secret = None if table.address.password is None else table.address.password.read()
     plain = replace(table, address=replace(table.address, password=None))
     facts = repr((plain, policy, rows)) + (secret or "")
     name = hashlib.sha256(facts.encode()).hexdigest()
     known = None if secret is None else KnownSecret(secret)
-    address = replace(table.address, password=known)
-    if address.dialect != "postgres":
-        address = replace(address, url=os.path.abspath(address.url))  # workers may run in another folder
-    asked = replace(table, address=address)
+    asked = replace(table, address=replace(table.address, password=known))
 
     def look_up(batches: Iterator[Any]) -> Iterator[Any]:
         finder = share_finder(name, asked, policy, rows)
