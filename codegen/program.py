@@ -214,7 +214,7 @@ class LookupView:
 class RemoteView(Connected):
     """A temporary view of the rows of another one, with those that Python workers find for them in a database.
 
-    The view `source` has the columns of this one, but those of `picked`, and the values of the keys.
+    The view `source` has the columns of this one, but those of `picked` and `any_row`, and the values of the keys.
     """
 
     name: str
@@ -228,11 +228,13 @@ class RemoteView(Connected):
     key: tuple[tuple[str, str], ...]
     """The columns of the table's primary key, each with the column of `source` that has its value."""
     picked: tuple[tuple[str, str], ...]
-    """The last columns of the view, each with the column of the table that it shows."""
+    """Columns behind these, each with the column of the table that it shows."""
     outer: bool
     """Whether rows without a row of the table stay, with NULL in `picked`."""
     schema: str
     """A Spark SELECT that has the names and types of the columns. It is never run."""
+    any_row: str | None = None
+    """A last column of the view: whether the table has any row. It is known where a value of the key is NULL."""
     span: Span | None = field(default=None, compare=False, repr=False)
     """The join of the script."""
 

@@ -104,6 +104,8 @@ def _remote_text(view: RemoteView) -> str:
     key = " and ".join(f"{column} = {value}" for column, value in view.key)
     options = "".join(f"\n  {name} = {value}" for name, value in view.options)
     picked = "".join(f"\n  {name} = {column} of that row" for name, column in view.picked)
+    if view.any_row is not None:
+        picked += f"\n  {view.any_row} = whether {view.table} has any row, known where a value of its key is NULL"
     return f"view {view.name}, {rows} of {view.source} and the row of {view.table} with {key}{there}{options}{picked}"
 
 

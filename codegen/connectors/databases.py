@@ -74,6 +74,8 @@ def list_find_arguments(view: RemoteView) -> FindArguments:
     }
     policy = {**list_tries(view), "cache_ttl_ms": values.get("cache_ttl"), "cache_size": values["cache_size"]}
     rows = {"key": view.key, "picked": view.picked, "outer": view.outer}
+    if view.any_row is not None:
+        rows["any_row"] = view.any_row
     return FindArguments(list_address(view), _leave_out(table), _leave_out(policy), rows)
 
 

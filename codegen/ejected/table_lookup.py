@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from penstock.codegen.ejected.databases.address import KnownSecret
+from penstock.codegen.ejected.databases.address import KnownSecret, complete_address
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
 from penstock.codegen.ejected.databases.spark_types import arrow_type, number_keys
@@ -34,6 +33,7 @@ class LookupRows:
     key: Sequence[tuple[str, str]]
     picked: Sequence[tuple[str, str]]
     outer: bool
+    any_row: str | None = None
 
 
 def remote_view(
@@ -43,19 +43,19 @@ def remote_view(
 
     The figures of a micro-batch are observed by the `name` of the view: sums, and the `batch_seconds` of all tasks.
 
+    Workers may have another folder and other variables in their environment, so the address is completed here, too.
+
     Raises:
         TableError: the table is not as it is declared, or cannot be reached, or the password is not there.
     """
     TableReader(table, policy).check()
+    table = replace(table, address=complete_address(table.address))
     secret = None if table.address.password is None else table.address.password.read()
     plain = replace(table, address=replace(table.address, password=None))
     facts = repr((plain, policy, rows)) + (secret or "")
     shared = hashlib.sha256(facts.encode()).hexdigest()
     known = None if secret is None else KnownSecret(secret)
-    address = replace(table.address, password=known)
-    if address.dialect != "postgres":
-        address = replace(address, url=os.path.abspath(address.url))  # workers may run in another folder
-    asked = replace(table, address=address)
+    asked = replace(table, address=replace(table.address, password=known))
 
     def look_up(batches: Iterator[Any]) -> Iterator[Any]:
         yield from join_batches(batches, share_finder(shared, asked, policy, rows), asked, rows, name)
@@ -120,6 +120,10 @@ def join_found(batch: pa.Table, finder: RowFinder, table: TargetTable, rows: Loo
     result = batch.drop_columns(sources).take(numbers)
     for name, column in rows.picked:
         result = result.append_column(name, found[column].take(places))
+    if rows.any_row is not None:
+        is_asked = any(column.null_count for column in keys.columns)
+        answer = is_asked and finder.has_rows()
+        result = result.append_column(rows.any_row, pa.array([answer] * result.num_rows, pa.bool_()))
     return result.combine_chunks()
 
 

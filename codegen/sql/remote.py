@@ -1,7 +1,8 @@
 """RemoteLookup -> the keys of each row, and what Python workers find for these in a database.
 
 * `<name>_keys`: the rows of the stream as `c0`, `c1` …, and the values of the keys as `k0`, `k1` …;
-* `<name>_found`: these rows, and the columns of the table beside them as `p0`, `p1` …;
+* `<name>_found`: these rows, and the columns of the table beside them as `p0`, `p1` …; `a0` says whether
+  the table has any row, if that is asked for;
 * `<name>`: the same columns under their own names. Spark's `mapInArrow` takes no names with points in them.
 """
 
@@ -11,6 +12,7 @@ from penstock.codegen.program import AnyView, RemoteView, View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import alias, column, null, select
 from penstock.planner.plan import JoinType, RemoteLookup
+from penstock.planner.types import BOOLEAN
 
 
 def remote_views(node: RemoteLookup, name: str, source: str, own: tuple[str, ...]) -> tuple[AnyView, ...]:
@@ -24,6 +26,8 @@ def remote_views(node: RemoteLookup, name: str, source: str, own: tuple[str, ...
     asked = View(f"{name}_keys", print_sql(select(items, source)))
     types = {each.name: each.type for each in node.origin.columns}
     nulls = [alias(null(types[each.column]), new) for each, new in zip(node.columns, found, strict=True)]
+    any_row = None if node.any_row is None else "a0"
+    nulls += [] if any_row is None else [alias(null(BOOLEAN), any_row)]
     origin = node.origin
     answered = RemoteView(
         name=f"{name}_found",
@@ -36,10 +40,13 @@ def remote_views(node: RemoteLookup, name: str, source: str, own: tuple[str, ...
         picked=tuple((new, each.column) for each, new in zip(node.columns, found, strict=True)),
         outer=node.type is JoinType.LEFT,
         schema=print_sql(select([*map(column, rows), *nulls], asked.name)),
+        any_row=any_row,
         span=node.span,
     )
     names = dict(zip(passed, rows, strict=True)) | {
         each.name: new for each, new in zip(node.columns, found, strict=True)
     }
+    if node.any_row is not None and any_row is not None:
+        names[node.any_row] = any_row
     shown = [alias(column(names[each]), each) for each in (*(c.name for c in node.schema), *own)]
     return asked, answered, View(name, print_sql(select(shown, answered.name)))

@@ -1,4 +1,4 @@
-"""Profiles of customers in PostgreSQL, by visits and requests: a server, two runs, and the table after each."""
+"""Profiles of customers in PostgreSQL, by visits, orders and requests: a server, two runs, the tables after each."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ HERE = Path("examples/profiles")
 SCRIPT = HERE / "profiles.sql"
 PENSTOCK = Path(sys.executable).with_name("penstock")
 ROWS = "SELECT customer, name, city, visits, first, last, notes FROM profiles ORDER BY customer"
+SHIPMENTS = "SELECT id, product, name, city FROM shipments ORDER BY id"
 REJECTED = "SELECT reason, record FROM profiles_rejected"
 
 
@@ -28,21 +29,23 @@ def main() -> None:
     """Runs every step in order; ends with exit code 1 as soon as one does not do what it should."""
     console = Console()
     with tempfile.TemporaryDirectory() as folder, serve_postgres(Path(folder)) as url:
-        console.print(Rule("1. The table of the shop"))
+        console.print(Rule("1. The profiles of the shop"))
         with psycopg.connect(url) as connection:
             connection.execute((HERE / "schema.sql").read_text(encoding="utf-8"))
         show(console, url, ROWS)
 
-        console.print(Rule("2. Visits and requests"))
+        console.print(Rule("2. Visits, orders and requests"))
         date_files()
         run = ("run", "--once", "--checkpoint", f"{folder}/state", str(SCRIPT))
         penstock(console, *run)
         show(console, url, ROWS)
+        show(console, url, SHIPMENTS)
         show(console, url, REJECTED)
 
         console.print(Rule("3. Again: nothing is counted twice"))
         penstock(console, *run)
         show(console, url, ROWS)
+        show(console, url, SHIPMENTS)
 
 
 def date_files() -> None:

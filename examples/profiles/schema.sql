@@ -1,4 +1,4 @@
--- The table of the shop. Penstock adds two of its own beside it: penstock_ledger, and profiles_rejected if a row is refused.
+-- The tables of the shop. Penstock adds two of its own beside them: penstock_ledger, and profiles_rejected if a row is refused.
 
 CREATE TABLE profiles (
   customer bigint PRIMARY KEY,
@@ -8,6 +8,12 @@ CREATE TABLE profiles (
   first    timestamptz,
   last     timestamptz,
   notes    text NOT NULL DEFAULT ''
+);
+CREATE TABLE shipments (
+  id      bigint PRIMARY KEY,
+  product text,
+  name    text,
+  city    text
 );
 INSERT INTO profiles VALUES
   (1, 'Ada', 'London', 7, '2024-11-02T10:00Z', '2025-05-30T16:30Z', 'prefers tea'),

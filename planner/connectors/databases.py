@@ -81,12 +81,14 @@ SHARED = (
         "what becomes of an update whose row does not exist",
         default="reject",
     ),
-    ConnectorOption("cache_ttl", INTERVAL, "how long a lookup takes a row again that it has found; unless set, never"),
+    ConnectorOption("cache_ttl", INTERVAL, "how long a lookup takes an answer again; unless set, never"),
     ConnectorOption("cache_size", INTEGER, "of at most so many keys", default=10_000),
-    ConnectorOption("rate_limit", INTEGER, "at most so many rows per second; no limit unless set"),
+    ConnectorOption("rate_limit", INTEGER, "at most so many rows are written per second; no limit unless set"),
     ConnectorOption("retry_attempts", INTEGER, "how often a micro-batch is tried", default=10),
-    ConnectorOption("retry_backoff", INTERVAL, "pause before the second try; it doubles from there", default=100),
-    ConnectorOption("retry_max_delay", INTERVAL, "longest pause between two tries", default=10_000),
+    ConnectorOption(
+        "retry_backoff", INTERVAL, "longest pause before the second try; it doubles from there", default=100
+    ),
+    ConnectorOption("retry_max_delay", INTERVAL, "longest pause between any two tries", default=10_000),
     ConnectorOption("connect_timeout", INTERVAL, "how long to wait for a connection", default=10_000),
     ConnectorOption("statement_timeout", INTERVAL, "how long a statement may take", default=300_000),
 )

@@ -169,7 +169,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"{name} {node.type.value} {below[0]} {below[1]} on {equal}{residual}{as_of}{spread_text(node)}"
         case RemoteLookup():
             keys = " and ".join(f"{each.column} = {expression_text(each.value)}" for each in node.keys)
-            columns = ", ".join(f"{each.column} as {each.name}" for each in node.columns) or "nothing"
+            shown = [f"{each.column} as {each.name}" for each in node.columns]
+            shown += [] if node.any_row is None else [f"whether it has any row as {node.any_row}"]
+            columns = ", ".join(shown) or "nothing"
             return f"RemoteLookup {node.type.value} {below[0]} in {node.origin.name} by {keys}: {columns}"
         case Latest():
             return f"Latest {below[0]} by {', '.join(node.shape.key)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from sqlglot import exp
@@ -14,11 +15,12 @@ from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
 from penstock.planner.lower.joins.join import lower_join
+from penstock.planner.lower.joins.subqueries import Membership, find_membership
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import Rows
 from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.windows import read_window
-from penstock.planner.plan import KStream, Node, Shape, conjuncts
+from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
 
 def lower_query(query: ast.Query, context: Context) -> Node:
@@ -26,8 +28,10 @@ def lower_query(query: ast.Query, context: Context) -> Node:
     match query:
         case ast.Select():
             refuse_unbuilt(query, context)
+            query, memberships = split_memberships(query, context)
             refuse_subqueries(query, context)
-            return lower_select(query, lower_relation(query.relation, conjuncts(query.where), context), context)
+            rows = lower_relation(query.relation, conjuncts(query.where), context)
+            return lower_select(query, rows, context, memberships)
         case ast.UnionQuery():
             return lower_union(query, context, lower_query)
         case ast.With():
@@ -66,6 +70,23 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             return lower_join(relation, left, right, where, context)
         case _:
             assert_never(relation)
+
+
+def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:
+    """The SELECT without the parts of its WHERE that ask a table in a database, and these parts."""
+    rest, memberships = [], []
+    for part in conjuncts(select.where):
+        found = find_membership(part, context)
+        if found is None:
+            rest.append(part)
+        else:
+            memberships.append(found)
+    if select.where is None or not memberships:
+        return select, []
+    where = conjunction(rest)
+    if where is not None and len(rest) > 1:
+        where.meta["span"] = select.where.meta["span"]
+    return replace(select, where=where), memberships
 
 
 def refuse_subqueries(select: ast.Select, context: Context) -> None:

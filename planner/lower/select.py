@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -22,6 +22,7 @@ from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.lookup import explain_outside_join
+from penstock.planner.lower.joins.subqueries import Membership, lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
@@ -32,8 +33,8 @@ from penstock.planner.plan.walk import is_changing
 from penstock.planner.scalars.names import Scope
 
 
-def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
-    """The plan of one SELECT over the rows of its FROM; raises CompileError."""
+def lower_select(select: ast.Select, rows: Rows, context: Context, memberships: Sequence[Membership] = ()) -> Node:
+    """The plan of one SELECT over the rows of its FROM. `memberships`: parts of its WHERE; raises CompileError."""
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     if rows.as_of is not None:
         raise CompileError([explain_outside_join(select.relation.span)])
@@ -48,6 +49,8 @@ def lower_select(select: ast.Select, rows: Rows, context: Context) -> Node:
     with collect_findings(report):
         if select.where is not None and not inner:
             rows = filter_rows(rows, select.where)
+        for each in memberships:
+            rows = lower_membership(rows, each, list_present(select.where, rows.scope), context)
     with collect_findings(report):
         if select.deduplicate is not None:
             rows = deduplicate_rows(rows, select.deduplicate)
@@ -157,11 +160,16 @@ def choose_emission(select: ast.Select, context: Context) -> Emission:
 def filter_rows(rows: Rows, where: exp.Expression) -> Rows:
     span: Span = where.meta["span"]
     node = rows.node
-    resolved = resolve_condition(where, rows.scope, "WHERE")
-    present = {part.this.this.name for part in conjuncts(resolved) if is_not_null(part)}
+    resolved, present = resolve_condition(where, rows.scope, "WHERE"), list_present(where, rows.scope)
     schema = tuple(replace(each, nullable=each.nullable and each.name not in present) for each in node.schema)
     node = Filter(schema=schema, shape=node.shape, span=span, input=node, condition=resolved)
     return Rows(node, rows.scope, rows.name, rows.window, rows.over)
+
+
+def list_present(where: exp.Expression | None, scope: Scope) -> set[str]:
+    """The columns of which WHERE says IS NOT NULL."""
+    resolved = None if where is None else resolve_condition(where, scope, "WHERE")
+    return {part.this.this.name for part in conjuncts(resolved) if is_not_null(part)}
 
 
 def is_not_null(condition: exp.Expression) -> bool:

@@ -69,9 +69,12 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
             # What travels to Python workers is as narrow as can be.
             given = tuple(each for each in node.columns if each.name in wanted)
             input_ = _narrow(node.input, used - set(node.given_names))
-            names = {*_list_names(input_), *(each.name for each in given)}
+            any_row = node.any_row if node.any_row in wanted else None
+            names = {*_list_names(input_), *(each.name for each in given), any_row}
             schema = tuple(each for each in node.schema if each.name in names)
-            return replace(node, input=input_, columns=given, schema=schema, shape=_narrow_shape(node, schema))
+            return replace(
+                node, input=input_, columns=given, any_row=any_row, schema=schema, shape=_narrow_shape(node, schema)
+            )
         case Project():
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]

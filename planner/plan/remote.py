@@ -32,7 +32,7 @@ class RemoteLookup(Unary):
     """Each row of a stream beside the row of a declared table that has its key; changes of the table send nothing.
 
     The row of the table is the one that the database has when a worker asks for it. The schema is that of the input,
-    then `columns`. INNER leaves out rows whose key the table does not have, LEFT gives them NULL.
+    then `columns`, then `any_row`. INNER leaves out rows whose key the table does not have, LEFT gives them NULL.
     """
 
     NOUN: ClassVar[str] = "a lookup in a database"
@@ -42,6 +42,8 @@ class RemoteLookup(Unary):
     keys: tuple[LookupKey, ...]
     """All columns of the table's primary key. A value of NULL finds nothing."""
     columns: tuple[LookupColumn, ...]
+    any_row: str | None = None
+    """A last column of the result: whether the table has any row. It is known only where a value of the key is NULL."""
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -49,4 +51,4 @@ class RemoteLookup(Unary):
 
     @property
     def given_names(self) -> tuple[str, ...]:
-        return tuple(each.name for each in self.columns)
+        return (*(each.name for each in self.columns), *([] if self.any_row is None else [self.any_row]))

@@ -171,6 +171,7 @@ def match_rows(statement: Statement, relation: ast.Table, entry: Declared, conte
     scope = join_scopes(source, table)
     key: dict[str, exp.Expression] = {}
     filters: list[exp.Expression] = []
+    of_table: list[Span] = []
     for part in conjuncts(statement.where):
         equality = find_key_equality(part, source, table, scope, context)
         name = None if equality is None else find_value_column(equality[1], table.node)
@@ -180,17 +181,19 @@ def match_rows(statement: Statement, relation: ast.Table, entry: Declared, conte
             continue
         condition = resolve_condition(part, scope, "WHERE")
         if any(each.name in matched.columns for each in condition.find_all(exp.Column)):
-            construct = f"a condition on {entry.name} beside the equality with its primary key"
-            refusal = B002.at(part.meta["span"], "", construct=construct)
-            if isinstance(statement, ast.Update):
-                refusal = refusal.with_hint(f"SET n = CASE WHEN … THEN … ELSE {entry.name}.n END")
-            raise CompileError([refusal])
+            of_table.append(part.meta["span"])
         filters.append(condition)
     missing = [each for each in origin.key if each not in key]
     if missing:
         reason = f"WHERE does not say which row, by its primary key: {', '.join(origin.key)}"
         shown = " AND ".join(f"{entry.name}.{each} = {rows.name}.{each}" for each in missing)
         raise refuse(statement, entry, statement.where.meta["span"], reason, f"WHERE {shown}")
+    if of_table:
+        construct = f"a condition on {entry.name} beside the equality with its primary key"
+        refusal = B002.at(of_table[0], "", construct=construct)
+        if isinstance(statement, ast.Update):
+            refusal = refusal.with_hint(f"SET n = CASE WHEN … THEN … ELSE {entry.name}.n END")
+        raise CompileError([refusal])
     types = {each.name: each.type for each in origin.columns}
     named = tuple(Named(each, key[each], types[each]) for each in origin.key)
     return Matched(replace(source, node=add_filter(source.node, filters)), table, named)

@@ -69,7 +69,6 @@ NOT_YET = {
         "Kafka judges a row by the end of its window, Penstock by its own time: the row at 0 ms after 2 ms is late"
     ),
     "kafka: TimeWindowedKStreamIntegrationTest": "an aggregate that depends on the order of rows",
-    "samza": "tables of others",
 }
 """Case or group of cases -> the reason."""
 
@@ -90,7 +89,7 @@ _CAP = (
 )
 # The counts that Penstock gives otherwise, and why.
 SAMZA_COUNTS = {"window-app-512-to-16": ({"keyed-by-country": 256}, _CAP), "ism-streaming": ({"p": 256}, _CAP)}
-# Cases that SQL cannot say yet: tables in databases are not read.
+# In a script, a lookup in a database is no join of its graph: it meets no other stream.
 SAMZA_GRAPH_ONLY = {"d-remote-table-no-constraint"}
 ONE_JOIN = "Kafka chains two joins, and a record of the table that both read sends a row for each; here it is one join"
 WAITS = "a row waits until the watermark has passed it, and so meets older records of the table that come after it, too"
@@ -162,3 +161,66 @@ MICRO_BATCHES = {
     "table-aggregate": f"{_MERGED}; and several micro-batches of the query that writes the table may be read as one",
 }
 """Kind of case -> how micro-batches of several records change what is sent."""
+
+SAMZA_TABLES_NOT_OURS = {
+    "an argument or a function of Java is null or missing; SQL has no such thing": (
+        *("rt-needs-a-function", "ar-failonnullreadfnandwritefn", "ry-null-id", "ry-null-table", "ry-null-executor"),
+        *("ry-both-policies-null", "rl-notnulltableid", "rl-notnulltable", "rl-notnullratelimitingexecutor"),
+        *("rl-notnullatleastoneratelimiter", "de-validateonlyreadorwritefn", "de-serializenullwritefunction"),
+        "de-serializenullreadfunction",
+    ),
+    "a call has more arguments than key and value, or does something that only its own code knows": (
+        *("rt-read", "rt-readasync", "rt-readasyncerror", "rt-write", "rt-writeasync", "rt-writeasyncerror"),
+        *("ar-getasyncwithargs", "ar-getallasyncwithargs", "ar-readasync", "ar-putasyncwithargs", "ar-writeasync"),
+        *("ar-putallasyncwithargs", "ar-deleteasyncwithargs", "ar-deleteallasyncwithargs", "batch-code-5"),
+        *("rl-getasyncwithargs", "rl-getallasyncwithargs", "rl-readasync", "rl-putasyncwithargs", "rl-writeasync"),
+        *("rl-putallasyncwithargs", "rl-deleteasyncwithargs", "rl-deleteallasyncwithargs"),
+    ),
+    "classes of Java are stacked, or call each other; SQL has statements and options": (
+        *("rt-layering", "rt-getdelegation", "rt-putupdateanddeletedelegation", "ry-get-delegation"),
+        *("ry-put-delegation", "de-deserializereadfunctionandlimiterreadwrite", "de-specifybothrateandratelimiter"),
+    ),
+    "a future is completed by a thread of its own; a micro-batch ends when its rows are written": (
+        "rt-getwithcallbackexecutor",
+    ),
+    "what is written is flushed; a micro-batch is committed when it ends": (
+        *("rt-flush", "ar-flush", "ry-flush-close", "rl-flushandclose"),
+    ),
+    "a message has another kind than its operator, or no default; both are said by the statement for all rows": (
+        *("upd-without-options", "upd-code-1"),
+    ),
+    "a cache is used as a table; here it is an option of lookups": ("upd-code-6",),
+    "the rows of an update go on; a statement that changes a table has no result": ("upd-code-7",),
+    "an update goes to a table without an operator; all go through statements": ("upd-code-9",),
+}
+"""Why cases of Samza's remote tables ask for nothing that Penstock has -> these cases."""
+
+SAMZA_OTHERWISE = {
+    "the row of ELSE INSERT and its update are one row of one transaction, so that no default stays alone": (
+        "upd-fails-after-put-default",
+    ),
+    "NULL is a value like any other; only DELETE and rows that leave a result delete": (
+        *("upd-code-3", "upd-code-4", "sr-null-records"),
+    ),
+    "ELSE INSERT alone says that missing rows are put; on_missing is about updates without it": (
+        "upd-default-given-but-update-only",
+    ),
+    "SQL has UPDATE": ("sr-update-op",),
+    "what ON says beside the key is tested on the row that was found": ("sr-join-two-conjuncts",),
+    "a micro-batch is the batch: its rows are written when it ends, and wait for no size or time": (
+        *("bp-create", "bp-lookup", "bp-size-trigger", "bp-timer-trigger", "bt-put", "bt-update"),
+    ),
+    "a statement has up to 10,000 rows, because all rows of the micro-batch are there": ("batch-code-7",),
+    "that a row is missing is kept as well: else a stream of unknown keys would not be spared": (
+        "ca-missing-key-not-cached",
+    ),
+    "a table that the script writes has no cache: each worker has one, and none would see the writes": (
+        "ca-write-through",
+    ),
+    "pauses double and are random up to that, so that many writers do not come back at once": ("rp-fixed", "rp-random"),
+    "attempts are limited in number, not in time": ("ry-get-timeout", "ry-put-timeout"),
+    "rate_limit is about rows that are written: a lookup asks once for all keys of a batch, which cache_ttl lessens": (
+        *("rl-getasync", "rl-getallasync", "de-readwriteratelimittoconfig"),
+    ),
+}
+"""Why Penstock means to answer cases of Samza's remote tables otherwise -> these cases. Tests show its answers."""

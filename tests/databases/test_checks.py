@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
-from penstock.codegen.ejected.databases.address import Address, SecretRef
+from penstock.codegen.ejected.databases.address import Address, SecretRef, complete_address
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter
@@ -252,6 +252,21 @@ def test_urls(url: str, kind: str) -> None:
         writer.check()
     assert refused.value.kind == kind
     assert SECRET not in str(refused.value)
+
+
+def test_an_address_for_others_has_the_variables_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"PGHOST": "/run/a b", "PGPORT": "7", "PGUSER": "me@x", "PGDATABASE": "shop"}.items():
+        monkeypatch.setenv(name, value)
+
+    def complete(url: str) -> tuple[object, ...]:
+        url = complete_address(Address("postgres", url)).url
+        read = Address("postgres", url).parse_url()
+        return read.username, read.host, read.port, read.database, dict(read.query)
+
+    own = {"host": "/run/a b", "port": "7"}
+    assert complete("postgresql://") == ("me@x", None, None, "shop", own)
+    assert complete("postgresql://you@h:8/db?options=-c%20x%3Dy") == ("you", "h", 8, "db", {"options": "-c x=y"})
+    assert complete("postgresql:///db?host=/tmp") == ("me@x", None, None, "db", {"host": "/tmp", "port": "7"})
 
 
 def test_a_missing_database_and_a_missing_user(postgres: Place) -> None:

@@ -70,6 +70,24 @@ def test_figures_are_the_last_row_of_a_task(place: Place) -> None:
     assert len(figures["batch_seconds"]) == 2
 
 
+def test_whether_there_is_any_row_is_known_beside_a_null_key(place: Place) -> None:
+    place.execute(DDL)
+    finder = RowFinder(place.table(), ["v"], FindPolicy(cache_ttl_ms=60_000))
+    rows = LookupRows([("k", "k0")], [("p0", "v")], outer=True, any_row="a0")
+
+    def ask(*values: int | None) -> list[bool]:
+        batch = pa.table({"c0": list(range(len(values))), "k0": pa.array(values, pa.int64())})
+        return list(join_found(batch, finder, place.table(), rows)["a0"].to_pylist())
+
+    assert ask(None, 1) == [False, False]
+    place.execute(ROWS)
+    assert ask(1, None, None) == [True, True, True]
+    place.execute("DROP TABLE t")
+    assert ask() == []
+    with pytest.raises(TableError, match=r"no such table|does not exist"):
+        ask(None)
+
+
 @pytest.mark.parametrize(
     ("type_", "value", "other"),
     [
@@ -142,6 +160,14 @@ def test_nothing_is_locked_or_written(place: Place) -> None:
         writer.write(number, "d", lambda changes: changes.upsert(rows_of((7, 7, "g"))))
         writer.close()
     assert found(finder, 7) == [(7, "g")]
+
+
+def test_no_transaction_is_left_open(postgres: Place) -> None:
+    postgres.execute(DDL, ROWS)
+    finder = RowFinder(postgres.table(), ["s"], POLICY)
+    assert found(finder, 1) == [(1, "a")]
+    assert len(TableReader(postgres.table(), POLICY).select(["k"])) == 3
+    postgres.execute("SET lock_timeout = '2s'", "ALTER TABLE t ADD COLUMN more TEXT")
 
 
 def test_a_user_who_may_only_read(postgres: Place) -> None:

@@ -32,7 +32,9 @@ def shop(server: str, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
-def test_profiles_follow_visits_and_requests(shop: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profiles_follow_visits_and_requests_and_orders_see_them(
+    shop: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copytree(ROOT / PROFILES, tmp_path / PROFILES)
     monkeypatch.chdir(tmp_path)
     DEMO["date_files"]()
@@ -42,11 +44,20 @@ def test_profiles_follow_visits_and_requests(shop: Place, tmp_path: Path, monkey
         (3, "Edsger", "Austin", 3, "2025-06-01", "2025-06-02", ""),
     ]
     shown = "SELECT customer, name, city, visits, first::date::text, last::date::text, notes FROM profiles ORDER BY 1"
-    for visits, requests in ((8, 2), (0, 0)):
+    # Barbara was forgotten after her order, and nobody knows customer 7.
+    shipments: list[tuple[object, ...]] = [
+        (501, "tea", "Ada", "Marylebone"),
+        (502, "pen", "Edsger", "Austin"),
+        (503, "lamp", "Barbara", "Boston"),
+        (504, "ink", None, None),
+    ]
+    for visits, orders, requests in ((8, 4, 2), (0, 0, 0)):
         ended = penstock_here(tmp_path, "run", "--once", "--checkpoint", "state", SCRIPT)
         assert ended.exit_code == 0, ended.output
         found = accounts(ended.output)
         assert found["profiles", "visits"] == [visits, 0, 0, 0, visits, visits]
+        assert found["shipments", "orders"] == [orders, 0, 0, 0, orders, orders]
         assert found["profiles_2", "requests"] == [requests, 0, 0, 0, requests, requests]
         assert shop.rows(shown) == rows
+        assert shop.rows("SELECT id, product, name, city FROM shipments ORDER BY 1") == shipments
         assert shop.rows("SELECT reason, count(*) FROM profiles_rejected GROUP BY 1") == [("no primary key", 1)]

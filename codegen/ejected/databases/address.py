@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import sqlalchemy as sa
@@ -82,6 +82,24 @@ class Address:
         if url.drivername not in ("postgresql", "postgres"):
             raise TableError("connect", f"the url begins with {url.drivername}://, not with postgresql://")
         return url
+
+
+def complete_address(address: Address) -> Address:
+    """The address as a process elsewhere needs it. Of PostgreSQL it has what the variables PGHOST … say here.
+
+    Raises TableError as `Address.parse_url`.
+    """
+    if address.dialect != "postgres":
+        return replace(address, url=os.path.abspath(address.url))
+    url, query = address.parse_url(), {}
+    host, port = os.environ.get("PGHOST"), os.environ.get("PGPORT")
+    if not url.host and "host" not in url.query and host:
+        query["host"] = host
+    if not url.port and "port" not in url.query and port:
+        query["port"] = port
+    user, database = url.username or os.environ.get("PGUSER"), url.database or os.environ.get("PGDATABASE")
+    url = url.update_query_dict(query).set(username=user, database=database)
+    return replace(address, url=url.render_as_string())
 
 
 def connect_database(address: Address, create: bool, *, read_only: bool = False) -> sa.Connection:

@@ -120,6 +120,8 @@ class TableConnection:
                 self.close()
                 create = self._table.create and not self._read_only
                 self._connection = connect_database(address, create, read_only=self._read_only)
+            # SQLAlchemy commits what it has begun. It does not see what a cursor of the driver begins.
+            self._connection.begin()
             result = action(self._connection)
             self._connection.commit()
         except BaseException as error:

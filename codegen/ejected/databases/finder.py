@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
-from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, select_rows
+from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, has_rows, select_rows
 from penstock.codegen.ejected.databases.spark_types import find_unfit, number_keys
 from penstock.codegen.ejected.databases.table import (
     TargetTable,
@@ -121,6 +121,13 @@ class TableReader:
         found = pa.concat_tables([self._table.arrow_schema(names).empty_table(), *parts])
         return keep_asked(found, keys.select(self._table.key))
 
+    def has_rows(self) -> bool:
+        """Whether the table has any row.
+
+        Raises TableError.
+        """
+        return self._connection.run(lambda connection: has_rows(connection, self._table))
+
     def close(self) -> None:
         """Closes the connection."""
         self._connection.close()
@@ -187,6 +194,13 @@ class RowFinder:
         self.counters.hits += found.num_rows
         self.counters.misses += keys.num_rows - found.num_rows
         return found
+
+    def has_rows(self) -> bool:
+        """Whether the table has any row. No cache answers that.
+
+        Raises TableError.
+        """
+        return self._reader.has_rows()
 
     def _find(self, keys: pa.Table) -> pa.Table:
         return self._reader.find(self._names, keys)

@@ -80,6 +80,13 @@ def select_rows(
     return conform_rows(duckdb.sql(asked, params=values).to_arrow_table(), table, names)
 
 
+def has_rows(connection: sa.Connection, table: TargetTable) -> bool:
+    """Whether the table has any row."""
+    cursor = raw_cursor(connection)
+    cursor.execute(f"SELECT 1 FROM {table.quoted_name} LIMIT 1")
+    return cursor.fetchone() is not None
+
+
 def escape_marks(text: str) -> str:
     """SQL in which percent signs are what they are for psycopg."""
     return text.replace("%", "%%")

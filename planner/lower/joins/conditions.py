@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic
+from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.joins import J008, J012, J013
 from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
@@ -15,6 +15,7 @@ from penstock.planner.lower.context import Context, collect_findings, resolve_co
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import KStream, Node, find_columns
+from penstock.planner.scalars import Typed
 from penstock.planner.scalars.names import Scope
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -58,6 +59,13 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
     if not isinstance(node, exp.EQ):
         return None
     first, second = resolve_scalar(node.this.unnest(), scope), resolve_scalar(node.expression.unnest(), scope)
+    return compare_values(first, second, left, right, part.meta["span"], context)
+
+
+def compare_values(
+    first: Typed, second: Typed, left: Rows, right: Rows, span: Span, context: Context
+) -> Equality | None:
+    """The equality of two values as one of a left and a right expression of one type, None if it is none."""
     sides = (find_side(first.expression, left.node, right.node), find_side(second.expression, left.node, right.node))
     if sides == ("right", "left"):
         first, second = second, first
@@ -65,15 +73,15 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
         return None
     for typed in (first, second):
         if not scalars.is_ordered(typed.type):
-            raise CompileError([K018.at(part.meta["span"], "", type=typed.type)])
+            raise CompileError([K018.at(span, "", type=typed.type)])
     if first.type == second.type:
         return first.expression, second.expression
     common = scalars.common_type(first.type, second.type)
     if common is None or not all(scalars.is_lossless(t, common) for t in (first.type, second.type)):
-        found = J012.at(part.meta["span"], "", left=first.type, right=second.type)
+        found = J012.at(span, "", left=first.type, right=second.type)
         raise CompileError([found.with_hint("cast one side so that both have one type")])
     source = first.type if first.type != common else second.type
-    found = J013.at(part.meta["span"], "", source=source, target=common)
+    found = J013.at(span, "", source=source, target=common)
     context.warnings.append(found.with_hint(f"declare both keys as {common}"))
     return scalars.cast(first.expression, first.type, common), scalars.cast(second.expression, second.type, common)
 

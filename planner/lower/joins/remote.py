@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from penstock.diagnostics import Span
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.connectors import connector_of
@@ -15,6 +16,7 @@ from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
 from penstock.planner.lower.rows import Rows
 from penstock.planner.plan import (
+    Column,
     JoinType,
     KTable,
     LookupColumn,
@@ -29,6 +31,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.scalars.literals import bare
+from penstock.planner.types import BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,15 @@ def find_remote_table(node: Node) -> RemoteTable | None:
     return RemoteTable(node.origin, columns) if connector.looks_up and not connector.reads_table else None
 
 
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A lookup, a column of it that is NULL only where no row was found, and the conditions that it leaves to test."""
+
+    node: RemoteLookup
+    found: exp.Column
+    conditions: list[exp.Expression]
+
+
 def lower_remote_lookup(
     join: ast.Join,
     left: Rows,
@@ -64,6 +76,33 @@ def lower_remote_lookup(
 ) -> Rows:
     """The rows of the stream beside those of the table. `equalities` compare its whole key, `conditions` the rest."""
     kind = join.kind
+    type_ = JoinType.LEFT if kind in (ast.JoinKind.LEFT, ast.JoinKind.ANTI) else JoinType.INNER
+    looked = look_up_rows(type_, find_right_span(join), left, right, table, equalities, conditions)
+    node: Node = looked.node
+    match kind:
+        case ast.JoinKind.LEFT:
+            node = blank_columns(node, right.node, looked.found, looked.conditions)
+        case ast.JoinKind.ANTI:
+            node = add_filter(node, [miss_condition(looked.found, looked.conditions)])
+        case _:
+            node = add_filter(node, looked.conditions)
+    name = f"{left.name} and {right.name}"
+    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
+        return Rows(keep_columns(node, left.node), left.scope, name)
+    return Rows(node, join_scopes(left, right), name)
+
+
+def look_up_rows(
+    type_: JoinType,
+    span: Span,
+    left: Rows,
+    right: Rows,
+    table: RemoteTable,
+    equalities: tuple[Equality, ...],
+    conditions: Sequence[exp.Expression],
+    any_row: str | None = None,
+) -> LookedUp:
+    """The lookup, INNER or LEFT. What it does not test by itself is left to the caller. `any_row`: as in the plan."""
     keys, compared = [], []
     for value, other in equalities:
         name = find_value_column(other, right.node)
@@ -76,35 +115,29 @@ def lower_remote_lookup(
         keys.append(LookupKey(table.columns[name], value))
     conditions = [*conditions, *compared]
     below = left.node
-    if kind in (ast.JoinKind.INNER, ast.JoinKind.SEMI):
+    if type_ is JoinType.INNER:
         of_stream = [each for each in conditions if find_side(each, left.node, right.node) == "left"]
         below = add_filter(below, of_stream)
         conditions = [each for each in conditions if not any(each is one for one in of_stream)]
-    type_ = JoinType.LEFT if kind in (ast.JoinKind.LEFT, ast.JoinKind.ANTI) else JoinType.INNER
-    node: Node = RemoteLookup(
-        schema=join_columns(type_, below.schema, right.node.schema),
+    schema = join_columns(type_, below.schema, right.node.schema)
+    node = RemoteLookup(
+        schema=schema if any_row is None else (*schema, Column(any_row, BOOLEAN, nullable=False)),
         shape=below.shape,
-        span=find_right_span(join),
+        span=span,
         input=below,
         origin=table.origin,
         type=type_,
         keys=tuple(keys),
         columns=tuple(LookupColumn(each.name, table.columns[each.name]) for each in right.node.schema),
+        any_row=any_row,
     )
-    found = find_key_column(right.node, table)
-    match kind:
-        case ast.JoinKind.LEFT:
-            node = blank_columns(node, right.node, found, conditions)
-        case ast.JoinKind.ANTI:
-            node = add_filter(node, [miss_condition(found, conditions)])
-        case _:
-            node = add_filter(node, conditions)
-    if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
-        items = tuple(Named(each.name, make_column(each.name), each.type) for each in left.node.schema)
-        shape = left.node.shape
-        node = Project(schema=left.node.schema, shape=shape, span=node.span, input=node, items=items)
-        return Rows(node, left.scope, f"{left.name} and {right.name}")
-    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+    return LookedUp(node, find_key_column(right.node, table), conditions)
+
+
+def keep_columns(node: Node, left: Node) -> Node:
+    """The rows with the columns of the stream alone."""
+    items = tuple(Named(each.name, make_column(each.name), each.type) for each in left.schema)
+    return Project(schema=left.schema, shape=left.shape, span=node.span, input=node, items=items)
 
 
 def find_key_column(node: Node, table: RemoteTable) -> exp.Column:
@@ -120,11 +153,14 @@ def match_condition(found: exp.Column, conditions: list[exp.Expression]) -> exp.
     return whole
 
 
-def miss_condition(found: exp.Column, conditions: list[exp.Expression]) -> exp.Expression:
-    """Whether there is no row of the table for which the conditions hold."""
-    if not conditions:
+def miss_condition(
+    found: exp.Column, conditions: list[exp.Expression], equality: exp.Expression | None = None
+) -> exp.Expression:
+    """Whether there is no row of the table for which the conditions hold; or the equality is false of it, not NULL."""
+    if not conditions and equality is None:
         return exp.Is(this=found.copy(), expression=exp.Null())
-    missing = exp.If(this=match_condition(found, conditions), true=exp.Boolean(this=False))
+    found_other = exp.Boolean(this=False) if equality is None else exp.Not(this=exp.Paren(this=equality))
+    missing = exp.If(this=match_condition(found, conditions), true=found_other)
     return exp.Case(ifs=[missing], default=exp.Boolean(this=True))
 
 
