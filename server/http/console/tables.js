@@ -31,7 +31,10 @@ export async function showTable(body, { name, signal, say }) {
     try {
       const asked = new URLSearchParams([["limit", LIMIT], ["order", order.value], ...after.map((value) => ["after", value])]);
       const found = await get(`${path}?${asked}`, signal);
-      if (!order.options.length) listOrders(order, found);
+      if (!order.options.length) {
+        listOrders(order, found);
+        if (order.value) return await read();
+      }
       const names = found.columns.map((column) => column.name);
       const numbers = new Set(found.columns.filter((column) => isNumber(column.type)).map((column) => column.name));
       const heads = names.map((each) => (numbers.has(each) ? [each, "number"] : each));
@@ -50,11 +53,15 @@ export async function showTable(body, { name, signal, say }) {
 }
 
 function listOrders(select, found) {
-  select.append(el("option", { value: "" }, found.key.length ? "primary key" : "none"));
-  const columns = [...found.key, ...found.columns.map((column) => column.name).filter((each) => !found.key.includes(each))];
-  for (const column of columns) {
-    select.append(el("option", { value: column }, `${column}, ascending`), el("option", { value: `-${column}` }, `${column}, descending`));
+  const option = (value, text) => select.append(el("option", { value }, text));
+  const backwards = found.key.map((column) => `-${column}`).join(",");
+  option("", found.key.length ? "primary key" : "none");
+  if (found.key.length) option(backwards, isWindowed(found) ? "newest windows" : "primary key, descending");
+  for (const { name } of found.columns) {
+    option(name, `${name}, ascending`);
+    option(`-${name}`, `${name}, descending`);
   }
+  if (isWindowed(found)) select.value = backwards;
 }
 
 function pageButtons(found, after, go) {

@@ -103,6 +103,7 @@ def test_rows_change_as_they_are_looked_at(browser: Browser, door: Door) -> None
 
 def test_windows_are_drawn(browser: Browser) -> None:
     browser.go("#/tables/views_per_minute", "Chart of")
+    assert browser.run("return document.querySelector('tbody td').textContent") == "2025-01-01 10:04:00Z"
     assert browser.run("return document.querySelectorAll('.chart polyline').length") == 2
     assert browser.run("return document.querySelectorAll('.chart circle').length") == 10
     assert browser.run("return document.querySelector('.chart svg').getAttribute('aria-label')") == (
