@@ -13,7 +13,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     JoinType,
     KTable,
@@ -56,12 +56,12 @@ def find_remote_table(node: Node) -> RemoteTable | None:
 
 def lower_remote_lookup(
     join: ast.Join,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     table: RemoteTable,
     equalities: tuple[Equality, ...],
     conditions: list[exp.Expression],
-) -> Rows:
+) -> FromRows:
     """The rows of the stream beside those of the table. `equalities` compare its whole key, `conditions` the rest."""
     kind = join.kind
     keys, compared = [], []
@@ -103,8 +103,8 @@ def lower_remote_lookup(
         items = tuple(Named(each.name, make_column(each.name), each.type) for each in left.node.schema)
         shape = left.node.shape
         node = Project(schema=left.node.schema, shape=shape, span=node.span, input=node, items=items)
-        return Rows(node, left.scope, f"{left.name} and {right.name}")
-    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+        return FromRows(node, left.scope, f"{left.name} and {right.name}")
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def find_key_column(node: Node, table: RemoteTable) -> exp.Column:
