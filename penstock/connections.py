@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from penstock.client import RemoteSession
     from penstock.session import Session
 
@@ -18,7 +16,7 @@ def connect(
     checkpoint: str | None = None,
     settings: Mapping[str, str] | None = None,
     *,
-    spark: SparkSession | None = None,
+    spark: object | None = None,
 ) -> Session: ...
 @overload
 def connect(master: str, *, token: str, authority: str | None = None) -> RemoteSession: ...
@@ -27,7 +25,7 @@ def connect(
     checkpoint: str | None = None,
     settings: Mapping[str, str] | None = None,
     *,
-    spark: SparkSession | None = None,
+    spark: object | None = None,
     token: str | None = None,
     authority: str | None = None,
 ) -> Session | RemoteSession:
@@ -37,7 +35,7 @@ def connect(
         master: a cluster's URL, None for this machine; or the URL of a server, as `http://localhost:8080`.
         checkpoint: the folder that queries resume from, None to begin anew each time.
         settings: those of Spark, for a Spark that is started.
-        spark: a session of Spark whose Spark is used. It is not stopped.
+        spark: a pyspark.sql.SparkSession whose Spark is used. It is not stopped.
         token: what a server wants to see.
         authority: a file with the certificates of a server that others do not vouch for.
 

@@ -41,7 +41,7 @@ def connect(
     master: str | None = None,
     checkpoint: str | None = None,
     settings: Mapping[str, str] | None = None,
-    spark: SparkSession | None = None,
+    spark: object | None = None,
 ) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
@@ -49,7 +49,7 @@ def connect(
         master: a cluster, None for this machine.
         checkpoint: the folder that queries resume from, None to begin anew each time.
         settings: those of Spark, for a Spark that is started.
-        spark: a session whose Spark is used. Its settings and views stay as they are.
+        spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
 
     Raises:
         RunError: there is no JDK, a setting is refused, or Spark does not come up.
