@@ -9,11 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from penstock.client import RemoteError, RemoteSession
     from penstock.compilation import Compilation, compile
+    from penstock.connections import connect
     from penstock.diagnostics import CompileError, Diagnostic
     from penstock.planner import Catalog
+    from penstock.rows import Rows
     from penstock.runtime import QueryHandle, RunError
-    from penstock.session import Session, connect
+    from penstock.session import Session
 
 __all__ = [
     "Catalog",
@@ -21,6 +24,9 @@ __all__ = [
     "CompileError",
     "Diagnostic",
     "QueryHandle",
+    "RemoteError",
+    "RemoteSession",
+    "Rows",
     "RunError",
     "Session",
     "compile",
@@ -33,10 +39,13 @@ _HOMES = {
     "CompileError": "penstock.diagnostics",
     "Diagnostic": "penstock.diagnostics",
     "QueryHandle": "penstock.runtime",
+    "RemoteError": "penstock.client",
+    "RemoteSession": "penstock.client",
+    "Rows": "penstock.rows",
     "RunError": "penstock.runtime",
     "Session": "penstock.session",
     "compile": "penstock.compilation",
-    "connect": "penstock.session",
+    "connect": "penstock.connections",
 }
 
 

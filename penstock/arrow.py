@@ -26,6 +26,7 @@ _PLAIN = {
 }
 _DECIMAL = re.compile(r"numeric\((\d+),(\d+)\)")
 _MAX_DIGITS = 38
+_TRUTH = {"t": "true", "f": "false"}
 
 
 def arrow_type(name: str) -> pa.DataType:
@@ -61,17 +62,24 @@ def make_column(values: Iterable[Any], type_: pa.DataType) -> pa.Array:
 def read_table(columns: Sequence[str], types: Sequence[str], rows: Sequence[Sequence[str | None]]) -> pa.Table:
     """Rows of texts, as statements answer them, as a table. Without types all columns are texts.
 
-    Raises:
-        pyarrow.ArrowInvalid: a text is no value of its type.
+    A column stays one of texts where Arrow has no value for one of them, such as a time `infinity`.
     """
     texts = zip(*rows, strict=True) if rows else [()] * len(columns)
     arrays = [pa.array(column, pa.string()) for column in texts]
     for place, name in enumerate(types):
-        type_ = arrow_type(name)
-        if pa.types.is_nested(type_) or pa.types.is_binary(type_):
-            continue  # Arrow does not read these; they stay texts
-        arrays[place] = arrays[place].cast(type_)
+        arrays[place] = _read_column(arrays[place], arrow_type(name))
     return pa.Table.from_arrays(arrays, names=list(columns))
+
+
+def _read_column(texts: pa.Array, type_: pa.DataType) -> pa.Array:
+    if pa.types.is_nested(type_) or pa.types.is_binary(type_):
+        return texts  # PostgreSQL writes them in ways of its own
+    if pa.types.is_boolean(type_):
+        texts = pa.array([_TRUTH.get(text, text) for text in texts.to_pylist()], pa.string())
+    try:
+        return texts.cast(type_)
+    except pa.ArrowInvalid:
+        return texts
 
 
 def _to_text(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -10,17 +9,8 @@ from penstock import runtime
 from penstock.compilation import compile, compile_read
 from penstock.diagnostics import Source
 from penstock.planner import Catalog
+from penstock.rows import Rows
 from penstock.runtime import QueryHandle
-
-
-def connect(
-    master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
-) -> Session:
-    """Start Spark. `master`: a cluster's URL, None for this machine; `checkpoint`: the folder that queries resume from.
-
-    `settings`: those of Spark. Raises penstock.RunError when there is no JDK, or Spark does not come up.
-    """
-    return Session(runtime.connect(master, checkpoint, settings))
 
 
 class Session:
@@ -43,13 +33,17 @@ class Session:
         self.catalog = compilation.catalog
         return handles
 
-    def sql(self, sql: str, name: str = "<sql>") -> list[dict[str, Any]]:
+    def sql(self, sql: str, name: str = "<sql>") -> Rows:
         """The rows of a SELECT over tables as they are now. Times are in UTC.
 
         What a query has written counts up to its last finished micro-batch, each table for itself. Raises CompileError
         when the SELECT is refused, as SELECT STREAM is, and RunError when a table is not there or cannot be read.
         """
         return self._spark.read(compile_read(Source(name, sql), self.catalog, memory=True))
+
+    def tables(self) -> list[str]:
+        """The names of the tables that were declared so far."""
+        return [entry.name for entry in self.catalog.entries.values() if entry.kind == "TABLE"]
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """The rows that the memory sink `name` holds now. Raises RunError if no query of this session writes there."""

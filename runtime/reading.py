@@ -12,15 +12,15 @@ from functools import partial
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import COST_SETTING, Read, files_cost
+from penstock.rows import Row, Rows
 from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.places import qualify_input
-from penstock.runtime.rows import Row, list_rows
 from penstock.runtime.storage import Storage
 
 
-def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) -> list[Row]:
+def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) -> Rows:
     """The rows of the answer. `held`: those of the tables that this process holds, by name. Times are in UTC.
 
     Raises:
@@ -37,6 +37,6 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
             place.snapshot(spark, storage, held.get(source.name, ())).createOrReplaceTempView(source.view)
         for view in query.views:
             spark.sql(view.sql).createOrReplaceTempView(view.name)
-        return list_rows(spark.table(query.result).toArrow())
+        return Rows(spark.table(query.result).toArrow())
     except SPARK_ERRORS as error:
         raise RunError([explain(error, "the read", query.printed)]) from None

@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
-from penstock.diagnostics.codes.running import R030, R034, R045, R048, R065
+from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
+from penstock.rows import Rows
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates
@@ -37,7 +38,10 @@ from penstock.runtime.workers import check_workers, list_needed_packages
 
 
 def connect(
-    master: str | None = None, checkpoint: str | None = None, settings: Mapping[str, str] | None = None
+    master: str | None = None,
+    checkpoint: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    spark: object | None = None,
 ) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
@@ -45,17 +49,20 @@ def connect(
         master: a cluster, None for this machine.
         checkpoint: the folder that queries resume from, None to begin anew each time.
         settings: those of Spark, for a Spark that is started.
+        spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
 
     Raises:
         RunError: there is no JDK, a setting is refused, or Spark does not come up.
     """
-    running = SparkContext._active_spark_context
-    if running is None:
+    if spark is not None and not isinstance(spark, SparkSession):
+        raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
+    if spark is None and SparkContext._active_spark_context is None:
         return RuntimeSession(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
-    return RuntimeSession(SparkSession(running).newSession(), checkpoint)
+    found = spark or SparkSession(SparkContext.getOrCreate())
+    return RuntimeSession(found.newSession(), checkpoint)
 
 
 class RuntimeSession:
@@ -139,7 +146,7 @@ class RuntimeSession:
             raise RunError([R030.at(None, name=name)])
         return [row for sink in sinks for row in sink.rows()]
 
-    def read(self, query: Read) -> list[dict[str, Any]]:
+    def read(self, query: Read) -> Rows:
         """The rows of a query over what is there now. Times are in UTC.
 
         Raises:

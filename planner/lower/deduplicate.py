@@ -10,7 +10,7 @@ from penstock.parser import ast
 from penstock.planner.intervals import positive_milliseconds
 from penstock.planner.lower.context import resolve_key
 from penstock.planner.lower.intermediates import materialise_input
-from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -26,7 +26,7 @@ from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.types import INT
 
 
-def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
+def deduplicate_rows(rows: FromRows, clause: ast.Deduplicate) -> FromRows:
     """The rows without those that follow another one of the same keys within the interval.
 
     A row that is left out counts, too: the rows after it are compared with it.
@@ -50,4 +50,4 @@ def deduplicate_rows(rows: Rows, clause: ast.Deduplicate) -> Rows:
     )
     first = exp.EQ(this=make_column(number), expression=exp.Literal.number(1))
     kept = Filter(schema=counted.schema, shape=counted.shape, span=span, input=counted, condition=first)
-    return Rows(kept, rows.scope, rows.name, rows.window, rows.over)
+    return FromRows(kept, rows.scope, rows.name, rows.window, rows.over)

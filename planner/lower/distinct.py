@@ -18,7 +18,7 @@ from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import has_over
-from penstock.planner.lower.rows import Rows, order_times
+from penstock.planner.lower.rows import FromRows, order_times
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -36,7 +36,7 @@ from penstock.planner.plan.walk import walk
 
 
 def lower_distinct(
-    select: ast.Select, rows: Rows, outputs: Sequence[OutputColumn], result: Node, context: Context
+    select: ast.Select, rows: FromRows, outputs: Sequence[OutputColumn], result: Node, context: Context
 ) -> Node:
     """The rows of `result` without repetitions; `rows` are those of FROM and WHERE, `outputs` the SELECT list.
 
@@ -83,7 +83,7 @@ def is_distinct(node: Node) -> bool:
     return all(name in shown for name in (*(key.name for key in node.keys), *window))
 
 
-def explain_endless(select: ast.Select, rows: Rows, result: Node, context: Context) -> Diagnostic:
+def explain_endless(select: ast.Select, rows: FromRows, result: Node, context: Context) -> Diagnostic:
     """The finding that each row would be remembered forever, with a statement that remembers it for a while."""
     found = W040.at(select.span, "")
     keys = [item.value.meta["span"].text for item in select.items]
@@ -103,7 +103,7 @@ def explain_endless(select: ast.Select, rows: Rows, result: Node, context: Conte
     return found.with_hint(f"{clause}; or select the event time, too", fix=fix)
 
 
-def is_plain(select: ast.Select, rows: Rows, result: Node) -> bool:
+def is_plain(select: ast.Select, rows: FromRows, result: Node) -> bool:
     """Whether the SELECT list is over rows with an event time, so that these can be deduplicated by it."""
     values = [item.value for item in select.items]
     clauses = (select.group_by, select.windows, select.qualify, select.deduplicate, rows.over)

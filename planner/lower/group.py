@@ -24,7 +24,7 @@ from penstock.planner.lower.grouping_sets import (
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
 from penstock.planner.lower.retraction import check_retractable
-from penstock.planner.lower.rows import Rows, TimedWindow
+from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import (
     is_window_call,
     is_window_column,
@@ -52,7 +52,7 @@ from penstock.planner.types import TIMESTAMP
 
 
 def lower_group(
-    select: ast.Select, rows: Rows, outputs: list[OutputColumn], emission: Emission
+    select: ast.Select, rows: FromRows, outputs: list[OutputColumn], emission: Emission
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
     rows = regroup_windows([bare(each) for each in select.group_by], rows)
@@ -134,7 +134,7 @@ def is_column(expression: exp.Expression, name: str) -> bool:
     return isinstance(inner, exp.Column) and bool(inner.meta.get("grouped")) and inner.name == name
 
 
-def read_group_key(expression: exp.Expression, rows: Rows, outputs: list[OutputColumn], position: int) -> Named:
+def read_group_key(expression: exp.Expression, rows: FromRows, outputs: list[OutputColumn], position: int) -> Named:
     """A key, called by its column, or by the SELECT item that it is the alias of or equal to."""
     if isinstance(expression, exp.Column) and not expression.table and not rows.scope.named(expression.name):
         for output in outputs:

@@ -18,7 +18,7 @@ from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
 from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
@@ -59,7 +59,7 @@ def find_topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], 
 class Grouping:
     """The keys and aggregates of a SELECT while its clauses are rewritten to refer to them."""
 
-    rows: Rows
+    rows: FromRows
     keys: list[Named]
     texts: list[str]
     """The keys as they are written in GROUP BY."""

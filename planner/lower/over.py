@@ -34,7 +34,7 @@ from penstock.planner.lower.grouped import find_topmost, is_aggregate_call, stri
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.retraction import is_too_fine
-from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
     Aggregate,
     Column,
@@ -85,7 +85,7 @@ def is_framed_call(node: exp.Expression) -> bool:
     return isinstance(call, exp.Anonymous) and is_framed(str(call.this))
 
 
-def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
+def refuse_framed(outputs: list[OutputColumn], rows: FromRows) -> None:
     """Raises CompileError for functions over frames in a SELECT without OVER."""
     for output in outputs:
         for call in find_topmost(output.value, is_framed_call):
@@ -93,7 +93,7 @@ def refuse_framed(outputs: list[OutputColumn], rows: Rows) -> None:
 
 
 def lower_over(
-    select: ast.Select, rows: Rows, outputs: list[OutputColumn], context: Context
+    select: ast.Select, rows: FromRows, outputs: list[OutputColumn], context: Context
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows with the aggregates over their frames beside them, and the SELECT list over these."""
     span = next((o.span for o in outputs if has_over(o.value)), select.relation.span)
@@ -143,7 +143,7 @@ def lower_over(
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def find_order(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) -> str | None:
+def find_order(select: ast.Select, rows: FromRows, outputs: list[OutputColumn]) -> str | None:
     """The column that the first OVER with an ORDER BY names, None where that is no column."""
     calls = [
         call for output in outputs for call in find_topmost(output.value, lambda node: isinstance(node, exp.Window))
@@ -160,7 +160,7 @@ def add_call(
     call: exp.Expression,
     specification: Specification,
     name: str,
-    rows: Rows,
+    rows: FromRows,
 ) -> str:
     """The name of the function's column. The function is added to those of its partition if it is not there yet."""
     frame = specification.frame
@@ -176,7 +176,7 @@ def add_call(
     return name
 
 
-def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | RowsFrame, rows: Rows) -> None:
+def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | RowsFrame, rows: FromRows) -> None:
     """Raises CompileError for what cannot be computed over this frame."""
     span: Span = call.meta["span"]
     name = function.function
@@ -206,7 +206,7 @@ def refuse_unframable(function: Aggregate, call: exp.Expression, frame: Frame | 
             raise CompileError([refused.because(f"Over a frame values of type {type_} are not compared.")])
 
 
-def read_specification(call: exp.Expression, select: ast.Select, rows: Rows, time: str) -> Specification:
+def read_specification(call: exp.Expression, select: ast.Select, rows: FromRows, time: str) -> Specification:
     """The OVER of a call: its own, the named one, or the relation's."""
     function = call.this if isinstance(call, exp.Window) else call
     if not isinstance(call, exp.Window):
@@ -235,7 +235,7 @@ def find_over_clause(call: exp.Window, select: ast.Select) -> ast.OverClause | N
     )
 
 
-def read_over(over: ast.OverClause, rows: Rows, time: str, function: exp.Expression | None = None) -> Specification:
+def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Expression | None = None) -> Specification:
     """The specification, if it is ordered by the event time and its frame is bounded; `function` is what has it."""
     span = over.span
     keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)
@@ -303,7 +303,7 @@ def read_row_count(written: exp.Expression, span: Span) -> int:
     return count
 
 
-def check_windows(select: ast.Select, rows: Rows, time: str, outputs: list[OutputColumn]) -> None:
+def check_windows(select: ast.Select, rows: FromRows, time: str, outputs: list[OutputColumn]) -> None:
     """Raises CompileError for windows of one name, and for what is wrong in one that may not be used."""
     report: list[Diagnostic] = []
     seen: dict[str, ast.NamedWindow] = {}

@@ -17,7 +17,7 @@ from penstock.planner.lower.context import Context, list_subqueries, make_scope
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.subqueries import Membership, find_membership
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
@@ -40,24 +40,24 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             assert_never(query)
 
 
-def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> Rows:
+def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], context: Context) -> FromRows:
     """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
     match relation:
         case ast.Table():
             node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
+            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
         case ast.Subquery():
             node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
+            return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
             if rows.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
             window = read_window(relation.kind, relation.time, relation.durations, rows, relation.span)
             alias = relation.alias.text if relation.alias else rows.name
-            return Rows(rows.node, make_scope(rows.node, alias), alias, window=window)
+            return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
             where = [part for part in where if part not in within]

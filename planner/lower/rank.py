@@ -18,7 +18,7 @@ from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import find_over_clause
-from penstock.planner.lower.rows import Rows, order_times
+from penstock.planner.lower.rows import FromRows, order_times
 from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.names import Scope, ScopeColumn
@@ -33,7 +33,7 @@ class Partition:
     keys: tuple[exp.Expression, ...]
 
 
-def is_ranked(select: ast.Select, rows: Rows, outputs: Iterable[OutputColumn]) -> bool:
+def is_ranked(select: ast.Select, rows: FromRows, outputs: Iterable[OutputColumn]) -> bool:
     """Whether an OVER of the SELECT is partitioned by an event time, so that it needs no frame."""
     return any(find_rank_time(call, select, rows) is not None for call in list_calls(outputs))
 
@@ -43,7 +43,7 @@ def list_calls(outputs: Iterable[OutputColumn]) -> Iterator[exp.Window]:
         yield from output.value.find_all(exp.Window)
 
 
-def find_rank_time(call: exp.Window, select: ast.Select, rows: Rows) -> str | None:
+def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> str | None:
     """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
     shape = rows.node.shape
     times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
@@ -54,7 +54,9 @@ def find_rank_time(call: exp.Window, select: ast.Select, rows: Rows) -> str | No
     return next((each.column for each in times if each.column in columns), None)
 
 
-def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) -> tuple[Node, list[OutputColumn], Scope]:
+def lower_ranked(
+    select: ast.Select, rows: FromRows, outputs: list[OutputColumn]
+) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows with their places beside them, and the SELECT list over those; raises CompileError."""
     partitions: dict[Partition, list[Ranking]] = {}
     rewritten: list[OutputColumn] = []
@@ -88,7 +90,7 @@ def lower_ranked(select: ast.Select, rows: Rows, outputs: list[OutputColumn]) ->
     return node, rewritten, Scope((*rows.scope.columns, *added))
 
 
-def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Ranking, Partition]:
+def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[Ranking, Partition]:
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
     time, over = find_rank_time(call, select, rows), find_over_clause(call, select)
@@ -112,7 +114,7 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: Rows) -> tuple[Rank
     return Ranking("", name, tuple(read_sorting(each, rows) for each in over.order_by)), Partition(time, others)
 
 
-def read_sorting(ordered: exp.Expression, rows: Rows) -> Sorting:
+def read_sorting(ordered: exp.Expression, rows: FromRows) -> Sorting:
     """An expression to sort by; raises CompileError for values that have no order."""
     typed = resolve_scalar(ordered.this, rows.scope)
     if isinstance(typed.type, Array | Map | Struct) or typed.type == INTERVAL:
@@ -127,7 +129,7 @@ def make_sorting(ordered: exp.Expression, value: exp.Expression) -> Sorting:
 
 
 def add_ranking(
-    partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: Rows
+    partitions: dict[Partition, list[Ranking]], partition: Partition, ranking: Ranking, name: str, rows: FromRows
 ) -> str:
     """The name of the ranking's column. The ranking is added to those of its partition if it is not there yet."""
     rankings = partitions.setdefault(partition, [])

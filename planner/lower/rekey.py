@@ -12,7 +12,7 @@ from penstock.diagnostics.codes.kinds import K020
 from penstock.parser import ast
 from penstock.planner.lower.context import resolve_key, resolve_scalar
 from penstock.planner.lower.items import OutputColumn, project_items
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.partitions.rekey import rekey
 from penstock.planner.plan import Column, KStream, KTable, Node, find_columns, make_column
 from penstock.planner.plan.substitute import substitute, substitute_names
@@ -21,7 +21,7 @@ from penstock.planner.scalars.names import Scope, ScopeColumn, is_same_name
 
 
 def lower_rekey(
-    clause: ast.PartitionBy, result: Node, rows: Rows, outputs: Sequence[OutputColumn], plain: bool
+    clause: ast.PartitionBy, result: Node, rows: FromRows, outputs: Sequence[OutputColumn], plain: bool
 ) -> Node:
     """The rows `result` of a SELECT over `rows`, re-keyed. `outputs` is the SELECT list as it stands in the text.
 

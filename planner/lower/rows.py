@@ -28,7 +28,7 @@ class TimedWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class FromRows:
     """A relation under construction: the plan so far, the names in sight, and what FROM said about windows.
 
     `window` is set by `FROM TUMBLE(…)` and its kin, `over` by `FROM relation OVER (…)`, `as_of` by
@@ -72,7 +72,7 @@ def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")
 
 
-def require_event_time(rows: Rows, operator: str, span: Span, wanted: str | None = None) -> str:
+def require_event_time(rows: FromRows, operator: str, span: Span, wanted: str | None = None) -> str:
     """The event-time column of a stream: `wanted` if it can be that, else the one it has by itself.
 
     Raises CompileError where there is none.

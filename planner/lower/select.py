@@ -26,14 +26,14 @@ from penstock.planner.lower.joins.subqueries import Membership, lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.windows import assign_windows, uses_windows
 from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import is_changing
 from penstock.planner.scalars.names import Scope
 
 
-def lower_select(select: ast.Select, rows: Rows, context: Context, memberships: Sequence[Membership] = ()) -> Node:
+def lower_select(select: ast.Select, rows: FromRows, context: Context, memberships: Sequence[Membership] = ()) -> Node:
     """The plan of one SELECT over the rows of its FROM. `memberships`: parts of its WHERE; raises CompileError."""
     inner = isinstance(select.relation, ast.Join) and select.relation.kind is ast.JoinKind.INNER
     if rows.as_of is not None:
@@ -72,7 +72,7 @@ def lower_select(select: ast.Select, rows: Rows, context: Context, memberships: 
     return result
 
 
-def group_distinct(select: ast.Select, rows: Rows) -> ast.Select:
+def group_distinct(select: ast.Select, rows: FromRows) -> ast.Select:
     """SELECT DISTINCT of a table as GROUP BY all that it shows; groups and streams are left to `lower_distinct`."""
     if isinstance(rows.node.shape, KStream) or is_grouped(select) or any(has_over(item.value) for item in select.items):
         return select
@@ -82,7 +82,7 @@ def group_distinct(select: ast.Select, rows: Rows) -> ast.Select:
 
 
 def aggregate_rows(
-    select: ast.Select, rows: Rows, outputs: list[OutputColumn], context: Context
+    select: ast.Select, rows: FromRows, outputs: list[OutputColumn], context: Context
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows after GROUP BY or OVER, with the SELECT list rewritten to read them."""
     if select.qualify is not None:
@@ -97,7 +97,7 @@ def aggregate_rows(
             raise CompileError([found])
         if select.group_by:
             node, outputs, scope = lower_group(select, rows, outputs, choose_emission(select, context))
-            rows = Rows(node, scope, "the result of GROUP BY")
+            rows = FromRows(node, scope, "the result of GROUP BY")
         else:
             if rows.window is not None:
                 raise CompileError([B002.at(select.relation.span, "", construct="OVER on a windowed relation")])
@@ -117,7 +117,7 @@ def aggregate_rows(
 
 
 def qualify_rows(
-    select: ast.Select, condition: exp.Expression, rows: Rows, outputs: list[OutputColumn], context: Context
+    select: ast.Select, condition: exp.Expression, rows: FromRows, outputs: list[OutputColumn], context: Context
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The rows that QUALIFY keeps. Its condition may use OVER, and the names that the SELECT list gives."""
     wanted = substitute_outputs(condition, outputs, rows.scope)
@@ -157,13 +157,13 @@ def choose_emission(select: ast.Select, context: Context) -> Emission:
             return Emission.FINAL if select.stream else Emission.CHANGES
 
 
-def filter_rows(rows: Rows, where: exp.Expression) -> Rows:
+def filter_rows(rows: FromRows, where: exp.Expression) -> FromRows:
     span: Span = where.meta["span"]
     node = rows.node
     resolved, present = resolve_condition(where, rows.scope, "WHERE"), list_present(where, rows.scope)
     schema = tuple(replace(each, nullable=each.nullable and each.name not in present) for each in node.schema)
     node = Filter(schema=schema, shape=node.shape, span=span, input=node, condition=resolved)
-    return Rows(node, rows.scope, rows.name, rows.window, rows.over)
+    return FromRows(node, rows.scope, rows.name, rows.window, rows.over)
 
 
 def list_present(where: exp.Expression | None, scope: Scope) -> set[str]:
@@ -210,7 +210,7 @@ def refuse_having(select: ast.Select) -> None:
         raise CompileError([W005.at(select.having.meta["span"], "", clause="HAVING", needed="GROUP BY")])
 
 
-def refuse_window_clauses(select: ast.Select, rows: Rows) -> None:
+def refuse_window_clauses(select: ast.Select, rows: FromRows) -> None:
     """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
     is_table = not isinstance(rows.node.shape, KStream)
     if isinstance(select.emit, ast.EmitChanges) and (is_table or (select.distinct and not select.stream)):

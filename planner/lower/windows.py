@@ -17,7 +17,7 @@ from penstock.parser import ast
 from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
 from penstock.planner.lower.context import resolve_scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import Rows, TimedWindow, require_event_time
+from penstock.planner.lower.rows import FromRows, TimedWindow, require_event_time
 from penstock.planner.plan import (
     AssignWindows,
     Column,
@@ -50,7 +50,7 @@ def is_window_call(expression: exp.Expression) -> bool:
     return isinstance(expression, exp.Anonymous) and str(expression.this).upper() in ast.WindowKind.__members__
 
 
-def read_window_call(call: exp.Expression, rows: Rows) -> TimedWindow:
+def read_window_call(call: exp.Expression, rows: FromRows) -> TimedWindow:
     """The window of a call in GROUP BY."""
     kind = ast.WindowKind[str(call.this).upper()]
     arguments = call.expressions
@@ -61,7 +61,7 @@ def read_window_call(call: exp.Expression, rows: Rows) -> TimedWindow:
     return read_window(kind, arguments[0], durations, rows, call.meta["span"])
 
 
-def assign_windows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
+def assign_windows(rows: FromRows, timed: TimedWindow, span: Span) -> FromRows:
     """The rows once for each of their windows, with its start and end beside them."""
     if isinstance(timed.window, SessionWindow):
         found = W018.at(span, "").because("Which session a row belongs to depends on rows that are still to come.")
@@ -82,7 +82,7 @@ def assign_windows(rows: Rows, timed: TimedWindow, span: Span) -> Rows:
     )
     relation = rows.scope.columns[0].relation
     beside = (ScopeColumn(relation, column.name, column.name, column.type) for column in added)
-    return Rows(node, Scope((*rows.scope.columns, *beside)), rows.name)
+    return FromRows(node, Scope((*rows.scope.columns, *beside)), rows.name)
 
 
 def is_window_column(expression: exp.Expression) -> bool:
@@ -95,7 +95,7 @@ def uses_windows(expression: exp.Expression) -> bool:
     return any(is_window_column(each) for each in expression.find_all(exp.Column))
 
 
-def regroup_windows(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
+def regroup_windows(group_by: Sequence[exp.Expression], rows: FromRows) -> FromRows:
     """The rows as FROM TUMBLE(…) gives them, where both columns of windows assigned further below are grouped by.
 
     The windows are then those of the grouping, so that its rows become final with them.
@@ -111,7 +111,7 @@ def regroup_windows(group_by: Sequence[exp.Expression], rows: Rows) -> Rows:
         construct = "GROUP BY the windows of a relation that has used them already"
         raise CompileError([B002.at(group_by[0].meta["span"], "", construct=construct).also(assigned.span, "assigned")])
     scope = Scope(tuple(each for each in rows.scope.columns if each.column not in WINDOW_COLUMNS))
-    return Rows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
+    return FromRows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
 
 
 def find_unassigned(node: Node) -> Node | None:
@@ -133,7 +133,7 @@ def find_unassigned(node: Node) -> Node | None:
 
 
 def read_window(
-    kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: Rows, span: Span
+    kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: FromRows, span: Span
 ) -> TimedWindow:
     """A checked window over the event time of `rows`."""
     typed = resolve_scalar(time, rows.scope)

@@ -28,7 +28,7 @@ from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
-from penstock.planner.lower.rows import Rows, check_size
+from penstock.planner.lower.rows import FromRows, check_size
 from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
@@ -118,7 +118,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     return Project(schema=visible, shape=KStream(), span=select.span, input=node, items=items)
 
 
-def lower_relation(relation: ast.Relation, context: Context) -> Rows:
+def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
     """The rows of a FROM clause; raises CompileError."""
     match relation:
         case ast.Table():
@@ -127,13 +127,13 @@ def lower_relation(relation: ast.Relation, context: Context) -> Rows:
                     raise CompileError([B002.at(relation.span, "", construct=f"{name} in a read")])
             node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return Rows(node, make_scope(node, alias), alias)
+            return FromRows(node, make_scope(node, alias), alias)
         case ast.Subquery():
             if relation.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER in a read")])
             node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
-            return Rows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
+            return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
         case ast.WindowedTable():
             raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
         case ast.Join():
@@ -144,7 +144,7 @@ def lower_relation(relation: ast.Relation, context: Context) -> Rows:
             assert_never(relation)
 
 
-def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
+def lower_join(join: ast.Join, left: FromRows, right: FromRows) -> FromRows:
     """Rows of both sides beside each other, by any condition."""
     if join.within is not None:
         raise CompileError([R033.at(join.within.span, clause="WITHIN")])
@@ -163,7 +163,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows) -> Rows:
         condition=resolve_condition(join.on, scope, "ON"),
     )
     is_one_sided = join.kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI)
-    return Rows(node, left.scope if is_one_sided else scope, f"{left.name} and {right.name}")
+    return FromRows(node, left.scope if is_one_sided else scope, f"{left.name} and {right.name}")
 
 
 def lower_name(name: ast.Name, context: Context) -> Node:
@@ -241,7 +241,7 @@ def refuse_sorted_branches(union: ast.UnionQuery) -> None:
 
 
 def read_sort_keys(
-    select: ast.Select, shown: list[OutputColumn], rows: Rows
+    select: ast.Select, shown: list[OutputColumn], rows: FromRows
 ) -> tuple[list[tuple[str, exp.Expression]], list[OutputColumn]]:
     """The columns to sort by, each with how it is written, and those of them that the SELECT list does not show.
 

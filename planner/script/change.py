@@ -21,7 +21,7 @@ from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import find_key_equality
 from penstock.planner.lower.joins.sides import add_filter, join_scopes, qualify_columns
 from penstock.planner.lower.query import lower_relation
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     ChangedTable,
@@ -54,8 +54,8 @@ ORDER = "_order"
 class Matched:
     """The rows of the stream, the table, and the values of the table's key in each row of the stream."""
 
-    source: Rows
-    table: Rows
+    source: FromRows
+    table: FromRows
     key: tuple[Named, ...]
 
     @property
@@ -166,7 +166,7 @@ def match_rows(statement: Statement, relation: ast.Table, entry: Declared, conte
     origin = entry.origin
     scan = Scan(schema=origin.columns, shape=KTable(origin.key), span=statement.target.span, origin=origin)
     source = qualify_columns(rows, relation.span)
-    table = qualify_columns(Rows(scan, make_scope(scan, entry.name), entry.name), statement.target.span)
+    table = qualify_columns(FromRows(scan, make_scope(scan, entry.name), entry.name), statement.target.span)
     matched = Matched(source, table, ())
     scope = join_scopes(source, table)
     key: dict[str, exp.Expression] = {}

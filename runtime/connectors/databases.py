@@ -37,10 +37,10 @@ from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
 from penstock.diagnostics.source import Span
+from penstock.rows import Row
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
-from penstock.runtime.rows import Row
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
 from penstock.runtime.table_reports import TableReport, find_percentile_ms

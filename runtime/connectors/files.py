@@ -30,9 +30,9 @@ from penstock.codegen.ejected.files import (
 )
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.diagnostics.codes.running import R003, R005, R014, R017
+from penstock.rows import Row
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
-from penstock.runtime.rows import Row
 from penstock.runtime.sink_log import check_files, check_log, list_committed, rows_folder
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.sweep import list_finished

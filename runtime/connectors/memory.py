@@ -11,8 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from penstock.codegen.ejected.memory import RowsInMemory
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
+from penstock.rows import Row, list_rows
 from penstock.runtime.connectors.protocol import HoldingSink, RuntimeConnector, RuntimeSource
-from penstock.runtime.rows import Row, list_rows
 from penstock.runtime.storage import Storage
 
 

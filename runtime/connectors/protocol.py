@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.runtime.rows import Row
+from penstock.rows import Row
 from penstock.runtime.storage import Storage
 from penstock.runtime.table_reports import TableReport
 

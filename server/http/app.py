@@ -20,7 +20,7 @@ def create_app(services: Services, hosts: Iterable[str] = ()) -> FastAPI:
     app = FastAPI(
         title="Penstock",
         version=version("penstock"),
-        description="Streaming SQL. Requests carry a token: `Authorization: Bearer …`.",
+        description="Streaming SQL. Requests carry a token in the header Authorization: Bearer …",
         openapi_url=None,  # it is served to those with a token
         redirect_slashes=False,
     )

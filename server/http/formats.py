@@ -28,7 +28,7 @@ def write_json(found: TableRows) -> bytes:
         "rows": [dict(zip(names, map(to_json, row), strict=True)) for row in found.rows],
         "next": found.next,
     }
-    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
 
 
 def write_csv(found: TableRows) -> bytes:

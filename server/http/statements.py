@@ -101,8 +101,8 @@ async def check_script(script: Script, login: LoginOf, services: ServicesOf) -> 
 async def list_statements(
     login: LoginOf,
     services: ServicesOf,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    before: Annotated[int, Query(ge=1, le=_MAX_NUMBER)] = _MAX_NUMBER,
+    limit: Annotated[int, Query(ge=1, le=1000, description="The most statements to get.")] = 100,
+    before: Annotated[int, Query(ge=1, le=_MAX_NUMBER, description="Those with smaller numbers.")] = _MAX_NUMBER,
 ) -> dict[str, Any]:
     """The statements that were sent, the newest first: one's own, or those of all for an owner."""
     rows = await services.catalog.list_statements(login.role, before, limit)

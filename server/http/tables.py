@@ -41,7 +41,7 @@ async def read_table(
     request: Request,
     login: LoginOf,
     services: ServicesOf,
-    limit: Annotated[int | None, Query(ge=0)] = None,
+    limit: Annotated[int | None, Query(ge=0, description="The most rows to get.")] = None,
     after: Annotated[list[str] | None, Query(description="The primary key that the rows come behind.")] = None,
     order: Annotated[
         str | None, Query(description="Columns with commas between them; - before one that descends.")

@@ -1,8 +1,8 @@
 """Imports go down only, and through the doors.
 
-grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. Some modules of the
-package itself are below the server. A room sees of those below it their doors (`__init__`) and their data; pyspark is
-seen by runtime and by the modules of ejected programs alone.
+grammar, diagnostics <- parser <- planner <- codegen <- runtime <- server <- penstock. A few modules of the package
+itself are below a room. A room sees of those below it their doors (`__init__`) and their data; pyspark is seen by
+runtime and by the modules of ejected programs alone.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ DATA = {
     "server": (),
 }
 
-# Modules of the package itself that the server may name.
-BELOW_THE_SERVER = ("arrow", "compilation", "explain", "values")
+# Modules of the package itself that are below a room.
+BELOW_ALL = {"runtime": ("rows",), "server": ("arrow", "compilation", "explain", "values")}
 # What programs are made of: it is beside pyspark there.
 EJECTED = ROOT / "codegen" / "ejected"
 
@@ -73,7 +73,7 @@ def objection(room: str, name: str) -> str | None:
         return f"{name}: only runtime sees pyspark"
     if top in DATA:
         return f"{name}: rooms are imported through penstock"
-    if top != "penstock" or (room == "server" and path[0] in BELOW_THE_SERVER):
+    if top != "penstock" or (path and path[0] in BELOW_ALL.get(room, ())):
         return None
     seen = path[0] if path and path[0] in DATA else "penstock"
     if seen == room:

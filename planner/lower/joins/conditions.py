@@ -13,7 +13,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition, resolve_scalar
 from penstock.planner.lower.joins.sides import find_right_span
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import KStream, Node, find_columns
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.names import Scope
@@ -24,8 +24,8 @@ Equality = tuple[exp.Expression, exp.Expression]
 def split_conditions(
     join: ast.Join,
     parts: Iterable[exp.Expression],
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     scope: Scope,
     context: Context,
     filters: Iterable[exp.Expression] = (),
@@ -53,7 +53,9 @@ def split_conditions(
     return equalities, conditions
 
 
-def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scope, context: Context) -> Equality | None:
+def find_key_equality(
+    part: exp.Expression, left: FromRows, right: FromRows, scope: Scope, context: Context
+) -> Equality | None:
     """`part` as an equality of a left and a right expression of one type, None if it is none."""
     node = part.unnest()
     if not isinstance(node, exp.EQ):
@@ -63,7 +65,7 @@ def find_key_equality(part: exp.Expression, left: Rows, right: Rows, scope: Scop
 
 
 def compare_values(
-    first: Typed, second: Typed, left: Rows, right: Rows, span: Span, context: Context
+    first: Typed, second: Typed, left: FromRows, right: FromRows, span: Span, context: Context
 ) -> Equality | None:
     """The equality of two values as one of a left and a right expression of one type, None if it is none."""
     sides = (find_side(first.expression, left.node, right.node), find_side(second.expression, left.node, right.node))

@@ -20,11 +20,13 @@ from penstock.planner.lower.joins.same_windows import match_windows
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes, qualify_sides
 from penstock.planner.lower.joins.streams import join_streams
 from penstock.planner.lower.joins.tables import explain_wrong_key, lower_primary_join
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import KStream, KTable, WTable, conjuncts
 
 
-def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
+def lower_join(
+    join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression], context: Context
+) -> FromRows:
     """The joined rows; their columns are called `alias.column`. An INNER join takes its WHERE into the condition."""
     check_matrix(join, left, right)
     if isinstance(left.node.shape, KStream) and isinstance(right.node.shape, KStream):
@@ -32,7 +34,7 @@ def lower_join(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expr
     return lower_table_join(join, left, right, where, context)
 
 
-def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
+def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
     """Raises CompileError where matrix.py has no such join, or ON is missing."""
     left_kind, right_kind = kind_text(left.node.shape), kind_text(right.node.shape)
     cell = matrix.find_cell(left.node.shape, right.node.shape)
@@ -53,8 +55,8 @@ def check_matrix(join: ast.Join, left: Rows, right: Rows) -> None:
 
 
 def lower_table_join(
-    join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context
-) -> Rows:
+    join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression], context: Context
+) -> FromRows:
     """A join in which one side or both are tables."""
     if join.within is not None:
         raise CompileError([W005.at(join.within.span, "", clause="WITHIN", needed="join of two streams")])

@@ -18,7 +18,7 @@ from penstock.planner.lower.joins.conditions import Equality
 from penstock.planner.lower.joins.remote import find_remote_table, lower_remote_lookup
 from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
 from penstock.planner.lower.joins.tables import explain_wrong_key
-from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
     Cumulate,
     ForeignKeyJoin,
@@ -69,12 +69,12 @@ def find_reference(
 
 def lower_foreign_key(
     join: ast.Join,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     equalities: Sequence[Equality],
     conditions: Sequence[exp.Expression],
     context: Context,
-) -> Rows:
+) -> FromRows:
     """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
     found = find_reference(right.node, equalities, conditions)
     swapped = None
@@ -99,7 +99,7 @@ def lower_foreign_key(
         condition=referring.condition,
         kept=find_retention(find_windows(one.node) or find_windows(other.node)),
     )
-    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
@@ -116,12 +116,12 @@ def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
 
 def lower_lookup(
     join: ast.Join,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     equalities: Sequence[Equality],
     conditions: Sequence[exp.Expression],
     context: Context,
-) -> Rows:
+) -> FromRows:
     """A join of a stream with a table; raises CompileError."""
     found = find_reference(right.node, equalities, conditions)
     if found is None:
@@ -148,10 +148,10 @@ def lower_lookup(
         as_of=as_of,
         kept=kept,
     )
-    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
-def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: Rows, right: Rows) -> str:
+def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right: FromRows) -> str:
     """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
     span: Span = as_of.meta["span"]
     time = find_value_column(resolve_scalar(as_of, left.scope).expression, left.node)
@@ -178,7 +178,7 @@ def explain_outside_join(span: Span) -> Diagnostic:
     return W005.at(span, "", clause="FOR SYSTEM_TIME AS OF", needed="join of a stream with a table")
 
 
-def find_kept_time(join: ast.Join, right: Rows, context: Context) -> int | None:
+def find_kept_time(join: ast.Join, right: FromRows, context: Context) -> int | None:
     """For how many milliseconds behind its end a window of the table on the right is kept; None of other tables.
 
     Warns of a table that does not say how long its former windows can be asked for.

@@ -14,7 +14,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     Column,
     JoinType,
@@ -68,12 +68,12 @@ class LookedUp:
 
 def lower_remote_lookup(
     join: ast.Join,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     table: RemoteTable,
     equalities: tuple[Equality, ...],
     conditions: list[exp.Expression],
-) -> Rows:
+) -> FromRows:
     """The rows of the stream beside those of the table. `equalities` compare its whole key, `conditions` the rest."""
     kind = join.kind
     type_ = JoinType.LEFT if kind in (ast.JoinKind.LEFT, ast.JoinKind.ANTI) else JoinType.INNER
@@ -88,15 +88,15 @@ def lower_remote_lookup(
             node = add_filter(node, looked.conditions)
     name = f"{left.name} and {right.name}"
     if kind in (ast.JoinKind.SEMI, ast.JoinKind.ANTI):
-        return Rows(keep_columns(node, left.node), left.scope, name)
-    return Rows(node, join_scopes(left, right), name)
+        return FromRows(keep_columns(node, left.node), left.scope, name)
+    return FromRows(node, join_scopes(left, right), name)
 
 
 def look_up_rows(
     type_: JoinType,
     span: Span,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     table: RemoteTable,
     equalities: tuple[Equality, ...],
     conditions: Sequence[exp.Expression],

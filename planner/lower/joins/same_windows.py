@@ -13,13 +13,13 @@ from penstock.planner.intervals import duration_text
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.lookup import find_window
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Hop, TableJoin, Tumble, WTable
 
 Windows = tuple[int, frozenset[str], list[exp.Expression]]
 
 
-def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, right: Rows) -> Windows:
+def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> Windows:
     """By how much later (ms) the right windows count, the left window columns compared, and all other conditions.
 
     Windows are the same where nothing is said. Raises CompileError for windows that do not have one length, and for
@@ -66,7 +66,7 @@ def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: Rows, r
     return -(distance or 0), frozenset(compared), rest
 
 
-def list_left_columns(left: Rows, shape: WTable) -> list[tuple[str, bool]]:
+def list_left_columns(left: FromRows, shape: WTable) -> list[tuple[str, bool]]:
     """The window columns of the left side, and whether each is an end; of several tables joined those of each."""
     if not isinstance(left.node, TableJoin):
         return [(shape.start, False), (shape.end, True)]

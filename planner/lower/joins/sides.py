@@ -10,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     Column,
     Filter,
@@ -27,7 +27,7 @@ from penstock.planner.plan import (
 from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
-def qualify_sides(join: ast.Join, left: Rows, right: Rows) -> tuple[Rows, Rows]:
+def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[FromRows, FromRows]:
     """Both sides with their columns called `alias.column`; raises CompileError where they have one alias."""
     left, right = qualify_columns(left, join.left.span), qualify_columns(right, join.right.span)
     if left.scope.has_relation(right.name):
@@ -36,7 +36,7 @@ def qualify_sides(join: ast.Join, left: Rows, right: Rows) -> tuple[Rows, Rows]:
     return left, right
 
 
-def qualify_columns(rows: Rows, span: Span) -> Rows:
+def qualify_columns(rows: FromRows, span: Span) -> FromRows:
     """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
     node, shape = rows.node, rows.node.shape
     if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
@@ -54,7 +54,7 @@ def qualify_columns(rows: Rows, span: Span) -> Rows:
             shape = WTable(key, names[shape.start], names[shape.end])
     renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
     scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
-    return Rows(renamed, scope, rows.name, as_of=rows.as_of)
+    return FromRows(renamed, scope, rows.name, as_of=rows.as_of)
 
 
 def qualify_name(alias: str, name: str) -> str:
@@ -62,7 +62,7 @@ def qualify_name(alias: str, name: str) -> str:
     return f"{alias.replace('%', '%25').replace('.', '%2E')}.{name}"
 
 
-def join_scopes(left: Rows, right: Rows) -> Scope:
+def join_scopes(left: FromRows, right: FromRows) -> Scope:
     """The names of both sides."""
     return Scope((*left.scope.columns, *right.scope.columns))
 

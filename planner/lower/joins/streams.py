@@ -17,7 +17,7 @@ from penstock.planner.lower.joins.conditions import find_side, split_conditions
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
-from penstock.planner.lower.rows import Rows, require_event_time
+from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import BoundEnd, IntervalJoin, JoinType, KStream, TimeBound, conjunction, conjuncts
 from penstock.planner.scalars.names import Scope
 
@@ -35,7 +35,9 @@ PUSHED = {
 }
 
 
-def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Expression], context: Context) -> Rows:
+def join_streams(
+    join: ast.Join, left: FromRows, right: FromRows, where: Sequence[exp.Expression], context: Context
+) -> FromRows:
     """The joined rows of two streams; an INNER join takes its WHERE into the condition. Raises CompileError."""
     require_event_time(left, OPERATOR, join.left.span)
     require_event_time(right, OPERATOR, join.right.span)
@@ -79,10 +81,10 @@ def join_streams(join: ast.Join, left: Rows, right: Rows, where: Sequence[exp.Ex
         pane=pane,
     )
     scope = left.scope if one_sided else times.scope
-    return Rows(node, scope, f"{left.name} and {right.name}")
+    return FromRows(node, scope, f"{left.name} and {right.name}")
 
 
-def find_compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> bounds.Times:
+def find_compared_times(parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> bounds.Times:
     """The event times that the conditions bound the difference of; the default ones if they bound none."""
     scope = join_scopes(left, right)
     pairs = [
@@ -93,7 +95,9 @@ def find_compared_times(parts: Sequence[exp.Expression], left: Rows, right: Rows
     return next((times for times in pairs if bounds.split_bound(parts, times)[0].bound()), pairs[0])
 
 
-def derive_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tuple[bounds.Times, TimeBound] | None:
+def derive_bound(
+    parts: Sequence[exp.Expression], left: FromRows, right: FromRows
+) -> tuple[bounds.Times, TimeBound] | None:
     """The bound that follows where a right time is bounded by a left column that is near to the left event time.
 
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
@@ -110,7 +114,7 @@ def derive_bound(parts: Sequence[exp.Expression], left: Rows, right: Rows) -> tu
     return None
 
 
-def stream_shape(rows: Rows) -> KStream:
+def stream_shape(rows: FromRows) -> KStream:
     assert isinstance(rows.node.shape, KStream)
     return rows.node.shape
 
@@ -128,8 +132,8 @@ def collect_problems(
     bound: CompileError,
     join: ast.Join,
     parts: Iterable[exp.Expression],
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     scope: Scope,
     context: Context,
 ) -> list[Diagnostic]:

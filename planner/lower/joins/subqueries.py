@@ -30,7 +30,7 @@ from penstock.planner.lower.joins.remote import (
 from penstock.planner.lower.joins.sides import add_filter, qualify_columns, qualify_name
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.relations import lower_name
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import JoinType, KStream, Node, conjuncts
 from penstock.planner.scalars.names import Scope
 
@@ -100,7 +100,7 @@ def is_plain(query: ast.Select) -> bool:
     )
 
 
-def lower_membership(rows: Rows, membership: Membership, present: Set[str], context: Context) -> Rows:
+def lower_membership(rows: FromRows, membership: Membership, present: Set[str], context: Context) -> FromRows:
     """The rows of the stream of which the question is true. `present`: columns of which WHERE says IS NOT NULL.
 
     Raises CompileError.
@@ -131,12 +131,12 @@ def lower_membership(rows: Rows, membership: Membership, present: Set[str], cont
     return replace(rows, node=keep_columns(node, rows.node))
 
 
-def lower_source(rows: Rows, membership: Membership, context: Context) -> tuple[Rows, RemoteTable]:
+def lower_source(rows: FromRows, membership: Membership, context: Context) -> tuple[FromRows, RemoteTable]:
     """The table of the subquery, with its columns called `alias.column`; raises CompileError."""
     source = membership.source
     name = (source.alias or source.name).text
     node = lower_name(source.name, context)
-    right = qualify_columns(Rows(node, make_scope(node, name), name), source.span)
+    right = qualify_columns(FromRows(node, make_scope(node, name), name), source.span)
     table = find_remote_table(right.node)
     assert table is not None, "a membership is one in a table of a database"
     known = {each.name.casefold() for each in rows.node.schema}
@@ -145,7 +145,7 @@ def lower_source(rows: Rows, membership: Membership, context: Context) -> tuple[
     return right, table
 
 
-def find_asked(rows: Rows, right: Rows, membership: Membership, context: Context) -> Asked:
+def find_asked(rows: FromRows, right: FromRows, membership: Membership, context: Context) -> Asked:
     """What the subquery compares; raises CompileError where that does not say which row of the table is meant."""
     query, scope = membership.query, Scope(right.scope.columns, rows.scope.columns)
     equalities: list[Equality] = []
@@ -167,7 +167,9 @@ def find_asked(rows: Rows, right: Rows, membership: Membership, context: Context
     raise membership.refuse(f"that does not compare the whole primary key of {right.name}", f"compare {key}")
 
 
-def find_equality(rows: Rows, right: Rows, membership: Membership, scope: Scope, context: Context) -> Equality | None:
+def find_equality(
+    rows: FromRows, right: FromRows, membership: Membership, scope: Scope, context: Context
+) -> Equality | None:
     """The equality of IN, None of EXISTS; raises CompileError for a SELECT list that is not one column of the table."""
     items = [each.value for each in membership.query.items]
     typed = [resolve_scalar(each, scope) for each in items if not is_star(each)]
@@ -187,13 +189,13 @@ def is_star(value: exp.Expression) -> bool:
     return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
 
 
-def find_key(right: Rows) -> list[str]:
+def find_key(right: FromRows) -> list[str]:
     """The primary key of the table, as the script calls its columns."""
     names = {each.column: each.name for each in right.scope.columns}
     return [names[each] for each in getattr(right.node.shape, "key", ())]
 
 
-def find_null_value(rows: Rows, membership: Membership, asked: Asked, present: Set[str]) -> exp.Expression | None:
+def find_null_value(rows: FromRows, membership: Membership, asked: Asked, present: Set[str]) -> exp.Expression | None:
     """The value before NOT IN that may be NULL, which is in no table without rows; None if there is no such value.
 
     Raises CompileError where one would have to know whether some of the table's rows are there.
@@ -212,7 +214,7 @@ def find_null_value(rows: Rows, membership: Membership, asked: Asked, present: S
     raise membership.refuse("with WHERE, of a value that may be NULL", hint)
 
 
-def name_any_row(left: Node, right: Rows) -> str:
+def name_any_row(left: Node, right: FromRows) -> str:
     """A name for the column that says whether the table has any row."""
     known = {each.name.casefold() for each in (*left.schema, *right.node.schema)}
     name = qualify_name(right.name, "_any_row")

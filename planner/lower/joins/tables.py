@@ -16,7 +16,7 @@ from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, find_value_column, is_same, key_text
 from penstock.planner.lower.joins.conditions import Equality
 from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
-from penstock.planner.lower.rows import Rows
+from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     Column,
     JoinType,
@@ -56,13 +56,13 @@ class Keyed:
 
 def lower_primary_join(
     join: ast.Join,
-    left: Rows,
-    right: Rows,
+    left: FromRows,
+    right: FromRows,
     equalities: Sequence[Equality],
     conditions: Sequence[exp.Expression],
     shift: int,
     windows: frozenset[str],
-) -> Rows | None:
+) -> FromRows | None:
     """The join of two tables on both their primary keys, None if it is on something else; raises CompileError.
 
     Of windowed tables: `shift` as in the plan, `windows` are the window columns of the left side that are compared.
@@ -109,7 +109,7 @@ def lower_primary_join(
         sides=sides,
         steps=steps,
     )
-    return Rows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def match_keys(equalities: Sequence[Equality], lefts: Keyed, rights: Keyed) -> list[tuple[int, int]] | None:
@@ -232,7 +232,7 @@ def has_nullable_key(node: TableJoin) -> bool:
     return any(each.nullable for each in node.schema[: len(node.sides[0].keys)])
 
 
-def key_name(rows: Rows) -> str:
+def key_name(rows: FromRows) -> str:
     """The first key column of a table as it is written."""
     name = rows.node.shape.key[0]
     return next((f"{c.relation}.{c.name}" for c in rows.scope.columns if c.column == name), name)
@@ -271,7 +271,7 @@ def find_condition_span(parts: Sequence[exp.Expression]) -> Span | None:
     return next((part.meta["span"] for part in parts if "span" in part.meta), None)
 
 
-def explain_wrong_key(join: ast.Join, right: Rows, compared: Sequence[exp.Expression]) -> CompileError:
+def explain_wrong_key(join: ast.Join, right: FromRows, compared: Sequence[exp.Expression]) -> CompileError:
     """The error of a join of tables on neither one's whole primary key."""
     names = {c.column: f"{c.relation}.{c.name}" for c in right.scope.columns}
     shape = table_shape(right.node)

@@ -1,0 +1,100 @@
+// The page: who is logged in, and which part is shown.
+
+import { findSession, logIn, logOut } from "./api.js";
+import { el } from "./dom.js";
+import { showEditor } from "./editor.js";
+import { showQueries, showRejected } from "./queries.js";
+import { showQuery } from "./query.js";
+import { showTable, showTables } from "./tables.js";
+
+const main = document.getElementById("main");
+const notice = document.getElementById("notice");
+const pages = [
+  [/^#\/queries$/, "Queries", showQueries],
+  [/^#\/queries\/(.+)$/, "Query", showQuery],
+  [/^#\/editor$/, "Editor", showEditor],
+  [/^#\/tables$/, "Tables", showTables],
+  [/^#\/tables\/(.+)$/, "Table", showTable],
+  [/^#\/rejected$/, "Late and rejected rows", showRejected],
+];
+
+let session = null;
+let leaving = new AbortController();
+
+/** Shows the part that the address names, and ends the one before. */
+async function navigate() {
+  leaving.abort();
+  leaving = new AbortController();
+  const { signal } = leaving;
+  notice.textContent = "";
+  for (const each of document.querySelectorAll("header nav, header .who")) each.hidden = session === null;
+  if (session === null) return showLogin();
+  const address = location.hash.startsWith("#/") ? location.hash : "#/queries";
+  const [pattern, title, show] = pages.find(([each]) => each.test(address)) ?? pages[0];
+  const [, name = null] = address.match(pattern) ?? [];
+  const heading = el("h1", { tabindex: -1 }, name === null ? title : `${title} ${decodeURIComponent(name)}`);
+  document.title = `${heading.textContent} · Penstock`;
+  document.getElementById("role").textContent = session.role;
+  for (const link of document.querySelectorAll("nav a")) {
+    if (address.startsWith(link.hash) && link.hash) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const body = el("div");
+  main.replaceChildren(heading, body);
+  heading.focus({ preventScroll: true });
+  try {
+    await show(body, { name: name === null ? null : decodeURIComponent(name), session, signal, say });
+  } catch (error) {
+    if (!signal.aborted) say(error.message);
+  }
+}
+
+/** Tells something that is no part of the page. */
+function say(text) {
+  if (notice.textContent !== text) notice.textContent = text;
+}
+
+function showLogin() {
+  document.title = "Log in · Penstock";
+  const token = el("input", { id: "token", type: "password", autocomplete: "current-password", required: true });
+  const error = el("p", { class: "error", role: "alert" });
+  const enter = async (event) => {
+    event.preventDefault();
+    try {
+      session = await logIn(token.value);
+      navigate();
+    } catch (problem) {
+      error.textContent = problem.message;
+      token.select();
+    }
+  };
+  const form = el("form", { submit: enter }, el("label", { for: "token" }, "Token"), token);
+  form.append(el("button", { type: "submit", class: "primary" }, "Log in"), error);
+  main.replaceChildren(el("h1", {}, "Log in"), form);
+  token.focus();
+}
+
+addEventListener("hashchange", () => {
+  if (location.hash !== "#main") navigate();
+});
+addEventListener("penstock-login", () => {
+  if (session === null) return;
+  session = null;
+  navigate();
+});
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+document.getElementById("logout").addEventListener("click", async () => {
+  await logOut().catch((error) => say(error.message));
+  session = null;
+  navigate();
+});
+
+try {
+  session = await findSession();
+  navigate();
+} catch (error) {
+  say(error.message);
+}

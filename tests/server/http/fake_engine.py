@@ -80,6 +80,13 @@ class FakeEngine:
             raise RefusedError((Refusal("C001", "42501", "permission denied to submit statements"),))
         try:
             (parsed,) = parse(Source("<sql>", statement.text))
+            match parsed:
+                case ast.Pause():
+                    return await self._change(parsed.name.text, "PAUSE QUERY", "PAUSED")
+                case ast.Resume():
+                    return await self._change(parsed.name.text, "RESUME QUERY", "RUNNING")
+                case ast.Drop():
+                    return await self._change(parsed.name.text, "DROP QUERY", None)
             compilation = compile(statement.text, self.catalog)
         except CompileError as error:
             raise RefusedError(tuple(map(refuse, error.diagnostics))) from None
@@ -87,15 +94,6 @@ class FakeEngine:
         queries = [query.name for query in compilation.queries]
         notices = tuple(each.message for each in compilation.diagnostics)
         match parsed:
-            case ast.Pause():
-                await self._set_state(parsed.name.text, "PAUSED")
-                return StatementAnswer("PAUSE QUERY")
-            case ast.Resume():
-                await self._set_state(parsed.name.text, "RUNNING")
-                return StatementAnswer("RESUME QUERY")
-            case ast.Drop():
-                await self._execute("DELETE FROM penstock.query WHERE name = %s", parsed.name.text.lower())
-                return StatementAnswer("DROP QUERY")
             case ast.Create() | ast.CreateAs() | ast.CreateView():
                 kind = "VIEW" if isinstance(parsed, ast.CreateView) else parsed.kind.value
                 await self._keep(parsed.name.text, kind, statement, queries)
@@ -116,8 +114,12 @@ class FakeEngine:
                 *(query, name, statement.text, statement.author, Jsonb(PLAN), Jsonb(STATUS)),
             )
 
-    async def _set_state(self, name: str, state: str) -> None:
-        await self._execute("UPDATE penstock.query SET state = %s WHERE name = %s", state, name)
+    async def _change(self, name: str, tag: str, state: str | None) -> StatementAnswer:
+        if state is None:
+            await self._execute("DELETE FROM penstock.query WHERE name = %s", name)
+        else:
+            await self._execute("UPDATE penstock.query SET state = %s WHERE name = %s", state, name)
+        return StatementAnswer(tag)
 
     async def _log(self, statement: Statement, state: str, answer: dict[str, Any]) -> None:
         await self._execute(

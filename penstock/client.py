@@ -1,0 +1,272 @@
+"""A session with a server: the same calls as those of a session with Spark, over HTTP.
+
+Needs the extra `client`.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+import time
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import TracebackType
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import pyarrow as pa
+
+from penstock.arrow import read_table
+from penstock.diagnostics import CompileError, Diagnostic, Label, Source, Span
+from penstock.rows import Rows
+
+_SECONDS = 90.0  # longer than the server waits for its engine, or reads a table
+_POLL_SECONDS = 1.0
+_ENDED = ("STOPPED", "HELD")
+
+
+class RemoteError(Exception):
+    """The server does not do what it was asked for. `code` and `hint` are None if it gives none."""
+
+    def __init__(self, message: str, *, status: int | None = None, code: str | None = None, hint: str | None = None):
+        super().__init__(message if code is None else f"{code}: {message}")
+        self.status = status
+        self.code = code
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteAnswer:
+    """What one statement of a script answers."""
+
+    tag: str
+    rows: Rows
+    notices: tuple[str, ...]
+    queries: tuple[RemoteQuery, ...]
+    """Those that the statement has started."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStatus:
+    """A query of a server as the engine told last. Counts are those since it was started."""
+
+    name: str
+    state: str
+    """`STARTING`, `RUNNING`, `PAUSED`, `RETRYING`, `HELD` or `STOPPED`."""
+    rows: int
+    late: int
+    rejected: int
+    out: int
+    state_rows: int
+    watermark: datetime | None
+    lag_seconds: float | None
+    code: str | None
+    message: str | None
+    """Why it is held, or tries again."""
+    details: dict[str, Any] = field(repr=False, compare=False)
+    """All that the server tells."""
+
+    @property
+    def running(self) -> bool:
+        """Whether it is neither paused nor at its end."""
+        return self.state in ("STARTING", "RUNNING", "RETRYING")
+
+
+class RemoteQuery:
+    """A query that a server keeps running."""
+
+    def __init__(self, session: RemoteSession, name: str) -> None:
+        self._session = session
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<RemoteQuery {self.name}>"
+
+    def status(self) -> QueryStatus:
+        """The query as the engine told last.
+
+        Raises:
+            RemoteError: there is no such query any more, or the server does not answer.
+        """
+        return _read_status(self._session.get(f"/v1/queries/{quote(self.name, safe='')}").json())
+
+    def await_done(self, timeout: float | None = None) -> bool:
+        """Waits, at most `timeout` seconds, until the query has ended; False if it has not.
+
+        Raises:
+            RemoteError: the query failed, or the server does not answer.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            try:
+                status = self.status()
+            except RemoteError as error:
+                if error.status == httpx.codes.NOT_FOUND:
+                    return True
+                raise
+            if status.state in _ENDED:
+                if status.code is not None:
+                    raise RemoteError(status.message or "the query failed", code=status.code)
+                return True
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS if deadline is None else min(_POLL_SECONDS, max(0, deadline - time.monotonic())))
+
+    def pause(self) -> None:
+        """Stops the query until it is resumed. Raises CompileError or RemoteError."""
+        self._change("PAUSE QUERY")
+
+    def resume(self) -> None:
+        """Lets the query go on. Raises CompileError or RemoteError."""
+        self._change("RESUME QUERY")
+
+    def drop(self) -> None:
+        """Ends the query for good. Raises CompileError or RemoteError."""
+        self._change("DROP QUERY")
+
+    def _change(self, verb: str) -> None:
+        name = self.name.replace("`", "``")
+        self._session.run(f"{verb} `{name}`")
+
+
+class RemoteSession:
+    """A connection to a server. Use it in a `with` statement, or close it."""
+
+    def __init__(self, url: str, token: str, authority: str | None = None) -> None:
+        trust = ssl.create_default_context(cafile=authority)
+        headers = {"Authorization": f"Bearer {token}"}
+        self._client = httpx.Client(base_url=url, headers=headers, timeout=_SECONDS, verify=trust)
+        try:
+            self.role: str = self.get("/v1/session").json()["role"]
+        except BaseException:
+            self._client.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<RemoteSession {self._client.base_url} as {self.role}>"
+
+    def submit(self, sql: str, name: str = "<sql>") -> list[RemoteQuery]:
+        """Runs a script. Returns its queries, which go on without this session.
+
+        Raises:
+            CompileError: a statement is refused. Those before it have been run.
+            RemoteError: a query cannot be started, or the server does not answer.
+        """
+        return [query for answer in self.run(sql, name) for query in answer.queries]
+
+    def sql(self, sql: str, name: str = "<sql>") -> Rows:
+        """The rows that a statement answers; of a script those of the last one. Raises as `submit` does."""
+        return self.run(sql, name)[-1].rows
+
+    def run(self, sql: str, name: str = "<sql>") -> list[RemoteAnswer]:
+        """Runs a script. Returns what each of its statements answers. Raises as `submit` does."""
+        response = self._send("POST", "/v1/statements", json={"sql": sql}, source=Source(name, sql))
+        return [
+            RemoteAnswer(
+                answer["tag"],
+                Rows(read_table(answer["columns"], answer["types"], answer["rows"])),
+                tuple(answer["notices"]),
+                tuple(RemoteQuery(self, query) for query in answer["queries"]),
+            )
+            for answer in response.json()["answers"]
+        ]
+
+    def check(self, sql: str) -> list[dict[str, Any]]:
+        """What is wrong with a script, as `penstock check --format json` has it. Runs nothing. Raises RemoteError."""
+        findings: list[dict[str, Any]] = self._send("POST", "/v1/check", json={"sql": sql}).json()["findings"]
+        return findings
+
+    def tables(self) -> list[str]:
+        """The names of all tables. Raises RemoteError."""
+        relations = self.get("/v1/relations").json()["relations"]
+        return [relation["shown"] for relation in relations if relation["kind"] == "TABLE"]
+
+    def table(self, name: str, *, limit: int | None = None, order: str | None = None, **filters: Any) -> Rows:
+        """The rows of a table as they are now.
+
+        Args:
+            name: the table, or a stream, of which the newest rows are kept.
+            limit: the most rows to get. By default as many as the server gives.
+            order: columns with commas between them, `-` before one that descends. By default the primary key.
+            filters: values that columns have to equal, or lists of them.
+
+        Raises:
+            RemoteError: there is no such table or column, or the server does not answer.
+        """
+        asked = {"format": "arrow", "limit": 100_000 if limit is None else limit, "order": order, **filters}
+        given = {column: value for column, value in asked.items() if value is not None}
+        content = self.get(f"/v1/tables/{quote(name, safe='')}", given).content
+        return Rows(pa.ipc.open_stream(content).read_all())
+
+    def queries(self) -> list[RemoteQuery]:
+        """All queries of the server. Raises RemoteError."""
+        return [RemoteQuery(self, query["name"]) for query in self.get("/v1/queries").json()["queries"]]
+
+    def get(self, path: str, parameters: dict[str, Any] | None = None) -> httpx.Response:
+        """The response to a GET. Raises RemoteError."""
+        return self._send("GET", path, params=parameters)
+
+    def close(self) -> None:
+        """Ends the connection. Queries go on."""
+        self._client.close()
+
+    def __enter__(self) -> RemoteSession:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _send(self, method: str, path: str, source: Source | None = None, **options: Any) -> httpx.Response:
+        try:
+            response = self._client.request(method, path, **options)
+        except httpx.HTTPError as error:
+            raise RemoteError(f"the server at {self._client.base_url} does not answer: {error}") from None
+        if response.is_success:
+            return response
+        problem = _read_problem(response)
+        code = problem.get("code")
+        if source is not None and code is not None and not code.startswith("R"):
+            raise CompileError(_read_finding(each, source) for each in problem["errors"])
+        message = problem.get("message") or f"the server answers {response.status_code}"
+        raise RemoteError(message, status=response.status_code, code=code, hint=problem.get("hint"))
+
+
+def _read_problem(response: httpx.Response) -> dict[str, Any]:
+    """The problem of a response, empty if something between here and the server answers."""
+    if "json" not in response.headers.get("Content-Type", ""):
+        return {}
+    problem: dict[str, Any] = response.json()
+    return problem
+
+
+def _read_finding(error: dict[str, Any], source: Source) -> Diagnostic:
+    """An error of a statement as a finding about the text. Its place is the word at the position."""
+    labels: tuple[Label, ...] = ()
+    if error["position"] is not None:
+        start = error["position"] - 1
+        word = re.compile(r"\w+|").match(source.text, start)
+        labels = (Label(Span(source, start, word.end() if word else start)),)
+    return Diagnostic(error["code"], error["message"], labels, error["detail"], error["hint"])
+
+
+def _read_status(row: dict[str, Any]) -> QueryStatus:
+    status = row["status"] or {}
+    inputs = status.get("inputs") or []
+    watermark = status.get("watermark")
+    return QueryStatus(
+        name=row["name"],
+        state=row["state"],
+        rows=sum(each.get("in") or 0 for each in inputs),
+        late=sum(each.get("late") or 0 for each in inputs),
+        rejected=sum(each.get("rejected") or 0 for each in inputs),
+        out=status.get("out") or 0,
+        state_rows=status.get("state_rows") or 0,
+        watermark=None if watermark is None else datetime.fromisoformat(watermark),
+        lag_seconds=status.get("lag_seconds"),
+        code=row["code"],
+        message=row["message"],
+        details=row,
+    )

@@ -1,0 +1,63 @@
+"""`connect`: a session with Spark in this process, or with a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, overload
+
+if TYPE_CHECKING:
+    from penstock.client import RemoteSession
+    from penstock.session import Session
+
+
+@overload
+def connect(
+    master: str | None = None,
+    checkpoint: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    *,
+    spark: object | None = None,
+) -> Session: ...
+@overload
+def connect(master: str, *, token: str, authority: str | None = None) -> RemoteSession: ...
+def connect(
+    master: str | None = None,
+    checkpoint: str | None = None,
+    settings: Mapping[str, str] | None = None,
+    *,
+    spark: object | None = None,
+    token: str | None = None,
+    authority: str | None = None,
+) -> Session | RemoteSession:
+    """Starts Spark, or uses the one that there is; or connects to a server of Penstock.
+
+    Args:
+        master: a cluster's URL, None for this machine; or the URL of a server, as `http://localhost:8080`.
+        checkpoint: the folder that queries resume from, None to begin anew each time.
+        settings: those of Spark, for a Spark that is started.
+        spark: a pyspark.sql.SparkSession whose Spark is used. It is not stopped.
+        token: what a server wants to see.
+        authority: a file with the certificates of a server that others do not vouch for.
+
+    Raises:
+        RunError: there is no JDK, Spark does not come up, or a setting is refused.
+        RemoteError: the server does not answer, or does not know the token.
+        TypeError: the arguments do not go together.
+    """
+    if master is not None and master.startswith(("http://", "https://")):
+        if token is None or checkpoint is not None or settings is not None or spark is not None:
+            raise TypeError("a server takes a token, and has a Spark of its own")
+        try:
+            from penstock.client import RemoteSession
+        except ModuleNotFoundError as missing:
+            raise ModuleNotFoundError(f"{missing}: pip install 'penstock[client]'", name=missing.name) from None
+        return RemoteSession(master, token, authority)
+    if token is not None or authority is not None:
+        raise TypeError("a token goes with the URL of a server, as http://localhost:8080")
+    if spark is not None and master is not None:
+        raise TypeError("a session of Spark has its master already")
+
+    from penstock import runtime
+    from penstock.session import Session
+
+    return Session(runtime.connect(master, checkpoint, settings, spark))

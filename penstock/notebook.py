@@ -1,0 +1,110 @@
+"""Cells of SQL in a notebook: `%load_ext penstock.notebook`, then `%%penstock`.
+
+The first line may name the variable that holds the session, which is `session` otherwise, and seconds to watch the
+queries: `%%penstock mine --wait 10`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.diagnostics import Source, render
+from penstock.parser import ast, parse
+from penstock.rows import Rows
+
+if TYPE_CHECKING:
+    from penstock.client import RemoteSession
+    from penstock.session import Session
+
+_STEP_SECONDS = 1.0
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """What `%load_ext` calls."""
+
+    def run(line: str, cell: str) -> Rows | None:
+        return run_cell(ipython.user_ns, line, cell)
+
+    ipython.register_magic_function(run, "cell", "penstock")
+
+
+def run_cell(names: dict[str, Any], line: str, cell: str) -> Rows | None:
+    """Runs a cell. Prints findings, notices and queries; returns the rows of the last statement that has some."""
+    parser = argparse.ArgumentParser("%%penstock", add_help=False)
+    parser.add_argument("session", nargs="?", default="session")
+    parser.add_argument("--wait", type=float, default=0, metavar="SECONDS")
+    try:
+        given = parser.parse_args(shlex.split(line))
+    except SystemExit:  # it has said why, and would end the notebook
+        return None
+    session = names.get(given.session)
+    if session is None or not hasattr(session, "submit"):
+        print(f"{given.session} is no session; {given.session} = penstock.connect(…) makes one", file=sys.stderr)
+        return None
+    try:
+        rows, queries = run_statements(session, cell)
+        watch_queries(queries, given.wait)
+    except Exception as error:
+        findings = getattr(error, "diagnostics", None)
+        if findings is None and not hasattr(error, "hint"):
+            raise
+        for text in [render(finding) for finding in findings or ()] or [f"error: {error}"]:
+            print(text, file=sys.stderr)
+        return None
+    return rows
+
+
+def run_statements(session: Session | RemoteSession, sql: str) -> tuple[Rows | None, Sequence[Any]]:
+    """The rows of the last statement that has some, and the queries that were started. Raises as the session does."""
+    if hasattr(session, "run"):
+        answers = session.run(sql, "<cell>")
+        for notice in (notice for answer in answers for notice in answer.notices):
+            print(f"warning: {notice}")
+        found = [answer.rows for answer in answers if answer.rows.columns]
+        return found[-1] if found else None, [query for answer in answers for query in answer.queries]
+    if is_read(sql):
+        return session.sql(sql, "<cell>"), ()
+    return None, session.submit(sql, "<cell>")
+
+
+def watch_queries(queries: Sequence[Any], seconds: float) -> None:
+    """Prints how queries are doing: once, and then each second for a while. Raises as their `status` does."""
+    ends = time.monotonic() + seconds
+    while True:
+        text = "; ".join(show_status(query.status()) for query in queries)
+        left = ends - time.monotonic()
+        if left <= 0:
+            break
+        print(text, end="\r", flush=True)
+        time.sleep(min(_STEP_SECONDS, left))
+    if text:
+        print(text)
+
+
+def show_status(status: Any) -> str:
+    """The status of a query, of this process or of a server, as one line."""
+    state = status.state.lower() if hasattr(status, "state") else "running" if status.running else "stopped"
+    counts = f"{status.rows:,} in, {status.out:,} out, {status.late:,} late, {status.rejected:,} rejected"
+    code = getattr(status, "code", None)
+    return f"{status.name}: {state}, {counts}" + (f"; {code}: {status.message}" if code else "")
+
+
+def is_read(sql: str) -> bool:
+    """Whether the text is one SELECT without STREAM. Raises CompileError."""
+    statements = parse(Source("<cell>", sql))
+    return len(statements) == 1 and isinstance(statements[0], ast.QueryStatement) and not _streams(statements[0].query)
+
+
+def _streams(query: ast.Query) -> bool:
+    match query:
+        case ast.Select():
+            return query.stream
+        case ast.UnionQuery():
+            return any(map(_streams, query.branches))
+        case ast.With():
+            return _streams(query.body)

@@ -1,0 +1,59 @@
+// Requests to the server that this page came from.
+
+let csrf = null;
+
+/** What the server answers instead of what it was asked for. */
+export class Problem extends Error {
+  constructor(problem) {
+    super(problem.message ?? `the server answers ${problem.status}`);
+    this.problem = problem;
+  }
+}
+
+/** The JSON that a request is answered with. Throws a Problem, or an AbortError. */
+export async function request(method, path, { body, signal } = {}) {
+  const headers = { Accept: "application/json" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), redirect: "error" });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({ status: 0, message: "the server does not answer" });
+  }
+  if (response.ok) return response.status === 204 ? null : response.json();
+  const problem = await response.json().catch(() => ({ status: response.status }));
+  if (response.status === 401 && path !== "/v1/session") dispatchEvent(new Event("penstock-login"));
+  throw new Problem(problem);
+}
+
+export const get = (path, signal) => request("GET", path, { signal });
+
+/** Who is logged in, null if nobody. */
+export async function findSession() {
+  try {
+    return keep(await get("/v1/session"));
+  } catch (error) {
+    if (error.problem?.status === 401) return null;
+    throw error;
+  }
+}
+
+export const logIn = async (token) => keep(await request("POST", "/v1/session", { body: { token } }));
+
+export async function logOut() {
+  await request("DELETE", "/v1/session");
+  csrf = null;
+}
+
+function keep(session) {
+  csrf = session.csrf;
+  return session;
+}
+
+/** The answers of a script. */
+export const run = async (sql) => (await request("POST", "/v1/statements", { body: { sql } })).answers;
+
+/** What is wrong with a script. */
+export const check = async (sql, signal) => (await request("POST", "/v1/check", { body: { sql }, signal })).findings;

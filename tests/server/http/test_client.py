@@ -1,0 +1,138 @@
+"""The client of the server: the calls of a session, over HTTP."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import trustme
+
+import penstock
+from penstock import CompileError, RemoteError, RemoteSession
+from penstock.diagnostics import render
+from penstock.server.engine import StatementAnswer
+from tests.server.http.conftest import Database, Door, serve
+from tests.server.http.test_statements import ORDERS, TOTALS
+
+
+@pytest.fixture
+def session(door: Door) -> Iterator[RemoteSession]:
+    with penstock.connect(door.url, token="pst_sam") as session:
+        yield session
+
+
+def test_a_script_is_submitted(session: RemoteSession) -> None:
+    (query,) = session.submit(f"{ORDERS}; {TOTALS}")
+    assert (query.name, session.tables(), repr(query)) == ("totals", ["totals"], "<RemoteQuery totals>")
+    assert [each.name for each in session.queries()] == ["totals"]
+    status = query.status()
+    assert (status.state, status.running, status.rows, status.out, status.late, status.rejected) == (
+        *("RUNNING", True, 100, 40, 3, 2),
+    )
+    assert status.watermark == datetime(2025, 1, 1, 10, tzinfo=UTC)
+    assert status.details["plan"]["nodes"]
+
+
+def test_queries_are_paused_resumed_and_dropped(session: RemoteSession) -> None:
+    (query,) = session.submit(f"{ORDERS}; {TOTALS}")
+    query.pause()
+    assert (query.status().state, query.status().running) == ("PAUSED", False)
+    assert not query.await_done(0)
+    query.resume()
+    assert query.status().state == "RUNNING"
+    query.drop()
+    assert query.await_done(0)
+    with pytest.raises(RemoteError, match="unknown query totals"):
+        query.status()
+
+
+def test_a_query_that_ends_is_awaited(session: RemoteSession, door: Door) -> None:
+    (query,) = session.submit(f"{ORDERS}; {TOTALS}")
+
+    def stop() -> None:
+        time.sleep(0.1)
+        door.database.execute("UPDATE penstock.query SET state = 'STOPPED'")
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    assert query.await_done(10)
+    thread.join()
+    door.database.execute("UPDATE penstock.query SET state = 'HELD', code = 'R020', message = 'division by zero'")
+    with pytest.raises(RemoteError, match="R020: division by zero"):
+        query.await_done()
+
+
+def test_answers_have_their_types(session: RemoteSession, door: Door) -> None:
+    answer = StatementAnswer("SELECT 1", ("n", "s"), (("1", "a"), (None, "b")), types=("bigint", "text"))
+    door.engine.answers["SELECT n, s FROM t"] = answer
+    rows = session.sql("SELECT n, s FROM t")
+    assert rows == [{"n": 1, "s": "a"}, {"n": None, "s": "b"}]
+    assert len(session.sql(ORDERS)) == 0
+
+
+def test_tables_are_read_with_their_types(session: RemoteSession, door: Door) -> None:
+    door.database.execute("INSERT INTO totals VALUES ('lamp', 80.5, 2), ('desk', 1, 1), ('bed', NULL, 2)")
+    assert session.table("totals", order="-n,product", limit=2) == [
+        {"product": "bed", "total": None, "n": 2},
+        {"product": "lamp", "total": Decimal("80.50"), "n": 2},
+    ]
+    assert [row["product"] for row in session.table("totals", n=2)] == ["bed", "lamp"]
+    assert [row["product"] for row in session.table("totals", product=["desk", "bed"])] == ["bed", "desk"]
+    with pytest.raises(RemoteError, match="unknown column prodct") as refusal:
+        session.table("totals", prodct="x")
+    assert refusal.value.hint == "did you mean product?"
+
+
+def test_a_refusal_is_that_of_the_compiler(session: RemoteSession) -> None:
+    sql = "CREATE VIEW v AS\n  SELECT STREAM id FROM oders"
+    with pytest.raises(CompileError) as refusal:
+        session.submit(f"{ORDERS};\n{sql}", "orders.sql")
+    shown = render(refusal.value.diagnostics[0], color=False)
+    assert "error[K012]: unknown name oders" in shown
+    assert "orders.sql:6:25" in shown
+    assert "^^^^^" in shown
+    (finding,) = session.check("SELECT STREAM id FROM oders")
+    assert (finding["code"], finding["column"]) == ("K012", 23)
+
+
+def test_a_refusal_of_the_runtime_is_remote(door: Door) -> None:
+    with penstock.connect(door.url, token="pst_sam") as session, pytest.raises(RemoteError) as refusal:
+        session.table("nowhere")
+    assert (refusal.value.status, str(refusal.value)) == (404, "unknown table nowhere")
+
+
+def test_a_wrong_token_is_told_at_once(door: Door) -> None:
+    with pytest.raises(RemoteError, match="the token is not valid"):
+        penstock.connect(door.url, token="pst_nobody")
+
+
+def test_a_server_that_is_away_is_told(database: Database) -> None:
+    with pytest.raises(RemoteError, match="does not answer"):
+        penstock.connect("http://127.0.0.1:9", token="pst_sam")
+
+
+def test_a_session_shows_no_token(session: RemoteSession) -> None:
+    assert "pst_" not in repr(session)
+    assert "as sam" in repr(session)
+
+
+def test_tls_is_checked(database: Database, door: Door, tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1", "localhost")
+    certificate.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "server.pem"))
+    authority.cert_pem.write_to_path(str(tmp_path / "authority.pem"))
+    pem = tmp_path / "server.pem"
+    with serve(database, certificate=pem, key=pem) as safe:
+        with penstock.connect(safe.url, token="pst_sam", authority=str(tmp_path / "authority.pem")) as session:
+            assert session.tables() == []
+        with pytest.raises(RemoteError, match="CERTIFICATE_VERIFY_FAILED"):
+            penstock.connect(safe.url, token="pst_sam")
+        trust = ssl.create_default_context(cafile=str(tmp_path / "authority.pem"))
+        with safe.client(None, verify=trust) as client:
+            assert "Secure" in client.post("/v1/session", json={"token": "pst_sam"}).headers["Set-Cookie"]
