@@ -164,9 +164,14 @@ def query(text: bytes) -> bytes:
     return pack("Q", text, b"\0")
 
 
-def close_portal(portal: bytes) -> bytes:
-    """A message that closes a portal; there need not be one."""
-    return pack("C", b"P", portal, b"\0")
+def execute(portal: bytes) -> bytes:
+    """A message that runs a portal to its end."""
+    return pack("E", portal, b"\0\0\0\0\0")
+
+
+def close(kind: str, name: bytes) -> bytes:
+    """A message that closes a portal (P) or a prepared statement (S); there need not be one."""
+    return pack("C", kind.encode(), name, b"\0")
 
 
 def read_text(body: bytes) -> bytes:

@@ -41,7 +41,6 @@ _CODECS = {
     "KOI8U": "koi8-u",
 }
 _HEADER = 5
-_STATEMENT = ord("S")
 
 
 class Requests:
@@ -74,7 +73,7 @@ class Requests:
                 work = self._take_parse(message)
             case Request.BIND:
                 work = self._take_bind(message)
-            case Request.CLOSE | Request.DESCRIBE if message[_HEADER] == _STATEMENT:
+            case Request.CLOSE | Request.DESCRIBE if message[_HEADER : _HEADER + 1] == b"S":
                 work = self._take_named(request, message)
             case Request.EXECUTE:
                 self._responses.expect(self._runner.expect_execution(read_name(message[_HEADER:])))

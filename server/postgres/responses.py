@@ -62,7 +62,7 @@ class Responses:
     """
 
     def __init__(self, note: Callable[[str, bytes], None]) -> None:
-        """`note` gets each ParameterStatus (S), BackendKeyData (K), error (E) and the first ReadyForQuery (Z)."""
+        """`note` gets each ParameterStatus (S), BackendKeyData (K) and the first ReadyForQuery (Z)."""
         self._note = note
         self._pending: deque[Expected] = deque()
         self._part = b""
@@ -70,8 +70,6 @@ class Responses:
         self._changed = asyncio.Event()
         self._is_copying = False
         self._is_ready = False
-        self.errors = 0
-        """How many there have been."""
         self.is_skipping = False
         """Whether the server ignores all messages up to the next Sync."""
 
@@ -148,7 +146,7 @@ class Responses:
         if not self._pending:
             return None
         head = self._pending[0]
-        changed = b"" if head.hidden and kind in b"123" else None
+        changed = b"" if head.hidden and kind in b"123C" else None
         match chr(kind):
             case "N" if head.edit_error is not None:
                 changed = write_fields("N", head.edit_error(read_fields(data[start + 5 : end])))
@@ -174,8 +172,6 @@ class Responses:
         """An error ends a Query; of other requests, the server skips all up to the next Sync."""
         self._is_copying = False
         self._changed.set()
-        self.errors += 1
-        self._note("E", body)
         if not self._pending:
             return None
         head = self._pending[0]
@@ -183,6 +179,8 @@ class Responses:
             while self._pending and self._pending[0].request is not Request.SYNC:
                 self._pending.popleft()
             self.is_skipping = not self._pending
+            if self._pending:
+                self._pending[0].hidden = False
         if head.edit_error is None:
             return None
         return write_fields("E", head.edit_error(read_fields(body)))

@@ -35,7 +35,6 @@ class RelayedSession:
         """`note_key` gets the key by which the session is cancelled. `is_plain`: nothing is looked at."""
         self._client = client
         self._server = server
-        self._asker = asker
         self._longest = limits.statement_bytes
         self._note_key = note_key
         self._is_plain = is_plain
@@ -115,8 +114,6 @@ class RelayedSession:
         match kind:
             case "Z":
                 self._ready.set()
-            case "E":
-                self._asker.cancel()
             case "K":
                 self._note_key(body)
             case _:

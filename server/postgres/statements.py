@@ -18,7 +18,8 @@ from penstock.server.postgres.messages import (
     TEXT,
     Bind,
     Parse,
-    close_portal,
+    close,
+    execute,
     query,
     statement_key,
 )
@@ -26,6 +27,7 @@ from penstock.server.postgres.responses import Expected, Fields, Request, Respon
 from penstock.server.postgres.rewriting import edit_calls, edit_own, edit_refused, refused_text, replace_arguments
 from penstock.server.postgres.run_calls import RunCall
 
+_TIMER = b"penstock: timer"
 _NULL = "NULL::pg_catalog.jsonb"
 _UNKNOWN_TYPES = (0, 705)
 _TEXT_TYPES = (TEXT, 19, 1042, 1043)
@@ -70,8 +72,7 @@ class StatementRunner:
     """Runs the statements of Penstock of one session.
 
     PostgreSQL is asked first whether it would run the statement: the session may be in a failed transaction, or may not
-    call the functions. Then the engine is asked, and PostgreSQL answers what the engine said. An error that PostgreSQL
-    raises meanwhile, such as that of `statement_timeout`, is the answer, and the statement is withdrawn.
+    call the functions. Then the engine is asked, and PostgreSQL answers what the engine said.
     """
 
     def __init__(self, server: Link, responses: Responses, asker: Asker) -> None:
@@ -162,23 +163,21 @@ class StatementRunner:
 
         PostgreSQL binds the portal without an answer first, and so finds all errors of the message.
         """
+        nothing = bind.with_texts([None] * prepared.hidden if len(bind.values) < MAX_PARAMETERS else []).packed
         if len(bind.values) != prepared.parameters:
-            self._send(Expected(Request.BIND), bind.packed)
+            self._send(Expected(Request.BIND), nothing)
             return
-        nothing = bind.with_texts([None] * prepared.hidden).packed
         tried = Expected(Request.BIND, hidden=True, edit_error=prepared.edit(None))
         self._send(tried, nothing)
-        self._send(Expected(Request.CLOSE, hidden=True), close_portal(bind.portal))
+        self._send(Expected(Request.CLOSE, hidden=True), close("P", bind.portal))
+        self._stop_timer()
         await self._settle()
         if not tried.succeeded:
             return
-        errors = self._responses.errors
         if prepared.found:
             answers = [_as_described(await self._ask_found(prepared.found), prepared.found)]
         else:
             answers = await self._ask_calls(prepared.calls, bind, codec)
-        if self._responses.errors > errors:
-            return
         last = answers[-1]
         edit = prepared.edit(last.position)
         tags = [last.tag] if prepared.found else []
@@ -187,23 +186,17 @@ class StatementRunner:
         self._send(Expected(Request.BIND, edit_error=edit), bind.with_texts(texts).packed)
 
     async def _run_own(self, statements: Sequence[OwnStatement]) -> None:
-        errors = self._responses.errors
         answers: list[Answered] = []
         for found in statements:
             answers.append(await self._ask_found(found))
             if answers[-1].is_refused:
                 break
-        if self._responses.errors > errors:
-            return
         text = "; ".join(answer_text(each.columns, constant(each.packed)) for each in answers)
         edit = edit_own(answers[-1].position)
         self._send(Expected(Request.QUERY, tags=[each.tag for each in answers], edit_error=edit), query(text.encode()))
 
     async def _run_calls(self, text: str, codec: str, calls: Sequence[RunCall]) -> None:
-        errors = self._responses.errors
         answers = await self._ask_calls(calls, None, codec)
-        if self._responses.errors > errors:
-            return
         arguments = [constant(each.packed) for each in answers] + [_NULL] * (len(calls) - len(answers))
         edit = edit_calls(answers[-1].position, calls, arguments)
         rewritten = replace_arguments(text, calls, arguments).encode(codec)
@@ -234,11 +227,21 @@ class StatementRunner:
     async def _would_run(self, text: str, edit: Callable[[Fields], Fields], codec: str = "ascii") -> bool:
         """Whether PostgreSQL accepts a statement. If it does not, the client gets the error as that of its Query."""
         tried = Expected(Request.PARSE, hidden=True, edit_error=edit)
-        if await self._succeeds(tried, Parse(b"", text.encode(codec), ()).packed):
-            return True
-        if self._responses.is_skipping:
-            self._send(Expected(Request.SYNC), SYNC)
-        return False
+        self._send(tried, Parse(b"", text.encode(codec), ()).packed)
+        self._send(Expected(Request.SYNC, hidden=True), SYNC)
+        await self._responses.settle()
+        return tried.succeeded
+
+    def _stop_timer(self) -> None:
+        """Runs a statement that does nothing: at its end, PostgreSQL stops the clock of `statement_timeout`.
+
+        It would not find before the answer that the time is up, when the engine has done its work.
+        """
+        self._send(Expected(Request.PARSE, hidden=True), Parse(_TIMER, b"CALL penstock.finish(NULL)", ()).packed)
+        self._send(Expected(Request.BIND, hidden=True), Bind(_TIMER, _TIMER, (), (), ()).packed)
+        self._send(Expected(Request.EXECUTE, hidden=True), execute(_TIMER))
+        self._send(Expected(Request.CLOSE, hidden=True), close("P", _TIMER))
+        self._send(Expected(Request.CLOSE, hidden=True), close("S", _TIMER))
 
     def _send_refused(self, problem: Refusal, request: Request, message: bytes) -> None:
         self._send(Expected(request, edit_error=edit_refused(problem)), message)

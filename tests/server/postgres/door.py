@@ -14,6 +14,7 @@ from ssl import SSLContext
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.limits import Limits
@@ -157,8 +158,8 @@ class Door:
 
     def dsn(self, user: str = "alice", **more: str) -> str:
         """The same for libpq."""
-        mode = {"sslmode": "require" if self.tls else "disable"}
-        return psycopg.conninfo.make_conninfo(dbname="postgres", **self.options(user), **mode, **more)
+        mode = "require" if self.tls else "disable"
+        return make_conninfo(**{"dbname": "postgres", "sslmode": mode, **self.options(user), **more})
 
     def connect(self, user: str = "alice", **more: Any) -> psycopg.Connection[Any]:
         """A connection that commits each statement unless it is told otherwise."""

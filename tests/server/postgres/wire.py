@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 from collections.abc import Iterable
 from types import TracebackType
@@ -117,6 +118,15 @@ class Wire:
         self.file = self.plug.makefile("rb")
         self.key = b""
 
+    def encrypt(self) -> None:
+        """Goes over to TLS."""
+        self.send(struct.pack(">ii", 8, 80877103))
+        assert self.plug.recv(1) == b"S"
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self.plug = context.wrap_socket(self.plug)
+        self.file = self.plug.makefile("rb")
+
     def __enter__(self) -> Wire:
         return self
 
@@ -163,5 +173,7 @@ class Wire:
 def open_wire(where: Door | Upstream) -> Wire:
     """A connection whose session has begun."""
     wire = Wire(where)
+    if isinstance(where, Door) and where.tls:
+        wire.encrypt()
     wire.start()
     return wire
