@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvloop
 
 from penstock.server.postgres.relay import Upstream
 from penstock.server.postgres.tls import load_context, make_certificate
@@ -39,12 +41,10 @@ def door(database: Upstream) -> Iterator[Door]:
         yield opened
 
 
-@pytest.fixture(params=["plain", "tls"])
+@pytest.fixture(params=["plain", "tls", "asyncio", "asyncio-tls"])
 def any_door(request: pytest.FixtureRequest, database: Upstream, tls: ssl.SSLContext) -> Iterator[Door]:
-    """A relay without TLS, and one that demands it."""
-    if request.param == "plain":
-        with open_door(database) as opened:
-            yield opened
-    else:
-        with open_door(database, tls=tls, is_tls_required=True) as opened:
-            yield opened
+    """A relay without TLS, and one that demands it; in the loop that serves, and in that of Python."""
+    encrypted = "tls" in request.param
+    new_loop = asyncio.new_event_loop if "asyncio" in request.param else uvloop.new_event_loop
+    with open_door(database, tls=tls if encrypted else None, new_loop=new_loop, is_tls_required=encrypted) as opened:
+        yield opened

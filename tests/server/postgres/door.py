@@ -14,6 +14,7 @@ from ssl import SSLContext
 from typing import Any, TypeVar
 
 import psycopg
+import uvloop
 from psycopg.conninfo import make_conninfo
 
 from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
@@ -172,10 +173,14 @@ class Door:
 
 @contextmanager
 def open_door(
-    upstream: Upstream, limits: Limits | None = None, tls: SSLContext | None = None, **options: Any
+    upstream: Upstream,
+    limits: Limits | None = None,
+    tls: SSLContext | None = None,
+    new_loop: Callable[[], asyncio.AbstractEventLoop] = uvloop.new_event_loop,
+    **options: Any,
 ) -> Iterator[Door]:
     """A relay in a thread of its own."""
-    loop = asyncio.new_event_loop()
+    loop = new_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     engine = ScriptedEngine(standard_replies())
