@@ -39,6 +39,8 @@ class HttpSettings:
     certificate: Path | None = None
     """Of TLS, in PEM. Without one the door speaks plain HTTP."""
     key: Path | None = None
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies that say by `X-Forwarded-…` who calls, and whether over TLS."""
     database_connections: int = 10
 
 
@@ -109,7 +111,8 @@ class HttpDoor:
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=bool(settings.proxies),
+            forwarded_allow_ips=list(settings.proxies),
             limit_concurrency=limits.connections,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_STOP_SECONDS,
