@@ -71,6 +71,8 @@ class HttpDoor:
         """
         family = socket.AF_INET6 if ":" in self._settings.host else socket.AF_INET
         listening = socket.create_server((self._settings.host, self._settings.port), family=family, backlog=1024)
+        # Connections inherit it. Without it the body of a response waits for the client to confirm the head.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._server.config.load()
             await self.services.catalog.open()
