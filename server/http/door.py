@@ -39,6 +39,8 @@ class HttpSettings:
     certificate: Path | None = None
     """Of TLS, in PEM. Without one the door speaks plain HTTP."""
     key: Path | None = None
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies that say by `X-Forwarded-…` who calls, and whether over TLS."""
     database_connections: int = 10
 
 
@@ -69,6 +71,8 @@ class HttpDoor:
         """
         family = socket.AF_INET6 if ":" in self._settings.host else socket.AF_INET
         listening = socket.create_server((self._settings.host, self._settings.port), family=family, backlog=1024)
+        # Connections inherit it. Without it the body of a response waits for the client to confirm the head.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
             self._server.config.load()
             await self.services.catalog.open()
@@ -109,7 +113,8 @@ class HttpDoor:
             log_config=None,
             access_log=False,
             server_header=False,
-            proxy_headers=False,
+            proxy_headers=bool(settings.proxies),
+            forwarded_allow_ips=list(settings.proxies),
             limit_concurrency=limits.connections,
             timeout_keep_alive=30,
             timeout_graceful_shutdown=_STOP_SECONDS,

@@ -125,7 +125,7 @@ def shared_door(database: Database) -> Iterator[Door]:
 def door(shared_door: Door) -> Door:
     """The door over empty tables, with a token for each role and an engine that runs."""
     database, services = shared_door.database, shared_door.door.services
-    database.execute(f"TRUNCATE {', '.join(TABLES)}")
+    database.connection.execute("; ".join(f"DELETE FROM {table}" for table in TABLES))  # quicker than TRUNCATE
     for role, token in TOKENS.items():
         database.execute("INSERT INTO penstock.token (hash, role) VALUES (%s, %s)", digest_token(token), role)
     database.execute("INSERT INTO penstock.engine VALUES ('running', now(), now())")

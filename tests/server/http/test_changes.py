@@ -13,7 +13,7 @@ import httpx
 import psycopg
 import pytest
 
-from penstock.server.http import changes
+from penstock.server.http import changes, tables
 from penstock.server.http.catalog import DoorCatalog
 from tests.server.http.conftest import Database, Door, serve
 
@@ -183,7 +183,15 @@ def test_what_a_role_may_not_read_it_may_not_follow(door: Door) -> None:
         assert client.get("/v1/tables/nowhere/changes").status_code == 404
 
 
-def test_a_lost_connection_is_made_anew(door: Door) -> None:
+def test_heartbeats_keep_a_stream_open(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "HEARTBEAT_SECONDS", 0.05)
+    with door.client("rita") as client, client.stream("GET", PATH) as response:
+        comments = (line for line in response.iter_lines() if line.startswith(": ping"))
+        assert [next(comments) for _ in range(2)]
+
+
+def test_a_lost_connection_is_made_anew(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "_RETRY_SECONDS", 0.05)
     with follow(door) as events:
         next(events)
         door.database.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ~ '^LISTEN'")

@@ -14,7 +14,7 @@ import pytest
 import trustme
 
 import penstock
-from penstock import CompileError, RemoteError, RemoteSession
+from penstock import CompileError, RemoteError, RemoteSession, client
 from penstock.diagnostics import render
 from penstock.server.engine import StatementAnswer
 from tests.server.http.conftest import Database, Door, serve
@@ -52,7 +52,8 @@ def test_queries_are_paused_resumed_and_dropped(session: RemoteSession) -> None:
         query.status()
 
 
-def test_a_query_that_ends_is_awaited(session: RemoteSession, door: Door) -> None:
+def test_a_query_that_ends_is_awaited(session: RemoteSession, door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_POLL_SECONDS", 0.05)
     (query,) = session.submit(f"{ORDERS}; {TOTALS}")
 
     def stop() -> None:

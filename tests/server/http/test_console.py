@@ -169,7 +169,8 @@ def test_reasons_and_bounds_are_shown(browser: Browser) -> None:
 
 def test_a_last_error_links_its_page(browser: Browser, door: Door) -> None:
     door.database.execute("UPDATE penstock.query SET state = 'HELD', code = 'R020', message = 'division by zero'")
-    browser.wait_for("R020: division by zero")
+    browser.go("#/rejected", "Rejected by totals")
+    browser.go("#/queries", "R020: division by zero")
     browser.click("main a[href='/errors/R020']")
     browser.wait_for("# R020: division by zero")
 
@@ -205,4 +206,4 @@ def test_no_request_leaves_the_server(browser: Browser, door: Door) -> None:
 
 def test_a_removed_token_leads_to_the_login(browser: Browser, door: Door) -> None:
     door.database.execute("DELETE FROM penstock.token")
-    browser.wait_for("Log in")
+    browser.go("#/tables", "Log in")
