@@ -74,7 +74,7 @@ def serve(
         raise click.ClickException(f"{error.name} is not installed; pip install 'penstock[server]'") from None
     allowed = Allowed(
         paths=given["allow_path"],
-        connectors=("rate", *given["allow_connector"]),
+        connectors=(*Allowed().connectors, *given["allow_connector"]),
         hosts=given["allow_host"],
         secrets=given["allow_secret"],
     )

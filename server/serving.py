@@ -68,7 +68,7 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class DatabasePlace:
     """How the processes of the server reach PostgreSQL.
 
     home: for the engine. door: the connection string of the doors, with a password. owner: the role of the operator.
@@ -130,7 +130,7 @@ def lock_state(state: Path) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def open_database(settings: ServerSettings) -> AsyncIterator[Catalog]:
+async def open_database(settings: ServerSettings) -> AsyncIterator[DatabasePlace]:
     """PostgreSQL, which is started again when it ends if it is the embedded one."""
     if settings.database is not None:
         yield find_database(settings)
@@ -139,22 +139,22 @@ async def open_database(settings: ServerSettings) -> AsyncIterator[Catalog]:
     await asyncio.to_thread(postgres.start)
     watching = asyncio.create_task(watch(postgres))
     try:
-        password = SecretOption("FILE", str(postgres.credentials.file(ENGINE).resolve()))
-        door = conninfo.make_conninfo(postgres.url(OWNER), password=postgres.credentials.read(OWNER))
-        yield Catalog(
+        password = SecretOption("FILE", str(postgres.passwords.file(ENGINE).resolve()))
+        door = conninfo.make_conninfo(postgres.url(OWNER), password=postgres.passwords.read(OWNER))
+        yield DatabasePlace(
             Home(postgres.url(ENGINE), password, settings.tail_rows),
             door,
             OWNER,
             Upstream(postgres.socket),
             DATABASE,
-            write_password_file(settings, postgres.credentials.read(OWNER)),
+            write_password_file(settings, postgres.passwords.read(OWNER)),
         )
     finally:
         watching.cancel()
         await asyncio.to_thread(postgres.stop)
 
 
-def find_database(settings: ServerSettings) -> Catalog:
+def find_database(settings: ServerSettings) -> DatabasePlace:
     """A PostgreSQL that others run. Raises ServerError if its address is none."""
     assert settings.database is not None
     try:
@@ -167,7 +167,7 @@ def find_database(settings: ServerSettings) -> Catalog:
     door = conninfo.make_conninfo(settings.database, password=os.environ.get("PGPASSWORD"))
     upstream = Upstream(str(given.get("host", "/var/run/postgresql")), int(given.get("port") or 5432))
     user = str(given.get("user", "postgres"))
-    return Catalog(
+    return DatabasePlace(
         Home(settings.database, password, settings.tail_rows), door, user, upstream, str(given.get("dbname", user))
     )
 
@@ -191,7 +191,7 @@ def write_password_file(settings: ServerSettings, password: str) -> Path:
     return path
 
 
-def prepare(settings: ServerSettings, catalog: Catalog) -> None:
+def prepare(settings: ServerSettings, catalog: DatabasePlace) -> None:
     """Makes the catalog, and the operator's token for HTTP.
 
     Raises ServerError if PostgreSQL does not allow it.
@@ -205,7 +205,7 @@ def prepare(settings: ServerSettings, catalog: Catalog) -> None:
         raise ServerError(f"PostgreSQL: {str(error).strip()}") from None
 
 
-def engine_arguments(catalog: Catalog) -> EngineSettings:
+def engine_arguments(catalog: DatabasePlace) -> EngineSettings:
     return EngineSettings(catalog.home, "", catalog.owner)
 
 
@@ -228,7 +228,7 @@ def read_token(settings: ServerSettings) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def engine_settings(settings: ServerSettings, catalog: Catalog, is_first: bool) -> str:
+def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: bool) -> str:
     """What the engine's process is told. Files are run at the first start of a server only."""
     told = replace(
         engine_arguments(catalog),
@@ -243,7 +243,11 @@ def engine_settings(settings: ServerSettings, catalog: Catalog, is_first: bool) 
 
 
 async def open_doors(
-    settings: ServerSettings, catalog: Catalog, log: StatementLog, stack: AsyncExitStack, show: Callable[[str], None]
+    settings: ServerSettings,
+    catalog: DatabasePlace,
+    log: StatementLog,
+    stack: AsyncExitStack,
+    show: Callable[[str], None],
 ) -> None:
     """Opens both doors. Raises ServerError if a port is taken."""
     certificate, key = settings.certificate, settings.key
@@ -273,7 +277,7 @@ async def open_doors(
     show("engine      starting Spark …")
 
 
-async def announce_engine(catalog: Catalog, show: Callable[[str], None]) -> None:
+async def announce_engine(catalog: DatabasePlace, show: Callable[[str], None]) -> None:
     """Says when the engine is ready, once."""
     while True:
         await asyncio.sleep(0.5)

@@ -18,7 +18,7 @@ RULES = "# Written by penstock serve: everybody has a password.\nlocal all all s
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class PasswordFiles:
     """Where the passwords of the server's own roles are: a file for each, which only its user reads."""
 
     folder: Path
@@ -41,7 +41,7 @@ class EmbeddedPostgres:
     """The PostgreSQL of the wheel, with its data in `<state>/postgres`."""
 
     def __init__(self, state: Path) -> None:
-        self.credentials = Credentials(state / "secrets")
+        self.passwords = PasswordFiles(state / "secrets")
         self._data = state / "postgres"
         self._server: Any = None
 
@@ -57,7 +57,7 @@ class EmbeddedPostgres:
             self._server = get_server(self._data, cleanup_mode=None)
         else:
             self._server.ensure_postgres_running()
-        if not (self.credentials.folder / "ready").exists():
+        if not (self.passwords.folder / "ready").exists():
             self._set_up()
 
     def url(self, role: str) -> str:
@@ -88,7 +88,7 @@ class EmbeddedPostgres:
                 there = db.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
                 verb = sql.SQL("ALTER ROLE" if there else "CREATE ROLE")
                 text = sql.SQL("{} {} LOGIN {} PASSWORD {}")
-                password = sql.Literal(self.credentials.read(role))
+                password = sql.Literal(self.passwords.read(role))
                 db.execute(text.format(verb, sql.Identifier(role), sql.SQL(rights), password))
             if db.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone() is None:
                 made = sql.SQL("CREATE DATABASE {} OWNER {}")
@@ -100,4 +100,4 @@ class EmbeddedPostgres:
             assert rules is not None
             Path(rules[0]).write_text(RULES, encoding="utf-8")
             db.execute("SELECT pg_reload_conf()")
-        (self.credentials.folder / "ready").touch()
+        (self.passwords.folder / "ready").touch()

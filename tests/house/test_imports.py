@@ -34,7 +34,7 @@ DATA = {
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
     "codegen": ("ejected", "program"),
     "runtime": (),
-    "server": (),
+    "server": ("limits", "running", "serving"),
 }
 
 # Modules of the package itself that are below a room.

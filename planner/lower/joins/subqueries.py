@@ -31,7 +31,7 @@ from penstock.planner.lower.joins.sides import add_filter, qualify_columns, qual
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.relations import lower_name
 from penstock.planner.lower.rows import FromRows
-from penstock.planner.plan import JoinType, KStream, Node, conjuncts
+from penstock.planner.plan import JoinType, KStream, KTable, Node, conjuncts
 from penstock.planner.scalars.names import Scope
 
 
@@ -177,8 +177,7 @@ def find_equality(
         return None
     value = resolve_scalar(membership.value, rows.scope)
     if len(items) == len(typed) == 1:
-        span: Span = membership.span
-        found = compare_values(value, typed[0], rows, right, span, context)
+        found = compare_values(value, typed[0], rows, right, membership.span, context)
         if found is not None:
             return found
     raise membership.refuse("of anything but one column of the table", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
@@ -191,8 +190,9 @@ def is_star(value: exp.Expression) -> bool:
 
 def find_key(right: FromRows) -> list[str]:
     """The primary key of the table, as the script calls its columns."""
-    names = {each.column: each.name for each in right.scope.columns}
-    return [names[each] for each in getattr(right.node.shape, "key", ())]
+    shape, names = right.node.shape, {each.column: each.name for each in right.scope.columns}
+    assert isinstance(shape, KTable), "databases have tables without windows"
+    return [names[each] for each in shape.key]
 
 
 def find_null_value(rows: FromRows, membership: Membership, asked: Asked, present: Set[str]) -> exp.Expression | None:
