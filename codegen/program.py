@@ -15,6 +15,7 @@ from penstock.codegen.connected import is_intermediate as is_intermediate
 from penstock.codegen.table_change import TableChange
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import connector_of
+from penstock.planner.functions.facts import RowFault as RowFault
 from penstock.planner.plan import ColumnFilter, StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
@@ -80,6 +81,14 @@ class Place:
     name: str
     span: Span
     operands: tuple[Span, ...] = ()
+    raises: tuple[RowFault, ...] = ()
+    """What it may fail with for a row."""
+    spark_name: str | None = None
+    """What Spark calls it in errors, if that is another name."""
+    null_form: str | None = None
+    """The function that takes the same arguments or operands, and gives NULL instead of failing."""
+    null_codes: tuple[str, ...] | None = None
+    """The errors for which that gives NULL. None: all."""
 
 
 @dataclass(frozen=True, slots=True)

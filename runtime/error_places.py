@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from penstock.codegen.program import Place, Printed
 from penstock.runtime.layers import Layer
 
 
-def places_of(layer: Layer, printed: Sequence[Printed], names: Collection[str]) -> list[Place]:
-    """The place that Spark names; where it names none, those of all expressions that are called one of `names`."""
+def places_of(layer: Layer, printed: Sequence[Printed], is_candidate: Callable[[Place], bool]) -> list[Place]:
+    """The place that Spark names. Where it names none: the candidates, or those that have the name of the function."""
     if layer.fragment:
         return _find_named_place(layer, printed)
     said = layer.parameters.get("functionName", "").strip("`").upper()
-    every = [place for text in printed for place in text.places]
-    exact = [place for place in every if place.name == said and said in names]
-    return _distinct(exact or (place for place in every if place.name in names))
+    candidates = [place for text in printed for place in text.places if is_candidate(place)]
+    own = [place for place in candidates if place.name == said]
+    return _distinct(own or [place for place in candidates if place.spark_name == said] or candidates)
 
 
 def _find_named_place(layer: Layer, printed: Sequence[Printed]) -> list[Place]:

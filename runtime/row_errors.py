@@ -1,7 +1,7 @@
 """An error of an expression in some row -> a finding at its place in the script, with a hint.
 
-Spark gives the place of some errors only. For the others, a table says which functions and operators raise them. Those
-of the query are the candidates.
+Spark gives the place of some errors only. For the others, places say what their expressions may fail with. Those of the
+query that may fail with the error are the candidates.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from penstock.codegen.program import Place, Printed
+from penstock.codegen.program import Place, Printed, RowFault
 from penstock.diagnostics.codes.running import R020, R021, R022, R023, R024, R025, R026, R027, R028, R029
 from penstock.diagnostics.diagnostic import Code, Diagnostic
 from penstock.diagnostics.source import Span
@@ -19,34 +19,20 @@ from penstock.runtime.layers import Layer
 
 _MOST = 4  # places that are shown; of more the whole query is
 
-_MAPS = ("MAP", "MAP_FROM_ARRAYS", "STR_TO_MAP", "TRANSFORM_KEYS")
-_TIMES = ("TO_DATE", "TO_TIMESTAMP", "UNIX_TIMESTAMP", "TO_UNIX_TIMESTAMP")
-_TRY_TIMES = ("TRY_TO_DATE", "TRY_TO_TIMESTAMP")
-_FORMATTED = (*_TIMES, *_TRY_TIMES, "DATE_FORMAT", "FROM_UNIXTIME")
-_MADE = ("MAKE_DATE", "MAKE_TIMESTAMP")
-_REGEXPS = ("RLIKE", "REGEXP_LIKE", "REGEXP_COUNT", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL", "REGEXP_INSTR")
-_PATTERNS = (*_REGEXPS, "REGEXP_REPLACE", "REGEXP_SUBSTR", "SPLIT", "STR_TO_MAP")
-_LONG_TEXTS = ("REPEAT", "LPAD", "RPAD", "SPACE", "FORMAT_NUMBER")
-_LONG_ARRAYS = ("SEQUENCE", "ARRAY_REPEAT", "ARRAY_INSERT", "FLATTEN", "CONCAT", "ARRAY_UNION")
-_OVERFLOWING = ("SUM", "ABS", "NEGATIVE", "-x", "ADD_MONTHS", "CONV", "BROUND", "ROUND")
-_SIGNS = ("+", "-", "*", "/")  # Spark names their places, but for those of dates, times and intervals
-# Spark has some functions under the name of another one.
-_ALIASES = {"REGEXP_EXTRACT_ALL": ("REGEXP_COUNT",), "REGEXP_EXTRACT": ("REGEXP_SUBSTR",), "GETBIT": ("BIT_GET",)}
-
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`condition` matches Spark's name of the error, or the Java class. `names`: who raises it without its place,
-    and `others`, in a query that has none of these. With `only_if_there` the rule is for queries that have some.
-    `hint` is a better one than that of the code.
+    """`condition` matches Spark's name of the error, or the Java class. `faults`: expressions that may fail with these
+    raise it without their places, and those of `others` in a query that has none of the former. With `only_if_there`
+    the rule is for queries that have some. `hint` is a better one than that of the code.
     """
 
     condition: str
     code: Code
     reason: Callable[[Layer], str | None]
-    names: tuple[str, ...] = ()
+    faults: tuple[RowFault, ...] = ()
     only_if_there: bool = False
-    others: tuple[str, ...] = ()
+    others: tuple[RowFault, ...] = ()
     hint: str | None = None
 
 
@@ -76,64 +62,75 @@ def _index(layer: Layer) -> str:
 
 
 _CONDITIONS = (
-    _Rule(
-        r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", R020, _no_detail, ("/", "%", "DIV", "MOD", "PMOD")
-    ),
+    _Rule(r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED_BY_ZERO", R020, _no_detail, (RowFault.ZERO_DIVISOR,)),
     _Rule(r"CAST_INVALID_INPUT", R021, _no_detail),
     _Rule(r"CAST_OVERFLOW", R022, _extract_message),
-    _Rule(r"\w*ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE", R022, _no_detail, _OVERFLOWING, others=_SIGNS),
-    _Rule(r"INVALID_ARRAY_INDEX", R023, _index, ("[]", "ELEMENT_AT", "ELT")),
+    _Rule(
+        r"\w*ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT_OF_RANGE",
+        R022,
+        _no_detail,
+        (RowFault.OVERFLOW,),
+        others=(RowFault.ARITHMETIC,),
+    ),
+    _Rule(r"INVALID_ARRAY_INDEX", R023, _index, (RowFault.INDEX,)),
     _Rule(
         r"INVALID_INDEX_OF_ZERO",
         R023,
         _always("positions count from 1, or back from -1, and this one is 0"),
-        ("SPLIT_PART", "ELEMENT_AT", "TRY_ELEMENT_AT", "ARRAY_INSERT"),
+        (RowFault.ZERO_INDEX,),
         hint="with NULLIF(i, 0) for the position i it gives NULL",
     ),
-    _Rule(r"DUPLICATED_MAP_KEY", R024, lambda layer: f"the key {layer.parameters.get('key')} is there twice", _MAPS),
-    _Rule(r"NULL_MAP_KEY", R024, _always("a key is NULL"), _MAPS),
-    _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _always("there are not as many values as keys"), _MAPS),
-    _Rule(r"CANNOT_PARSE_TIMESTAMP", R025, _parameter("message"), _TIMES),
-    _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _extract_message, ("TO_NUMBER",)),
-    _Rule(r"CONVERSION_INVALID_INPUT", R025, _extract_message, ("UNHEX", "UNBASE64")),
-    _Rule(r"CANNOT_DECODE_URL", R025, _extract_message, ("URL_DECODE",)),
-    _Rule(r"INVALID_URL", R025, _extract_message, ("PARSE_URL",)),
-    _Rule(r"MALFORMED_CHARACTER_CODING", R025, _extract_message, ("ENCODE", "DECODE")),
-    _Rule(r"INVALID_PARAMETER_VALUE\.PATTERN|INVALID_REGEXP_REPLACE", R026, _extract_message, _PATTERNS),
-    _Rule(r"INVALID_FORMAT\.ESC", R026, _extract_message, ("LIKE", "ILIKE")),
-    _Rule(r"INVALID_DATETIME_PATTERN|INCONSISTENT_BEHAVIOR_CROSS_VERSION", R026, _extract_message, _FORMATTED),
-    _Rule(r"INVALID_FORMAT", R026, _extract_message, ("TO_NUMBER", "TRY_TO_NUMBER", "TO_CHAR")),
+    _Rule(
+        r"DUPLICATED_MAP_KEY",
+        R024,
+        lambda layer: f"the key {layer.parameters.get('key')} is there twice",
+        (RowFault.MAP_KEYS,),
+    ),
+    _Rule(r"NULL_MAP_KEY", R024, _always("a key is NULL"), (RowFault.MAP_KEYS,)),
+    _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _always("there are not as many values as keys"), (RowFault.MAP_KEYS,)),
+    _Rule(r"CANNOT_PARSE_TIMESTAMP", R025, _parameter("message"), (RowFault.TIME_TEXT,)),
+    _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _extract_message, (RowFault.NUMBER_TEXT,)),
+    _Rule(r"CONVERSION_INVALID_INPUT", R025, _extract_message, (RowFault.ENCODED_TEXT,)),
+    _Rule(r"CANNOT_DECODE_URL", R025, _extract_message, (RowFault.URL_TEXT,)),
+    _Rule(r"INVALID_URL", R025, _extract_message, (RowFault.URL,)),
+    _Rule(r"MALFORMED_CHARACTER_CODING", R025, _extract_message, (RowFault.CHARACTERS,)),
+    _Rule(r"INVALID_PARAMETER_VALUE\.PATTERN|INVALID_REGEXP_REPLACE", R026, _extract_message, (RowFault.PATTERN,)),
+    _Rule(r"INVALID_FORMAT\.ESC", R026, _extract_message, (RowFault.LIKE_PATTERN,)),
+    _Rule(
+        r"INVALID_DATETIME_PATTERN|INCONSISTENT_BEHAVIOR_CROSS_VERSION", R026, _extract_message, (RowFault.TIME_FORMAT,)
+    ),
+    _Rule(r"INVALID_FORMAT", R026, _extract_message, (RowFault.NUMBER_FORMAT,)),
     _Rule(
         r"INVALID_PARAMETER_VALUE",
         R027,
         _extract_message,
-        ("BIT_GET", "GETBIT", "ENCODE", "DECODE", "SLICE", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL"),
+        (RowFault.ARGUMENT,),
     ),
-    _Rule(r"ILLEGAL_DAY_OF_WEEK", R027, _extract_message, ("NEXT_DAY",)),
-    _Rule(r"INVALID_TIMEZONE", R027, _extract_message, ("FROM_UTC_TIMESTAMP", "TO_UTC_TIMESTAMP")),
-    _Rule(r"_LEGACY_ERROR_TEMP_3243", R027, _extract_message, ("SEQUENCE",)),
+    _Rule(r"ILLEGAL_DAY_OF_WEEK", R027, _extract_message, (RowFault.WEEKDAY,)),
+    _Rule(r"INVALID_TIMEZONE", R027, _extract_message, (RowFault.TIME_ZONE,)),
+    _Rule(r"_LEGACY_ERROR_TEMP_3243", R027, _extract_message, (RowFault.STEPS,)),
     _Rule(r"DATATYPE_MISMATCH|NON_FOLDABLE_ARGUMENT", R027, _extract_message),
-    _Rule(r"DATETIME_FIELD_OUT_OF_BOUNDS", R028, _parameter("rangeMessage"), _MADE),
-    _Rule(r"INVALID_FRACTION_OF_SECOND", R028, _extract_message, _MADE),
-    _Rule(
-        r"DATETIME_OVERFLOW", R028, _extract_message, ("+", "-", "TIMESTAMP_SECONDS", "TIMESTAMP_MILLIS", "ADD_MONTHS")
-    ),
-    _Rule(r"COLLECTION_SIZE_LIMIT_EXCEEDED|_LEGACY_ERROR_TEMP_2176", R029, _extract_message, _LONG_ARRAYS),
+    _Rule(r"DATETIME_FIELD_OUT_OF_BOUNDS", R028, _parameter("rangeMessage"), (RowFault.TIME_PARTS,)),
+    _Rule(r"INVALID_FRACTION_OF_SECOND", R028, _extract_message, (RowFault.TIME_PARTS,)),
+    _Rule(r"DATETIME_OVERFLOW", R028, _extract_message, (RowFault.TIME_RANGE,)),
+    _Rule(r"COLLECTION_SIZE_LIMIT_EXCEEDED|_LEGACY_ERROR_TEMP_2176", R029, _extract_message, (RowFault.LONG_ARRAY,)),
 )
 _CLASSES = (
-    _Rule(r"java\.util\.regex\.PatternSyntaxException", R026, _extract_message, _PATTERNS),
+    _Rule(r"java\.util\.regex\.PatternSyntaxException", R026, _extract_message, (RowFault.PATTERN,)),
     _Rule(
         r"java\.util\.\w*(Format|Argument)\w*Exception",
         R026,
         _extract_message,
-        ("PRINTF", "FORMAT_STRING"),
+        (RowFault.PRINT_FORMAT,),
         only_if_there=True,
     ),
-    _Rule(r"java\.lang\.IllegalArgumentException", R025, _extract_message, ("UNBASE64",), only_if_there=True),
-    _Rule(r"java\.lang\.IllegalArgumentException", R027, _extract_message, ("SEQUENCE",), only_if_there=True),
-    _Rule(r"java\.lang\.ArithmeticException", R029, _no_detail, _LONG_TEXTS, only_if_there=True),
-    _Rule(r"java\.lang\.ArithmeticException", R022, _no_detail, (*_OVERFLOWING, *_SIGNS)),
-    _Rule(r"java\.lang\.OutOfMemoryError", R029, _no_detail, (*_LONG_TEXTS, *_LONG_ARRAYS), only_if_there=True),
+    _Rule(r"java\.lang\.IllegalArgumentException", R025, _extract_message, (RowFault.BASE64_TEXT,), only_if_there=True),
+    _Rule(r"java\.lang\.IllegalArgumentException", R027, _extract_message, (RowFault.STEPS,), only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R029, _no_detail, (RowFault.LONG_TEXT,), only_if_there=True),
+    _Rule(r"java\.lang\.ArithmeticException", R022, _no_detail, (RowFault.OVERFLOW, RowFault.ARITHMETIC)),
+    _Rule(
+        r"java\.lang\.OutOfMemoryError", R029, _no_detail, (RowFault.LONG_TEXT, RowFault.LONG_ARRAY), only_if_there=True
+    ),
 )
 
 
@@ -161,11 +158,9 @@ def _candidates(rule: _Rule, layer: Layer, printed: Sequence[Printed]) -> list[P
     if rule.condition == "CAST_OVERFLOW":
         casts = {place.name for text in printed for place in text.places if place.name.startswith("CAST AS ")}
         exact = casts & {f"CAST AS {layer.parameters.get('targetType', '').strip(chr(34))}"}
-        return places_of(layer, printed, exact or casts)
-    said = layer.parameters.get("functionName", "").strip("`").upper()
-    if said in _ALIASES:
-        return places_of(layer, printed, {said, *_ALIASES[said]})
-    return places_of(layer, printed, rule.names) or places_of(layer, printed, rule.others)
+        return places_of(layer, printed, lambda place: place.name in (exact or casts))
+    found = places_of(layer, printed, lambda place: not set(rule.faults).isdisjoint(place.raises))
+    return found or places_of(layer, printed, lambda place: not set(rule.others).isdisjoint(place.raises))
 
 
 def _make_finding(rule: _Rule, layer: Layer, query: str, places: list[Place], span: Span | None) -> Diagnostic:
@@ -202,34 +197,15 @@ _HINTS = {
     R028: "leave such rows out with WHERE, or give NULL with CASE WHEN",
     R029: "bound the number: LEAST(n, 1000)",
 }
-# Functions with a sibling that gives NULL where they fail with these codes.
-_TRIED = {
-    "ELEMENT_AT": (R023,),
-    "TO_DATE": (R021, R025),
-    "TO_TIMESTAMP": (R021, R025),
-    "TO_NUMBER": (R025,),
-    "URL_DECODE": (R025,),
-    "PARSE_URL": (R025,),
-    "MAKE_TIMESTAMP": (R028,),
-}
-_TRIED_SIGNS = {
-    "+": "TRY_ADD",
-    "-": "TRY_SUBTRACT",
-    "*": "TRY_MULTIPLY",
-    "/": "TRY_DIVIDE",
-    "%": "TRY_MOD",
-    "[]": "GET",
-}
 
 
 def _hint(code: Code, place: Place | None) -> str:
     """The expression with NULL in the place of the error, where there is one; else what to do in general."""
-    if place is not None:
+    if place is not None and place.null_form is not None and (place.null_codes is None or code.id in place.null_codes):
         text = " ".join(place.span.text.split())
-        if place.name in _TRIED_SIGNS and len(place.operands) == 2:
+        if len(place.operands) == 2:
             left, right = (" ".join(operand.text.split()) for operand in place.operands)
-            return f"{_TRIED_SIGNS[place.name]}({left}, {right}) gives NULL instead"
-        tried = code in _TRIED.get(place.name, ()) or place.name.startswith("CAST AS ")
-        if tried and re.match(rf"{place.name.partition(' ')[0]}\s*\(", text, re.IGNORECASE):
+            return f"{place.null_form}({left}, {right}) gives NULL instead"
+        if re.match(rf"{re.escape(place.name.partition(' ')[0])}\s*\(", text, re.IGNORECASE):
             return f"TRY_{text} gives NULL instead"
     return _HINTS[code]

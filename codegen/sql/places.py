@@ -10,11 +10,13 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.codegen.program import Place, Printed
+from penstock.codegen.program import Place, Printed, RowFault
 from penstock.diagnostics.source import Span
+from penstock.planner.functions import NULL_FORMS, find_function
 from penstock.planner.plan import Expression
 
 # A marked node is printed as a call of such a function, with `_END` as its last argument. No script has these.
@@ -22,19 +24,30 @@ _BEGIN, _END = "\x01", "\x02"
 _MARK = re.compile(rf"{_BEGIN}(\d+)\(|,{_END}\)")
 # Marks make a tree higher, and sqlglot recurses. What is deeper is at the place of what is around it.
 _DEEPEST = 60
-_SIGNS: dict[type[exp.Expression], str] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Neg: "-x",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.IntDiv: "DIV",
-    exp.Mod: "%",
-    exp.Bracket: "[]",
-    exp.Like: "LIKE",
-    exp.ILike: "ILIKE",
-    exp.RegexpLike: "RLIKE",
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How an operator is called in places, and what it may fail with for a row."""
+
+    text: str
+    raises: tuple[RowFault, ...]
+
+
+_SIGNS: dict[type[exp.Expression], Sign] = {
+    exp.Add: Sign("+", (RowFault.ARITHMETIC, RowFault.TIME_RANGE)),
+    exp.Sub: Sign("-", (RowFault.ARITHMETIC, RowFault.TIME_RANGE)),
+    exp.Neg: Sign("-x", (RowFault.OVERFLOW,)),
+    exp.Mul: Sign("*", (RowFault.ARITHMETIC,)),
+    exp.Div: Sign("/", (RowFault.ARITHMETIC, RowFault.ZERO_DIVISOR)),
+    exp.IntDiv: Sign("DIV", (RowFault.ZERO_DIVISOR,)),
+    exp.Mod: Sign("%", (RowFault.ZERO_DIVISOR,)),
+    exp.Bracket: Sign("[]", (RowFault.INDEX,)),
+    exp.Like: Sign("LIKE", (RowFault.LIKE_PATTERN,)),
+    exp.ILike: Sign("ILIKE", (RowFault.LIKE_PATTERN,)),
+    exp.RegexpLike: Sign("RLIKE", (RowFault.PATTERN,)),
 }
+_NULL_FORMS = {**NULL_FORMS, exp.Bracket: "GET"}
 _MARKED = (*_SIGNS, exp.Anonymous, exp.Cast)
 
 _printed: ContextVar[list[Printed] | None] = ContextVar("_printed", default=None)
@@ -83,21 +96,31 @@ def _places(nodes: list[Expression], marked: str) -> Iterator[Place]:
         else:
             number, start = open_marks.pop()
             node = nodes[number]
-            yield Place(start, length, _name(node), node.meta["span"], _operands(node))
+            yield _place(node, start, length)
 
 
-def _name(node: Expression) -> str:
+def _place(node: Expression, start: int, end: int) -> Place:
+    span: Span = node.meta["span"]
     if isinstance(node, exp.Anonymous):
-        return str(node.this).upper()
+        name = str(node.this).upper()
+        function = find_function(name)
+        if function is None:
+            return Place(start, end, name, span)
+        null_form = f"TRY_{name}" if function.tried else None
+        return Place(start, end, name, span, (), function.raises, function.spark_name, null_form, function.tried)
     if isinstance(node, exp.Cast):
-        return f"{'TRY_' if isinstance(node, exp.TryCast) else ''}CAST AS {node.to.sql('spark')}"
-    return _SIGNS.get(type(node), type(node).__name__)
+        name = f"CAST AS {node.to.sql('spark')}"
+        return (
+            Place(start, end, f"TRY_{name}", span)
+            if isinstance(node, exp.TryCast)
+            else Place(start, end, name, span, null_form="TRY_CAST")
+        )
+    sign = _SIGNS[type(node)]
+    return Place(start, end, sign.text, span, _operands(node), sign.raises, null_form=_NULL_FORMS.get(type(node)))
 
 
 def _operands(node: Expression) -> tuple[Span, ...]:
     """The places of an operator's operands, where all are known. Those that have marks are inside these."""
-    if type(node) not in _SIGNS:
-        return ()
     parts = [part.expressions[0] if str(part.name).startswith(_BEGIN) else part for part in node.iter_expressions()]
     spans: list[Span] = [part.meta["span"] for part in parts if "span" in part.meta]
     return tuple(spans) if len(spans) == len(parts) else ()

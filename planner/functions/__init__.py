@@ -22,6 +22,7 @@ from penstock.planner.functions.time import TIME
 
 __all__ = [
     "FUNCTIONS",
+    "NULL_FORMS",
     "REFUSED",
     "Function",
     "clock_calls",
@@ -46,6 +47,8 @@ FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
 )
 FUNCTIONS: tuple[Function, ...] = tuple(function for _, family in FAMILIES for function in family)
 
+NULL_FORMS = {each.operator: each.name for each in FUNCTIONS if each.operator is not None}
+"""Operators, and the functions that give NULL where they fail."""
 _BY_NAME = {function.name: function for function in FUNCTIONS}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from penstock.planner.functions.facts import DistinctRule, Framing, Retraction
+from penstock.planner.functions.facts import DistinctRule, Framing, Retraction, RowFault
 from penstock.planner.functions.function import Function, synonym
 
 EXAMPLE_ROWS = (
@@ -22,9 +22,18 @@ def _aggregate(
     framing: Framing | None = None,
     retraction: Retraction | None = None,
     distinct: DistinctRule | None = None,
+    raises: tuple[RowFault, ...] = (),
 ) -> Function:
     return Function(
-        name, signatures, doc, example, aggregate=True, framing=framing, retraction=retraction, distinct=distinct
+        name,
+        signatures,
+        doc,
+        example,
+        aggregate=True,
+        framing=framing,
+        retraction=retraction,
+        distinct=distinct,
+        raises=raises,
     )
 
 
@@ -102,6 +111,7 @@ AGGREGATES = (
         Framing.SUM,
         Retraction.SUM,
         DistinctRule.SUM,
+        raises=(RowFault.OVERFLOW,),
     ),
     _AVG,
     synonym("MEAN", _AVG, ("MEAN(x)", 3.0)),

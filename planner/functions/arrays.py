@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.functions.facts import Failing, Size
+from penstock.planner.functions.facts import Failing, RowFault, Size
 from penstock.planner.functions.function import Function, Result
 from penstock.planner.types import BIGINT, BOOLEAN, VOID, Type
 
@@ -60,6 +60,7 @@ ARRAYS = (
         "with one more element at a position",
         ("ARRAY_INSERT(ARRAY(1, 3), 2, 2)", [1, 2, 3]),
         failing=Failing(),
+        raises=(RowFault.ZERO_INDEX, RowFault.LONG_ARRAY),
     ),
     Function(
         "ARRAY_INTERSECT", _TWO, "the elements that both have", ("ARRAY_INTERSECT(ARRAY(1, 2), ARRAY(2, 3))", [2])
@@ -98,6 +99,7 @@ ARRAYS = (
         ("ARRAY_REPEAT('a', 2)", ["a", "a"]),
         failing=Failing(literals=(1,)),
         size=Size("elements", count=1, of=0),
+        raises=(RowFault.LONG_ARRAY,),
     ),
     Function("ARRAY_SIZE", ("(ARRAY<T>) -> INT",), "how many elements it has", ("ARRAY_SIZE(ARRAY(1, 2))", 2)),
     Function(
@@ -105,6 +107,7 @@ ARRAYS = (
         _TWO,
         "the elements of both, without repetitions",
         ("ARRAY_UNION(ARRAY(1, 2), ARRAY(2, 3))", [1, 2, 3]),
+        raises=(RowFault.LONG_ARRAY,),
     ),
     Function(
         "CARDINALITY", ("(ARRAY<T>) -> INT", "(MAP<K, V>) -> INT"), "the same as SIZE", ("CARDINALITY(ARRAY(1, 2))", 2)
@@ -114,7 +117,8 @@ ARRAYS = (
         ("(ARRAY<T>, POSITION) -> T", "(MAP<K, V>, K) -> V"),
         "the element at a position (negative: from the end) or of a key",
         ("ELEMENT_AT(ARRAY(1, 2), -1)", 2),
-        failing=Failing(),
+        failing=Failing(tried=("R023",)),
+        raises=(RowFault.INDEX, RowFault.ZERO_INDEX),
     ),
     Function(
         "EXISTS",
@@ -133,6 +137,7 @@ ARRAYS = (
         ("(ARRAY<ARRAY<T>>) -> ARRAY<T>",),
         "the elements of all its arrays",
         ("FLATTEN(ARRAY(ARRAY(1), ARRAY(2)))", [1, 2]),
+        raises=(RowFault.LONG_ARRAY,),
     ),
     Function(
         "FORALL",
@@ -159,6 +164,7 @@ ARRAYS = (
         ("SEQUENCE(1, 5, 2)", [1, 3, 5]),
         failing=Failing(),
         size=Size("elements", count=None),
+        raises=(RowFault.STEPS, RowFault.LONG_ARRAY),
     ),
     Function("SIZE", ("(ARRAY<T>) -> INT", "(MAP<K, V>) -> INT"), "how many elements it has", ("SIZE(ARRAY(1, 2))", 2)),
     Function(
@@ -167,6 +173,7 @@ ARRAYS = (
         "from a position on, n elements",
         ("SLICE(ARRAY(1, 2, 3), 2, 2)", [2, 3]),
         failing=Failing(literals=(1, 2)),
+        raises=(RowFault.ARGUMENT,),
     ),
     Function(
         "SORT_ARRAY",
@@ -186,6 +193,7 @@ ARRAYS = (
         "as ELEMENT_AT, but NULL if there is none",
         ("TRY_ELEMENT_AT(ARRAY(1, 2), 2)", 2),
         failing=Failing(),
+        raises=(RowFault.ZERO_INDEX,),
     ),
     Function(
         "ZIP_WITH",

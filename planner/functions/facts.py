@@ -118,6 +118,48 @@ class Laziness(Enum):
     """Those up to the first that is not NULL: COALESCE."""
 
 
+class RowFault(Enum):
+    """What a function or an operator may fail with for a row. Spark names the error, but not always who raised it."""
+
+    ZERO_DIVISOR = auto()
+    OVERFLOW = auto()
+    ARITHMETIC = auto()
+    """An overflow of an operator. Spark names its place, but for those of dates, times and intervals."""
+    INDEX = auto()
+    ZERO_INDEX = auto()
+    MAP_KEYS = auto()
+    """Keys that are NULL, or there twice, or not as many as values."""
+    TIME_TEXT = auto()
+    """A text that is no time of the format."""
+    NUMBER_TEXT = auto()
+    ENCODED_TEXT = auto()
+    """A text that is no code of bytes."""
+    BASE64_TEXT = auto()
+    URL_TEXT = auto()
+    """A text that is not part of a URL."""
+    URL = auto()
+    CHARACTERS = auto()
+    """Characters or bytes that the character set does not have."""
+    PATTERN = auto()
+    """A regular expression, or its replacement."""
+    LIKE_PATTERN = auto()
+    TIME_FORMAT = auto()
+    NUMBER_FORMAT = auto()
+    PRINT_FORMAT = auto()
+    ARGUMENT = auto()
+    """An argument that the function does not take, such as a number of bits."""
+    WEEKDAY = auto()
+    TIME_ZONE = auto()
+    STEPS = auto()
+    """Steps that do not lead from the first value to the last."""
+    TIME_PARTS = auto()
+    """Numbers that are no day or no time of day."""
+    TIME_RANGE = auto()
+    """A result that no time type holds."""
+    LONG_TEXT = auto()
+    LONG_ARRAY = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class NullForm:
     """`function` takes the same arguments and is NULL, over arguments that are not, where the other one fails.
@@ -138,12 +180,14 @@ class Failing:
     `literals`: for some values of the arguments at these places alone. Where literals stand there, it fails for all
     rows or none. Without them and without a `null_form` no condition tells for which rows it fails.
     `least_arguments`: only where it is called with as many.
+    `tried`: errors for which TRY_<name> gives NULL, where that may fail with others and so is no `null_form`.
     A text or array that is too large fails in no row by itself, so memory has no part in this.
     """
 
     literals: tuple[int, ...] | None = None
     null_form: NullForm | None = None
     least_arguments: int = 0
+    tried: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

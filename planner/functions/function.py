@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from penstock.planner.functions.facts import DistinctRule, Failing, Framing, Laziness, Retraction, Size
+from penstock.planner.functions.facts import DistinctRule, Failing, Framing, Laziness, Retraction, RowFault, Size
 from penstock.planner.types import Type
 
 Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Type | None]
@@ -46,6 +46,10 @@ class Function:
     """Which arguments are evaluated. None: all of them."""
     failing: Failing | None = None
     """For which rows it fails. None: for no rows."""
+    raises: tuple[RowFault, ...] = ()
+    """What it may fail with for a row."""
+    spark_name: str | None = None
+    """What Spark calls it in errors. None: by its own name."""
     size: Size | None = None
     """How large literal arguments make its result, where they can make it too large."""
 
@@ -53,6 +57,15 @@ class Function:
     def original(self) -> str:
         """The name of the function that it is a synonym of, else its own."""
         return self.synonym_of or self.name
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The codes of the errors for which TRY_<name> gives NULL."""
+        if self.failing is None:
+            return ()
+        form = self.failing.null_form
+        own = () if form is None else (form.code, *([form.cast_code] if form.cast_code else []))
+        return (*own, *self.failing.tried)
 
     @property
     def framed(self) -> bool:

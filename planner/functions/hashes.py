@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.functions.facts import Failing, NullForm
+from penstock.planner.functions.facts import Failing, NullForm, RowFault
 from penstock.planner.functions.function import Function
 
 _BYTES = "(BINARY) -> STRING", "(STRING) -> STRING"
@@ -18,6 +18,7 @@ HASHES = (
         "bytes as text in a character set",
         ("DECODE(CAST('abc' AS BINARY), 'UTF-8')", "abc"),
         failing=Failing(),
+        raises=(RowFault.CHARACTERS, RowFault.ARGUMENT),
     ),
     Function(
         "ENCODE",
@@ -25,6 +26,7 @@ HASHES = (
         "a text as bytes in a character set",
         ("ENCODE('abc', 'UTF-8')", b"abc"),
         failing=Failing(),
+        raises=(RowFault.CHARACTERS, RowFault.ARGUMENT),
     ),
     Function(
         "HASH", ("(ORDERED...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)
@@ -50,14 +52,22 @@ HASHES = (
         "the bytes of a text in base 64",
         ("UNBASE64('YWJj')", b"abc"),
         failing=Failing(),
+        raises=(RowFault.ENCODED_TEXT, RowFault.BASE64_TEXT),
     ),
-    Function("UNHEX", ("(STRING) -> BINARY",), "the bytes of hexadecimal digits", ("UNHEX('616263')", b"abc")),
+    Function(
+        "UNHEX",
+        ("(STRING) -> BINARY",),
+        "the bytes of hexadecimal digits",
+        ("UNHEX('616263')", b"abc"),
+        raises=(RowFault.ENCODED_TEXT,),
+    ),
     Function(
         "URL_DECODE",
         ("(STRING) -> STRING",),
         "a text from a URL",
         ("URL_DECODE('a%20b')", "a b"),
         failing=Failing(null_form=NullForm("TRY_URL_DECODE", "R025")),
+        raises=(RowFault.URL_TEXT,),
     ),
     Function("URL_ENCODE", ("(STRING) -> STRING",), "a text for a URL", ("URL_ENCODE('a b')", "a+b")),
     Function(
@@ -65,7 +75,8 @@ HASHES = (
         ("(STRING, STRING) -> STRING", "(STRING, STRING, STRING) -> STRING"),
         "the 'HOST', 'PATH', 'QUERY' and so on of a URL",
         ("PARSE_URL('http://a.org/p?q=1', 'QUERY', 'q')", "1"),
-        failing=Failing(),
+        failing=Failing(tried=("R025",)),
+        raises=(RowFault.URL,),
     ),
     Function(
         "TRY_PARSE_URL",

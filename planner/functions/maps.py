@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.planner.functions.arrays import result_of_search
-from penstock.planner.functions.facts import Failing
+from penstock.planner.functions.facts import Failing, RowFault
 from penstock.planner.functions.function import Function
 from penstock.planner.types import BOOLEAN, VOID, Map, Struct, Type
 
@@ -36,6 +36,7 @@ MAPS = (
         ("MAP('a', 1, 'b', 2)", {"a": 1, "b": 2}),
         result=_map,
         failing=Failing(),
+        raises=(RowFault.MAP_KEYS,),
     ),
     Function(
         "MAP_CONTAINS_KEY",
@@ -56,6 +57,7 @@ MAPS = (
         "a map of an array of keys and one of values",
         ("MAP_FROM_ARRAYS(ARRAY('a'), ARRAY(1))", {"a": 1}),
         failing=Failing(),
+        raises=(RowFault.MAP_KEYS,),
     ),
     Function("MAP_KEYS", ("(MAP<K, V>) -> ARRAY<K>",), "the keys", ("MAP_KEYS(MAP('a', 1))", ["a"])),
     Function("MAP_VALUES", ("(MAP<K, V>) -> ARRAY<V>",), "the values", ("MAP_VALUES(MAP('a', 1))", [1])),
@@ -76,6 +78,7 @@ MAPS = (
         "a text such as 'a:1,b:2' as map",
         ("STR_TO_MAP('a:1,b:2', ',', ':')", {"a": "1", "b": "2"}),
         failing=Failing(),
+        raises=(RowFault.MAP_KEYS, RowFault.PATTERN),
     ),
     Function(
         "TRANSFORM_KEYS",
@@ -83,6 +86,7 @@ MAPS = (
         "each key changed",
         ("TRANSFORM_KEYS(MAP('a', 1), (k, v) -> UPPER(k))", {"A": 1}),
         failing=Failing(),
+        raises=(RowFault.MAP_KEYS,),
     ),
     Function(
         "TRANSFORM_VALUES",

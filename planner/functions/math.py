@@ -6,7 +6,7 @@ from decimal import Decimal as Number
 
 from sqlglot import exp
 
-from penstock.planner.functions.facts import Failing, NullForm
+from penstock.planner.functions.facts import Failing, NullForm, RowFault
 from penstock.planner.functions.function import Function
 from penstock.planner.types import BIGINT, Decimal, Type
 
@@ -53,6 +53,7 @@ MATH = (
         "the absolute value",
         ("ABS(-2.5)", Number("2.5")),
         failing=Failing(),
+        raises=(RowFault.OVERFLOW,),
     ),
     Function("ACOS", _D, "the arc cosine", ("ACOS(1)", 0.0)),
     Function("ACOSH", _D, "the inverse hyperbolic cosine", ("ACOSH(1)", 0.0)),
@@ -69,6 +70,8 @@ MATH = (
         "one bit, counted from 0 at the right",
         ("BIT_GET(11, 0)", 1),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.ARGUMENT,),
+        spark_name="GETBIT",
     ),
     Function(
         "BROUND",
@@ -77,6 +80,7 @@ MATH = (
         ("BROUND(2.5, 0)", Number("2")),
         result=_rounded,
         failing=Failing(),
+        raises=(RowFault.OVERFLOW,),
     ),
     Function("CBRT", _D, "the cube root", ("CBRT(27)", 3.0)),
     Function(
@@ -89,6 +93,7 @@ MATH = (
         "a number from one base to another",
         ("CONV('100', 2, 10)", "4"),
         failing=Failing(),
+        raises=(RowFault.OVERFLOW,),
     ),
     Function("COS", _D, "the cosine of an angle in radians", ("COS(0)", 1.0)),
     Function("COSH", _D, "the hyperbolic cosine", ("COSH(0)", 1.0)),
@@ -108,7 +113,12 @@ MATH = (
         failing=Failing(),
     ),
     Function(
-        "GETBIT", ("(I, INT) -> TINYINT",), "the same as BIT_GET", ("GETBIT(11, 2)", 0), failing=Failing(literals=(1,))
+        "GETBIT",
+        ("(I, INT) -> TINYINT",),
+        "the same as BIT_GET",
+        ("GETBIT(11, 2)", 0),
+        failing=Failing(literals=(1,)),
+        raises=(RowFault.ARGUMENT,),
     ),
     Function("HYPOT", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the length of the hypotenuse", ("HYPOT(3, 4)", 5.0)),
     Function("ISNAN", ("(F) -> BOOLEAN",), "whether it is not a number", ("ISNAN(CAST('NaN' AS DOUBLE))", True)),
@@ -128,6 +138,7 @@ MATH = (
         "the remainder, with the sign of the first",
         ("MOD(-7, 3)", -1),
         failing=Failing(null_form=NullForm("TRY_MOD", "R020")),
+        raises=(RowFault.ZERO_DIVISOR,),
     ),
     Function(
         "NANVL",
@@ -141,6 +152,7 @@ MATH = (
         "the number with the other sign",
         ("NEGATIVE(2)", -2),
         failing=Failing(),
+        raises=(RowFault.OVERFLOW,),
     ),
     Function("PI", ("() -> DOUBLE",), "the ratio of circumference and diameter", ("PI()", 3.141592653589793)),
     Function(
@@ -149,6 +161,7 @@ MATH = (
         "the remainder, never negative for a positive divisor",
         ("PMOD(-7, 3)", 2),
         failing=Failing(),
+        raises=(RowFault.ZERO_DIVISOR,),
     ),
     Function("POSITIVE", ("(N) -> N", "(INTERVAL) -> INTERVAL"), "the number itself", ("POSITIVE(2)", 2)),
     Function("POW", ("(DOUBLE, DOUBLE) -> DOUBLE",), "the same as POWER", ("POW(2, 10)", 1024.0)),
@@ -162,6 +175,7 @@ MATH = (
         ("ROUND(2.345, 2)", Number("2.35")),
         result=_rounded,
         failing=Failing(),
+        raises=(RowFault.OVERFLOW,),
     ),
     Function("SEC", _D, "the secant", ("SEC(0)", 1.0)),
     Function("SHIFTLEFT", _SHIFT, "the bits moved left", ("SHIFTLEFT(1, 3)", 8)),

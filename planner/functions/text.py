@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from penstock.planner.functions.facts import Failing, NullForm, Size
+from penstock.planner.functions.facts import Failing, NullForm, RowFault, Size
 from penstock.planner.functions.function import Function
 from penstock.planner.types import Decimal as DecimalType
 from penstock.planner.types import Type
@@ -47,6 +47,7 @@ TEXT = (
         ("(STRING...) -> STRING", "(BINARY...) -> BINARY", "(ARRAY<T>...) -> ARRAY<T>"),
         "one after the other; NULL if one is",
         ("CONCAT('a', 'b', 'c')", "abc"),
+        raises=(RowFault.LONG_ARRAY,),
     ),
     Function(
         "CONCAT_WS",
@@ -56,7 +57,12 @@ TEXT = (
     ),
     Function("CONTAINS", _TEST, "whether the second is part of the first", ("CONTAINS('penstock', 'stock')", True)),
     Function(
-        "ELT", ("(INT, STRING...) -> STRING",), "the n-th of the texts", ("ELT(2, 'a', 'b')", "b"), failing=Failing()
+        "ELT",
+        ("(INT, STRING...) -> STRING",),
+        "the n-th of the texts",
+        ("ELT(2, 'a', 'b')", "b"),
+        failing=Failing(),
+        raises=(RowFault.INDEX,),
     ),
     Function("ENDSWITH", _TEST, "whether the first ends with the second", ("ENDSWITH('penstock', 'ock')", True)),
     Function(
@@ -95,6 +101,7 @@ TEXT = (
         ("LPAD('7', 3, '0')", "007"),
         failing=Failing(literals=(1,)),
         size=Size("characters", count=1),
+        raises=(RowFault.LONG_TEXT,),
     ),
     Function("LTRIM", _TRIM, "without spaces at the left (or the characters given first)", ("LTRIM('  a')", "a")),
     Function(
@@ -129,6 +136,7 @@ TEXT = (
         "the values in a format as in C",
         ("PRINTF('%d-%s', 1, 'a')", "1-a"),
         failing=Failing(),
+        raises=(RowFault.PRINT_FORMAT,),
     ),
     Function(
         "FORMAT_STRING",
@@ -136,6 +144,7 @@ TEXT = (
         "the same as PRINTF",
         ("FORMAT_STRING('%03d', 7)", "007"),
         failing=Failing(),
+        raises=(RowFault.PRINT_FORMAT,),
     ),
     Function(
         "FORMAT_NUMBER",
@@ -143,6 +152,7 @@ TEXT = (
         "with thousands separated, n digits behind the point",
         ("FORMAT_NUMBER(12332.1234, 2)", "12,332.12"),
         failing=Failing(),
+        raises=(RowFault.LONG_TEXT,),
     ),
     Function(
         "REGEXP_COUNT",
@@ -150,6 +160,8 @@ TEXT = (
         "how often the pattern occurs",
         ("REGEXP_COUNT('a1b22', '[0-9]+')", 2),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.PATTERN,),
+        spark_name="REGEXP_EXTRACT_ALL",
     ),
     Function(
         "REGEXP_EXTRACT",
@@ -157,6 +169,7 @@ TEXT = (
         "the first (or n-th) group of the first match, '' if none",
         ("REGEXP_EXTRACT('100-200', '([0-9]+)-([0-9]+)', 2)", "200"),
         failing=Failing(literals=(1, 2)),
+        raises=(RowFault.PATTERN, RowFault.ARGUMENT),
     ),
     Function(
         "REGEXP_EXTRACT_ALL",
@@ -164,6 +177,7 @@ TEXT = (
         "the group of every match",
         ("REGEXP_EXTRACT_ALL('a1b22', '([0-9]+)', 1)", ["1", "22"]),
         failing=Failing(literals=(1, 2)),
+        raises=(RowFault.PATTERN, RowFault.ARGUMENT),
     ),
     Function(
         "REGEXP_INSTR",
@@ -171,6 +185,7 @@ TEXT = (
         "the position of the first match, 0 if none",
         ("REGEXP_INSTR('ab12', '[0-9]')", 3),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.PATTERN,),
     ),
     Function(
         "REGEXP_LIKE",
@@ -178,6 +193,7 @@ TEXT = (
         "whether the pattern occurs",
         ("REGEXP_LIKE('abc', '^a.c$')", True),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.PATTERN,),
     ),
     Function(
         "REGEXP_REPLACE",
@@ -185,6 +201,7 @@ TEXT = (
         "every match replaced; $1 is the first group",
         ("REGEXP_REPLACE('a1b2', '[0-9]', '#')", "a#b#"),
         failing=Failing(literals=(1, 2)),
+        raises=(RowFault.PATTERN,),
     ),
     Function(
         "REGEXP_SUBSTR",
@@ -192,6 +209,8 @@ TEXT = (
         "the first match, NULL if none",
         ("REGEXP_SUBSTR('ab12', '[0-9]+')", "12"),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.PATTERN,),
+        spark_name="REGEXP_EXTRACT",
     ),
     Function(
         "REPEAT",
@@ -200,6 +219,7 @@ TEXT = (
         ("REPEAT('ab', 2)", "abab"),
         failing=Failing(literals=(1,)),
         size=Size("characters", count=1, of=0),
+        raises=(RowFault.LONG_TEXT,),
     ),
     Function(
         "REPLACE",
@@ -216,6 +236,7 @@ TEXT = (
         ("RPAD('a', 3, '.')", "a.."),
         failing=Failing(literals=(1,)),
         size=Size("characters", count=1),
+        raises=(RowFault.LONG_TEXT,),
     ),
     Function("RTRIM", _TRIM, "without spaces at the right (or the characters given first)", ("RTRIM('a  ')", "a")),
     Function("SOUNDEX", _S, "a code of how it sounds in English", ("SOUNDEX('Miller')", "M460")),
@@ -226,6 +247,7 @@ TEXT = (
         ("SPACE(2)", "  "),
         failing=Failing(literals=(0,)),
         size=Size("characters", count=0),
+        raises=(RowFault.LONG_TEXT,),
     ),
     Function(
         "SPLIT",
@@ -233,6 +255,7 @@ TEXT = (
         "the parts between matches of a pattern",
         ("SPLIT('a,b', ',')", ["a", "b"]),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.PATTERN,),
     ),
     Function(
         "SPLIT_PART",
@@ -240,6 +263,7 @@ TEXT = (
         "the n-th part between separators",
         ("SPLIT_PART('a.b.c', '.', 2)", "b"),
         failing=Failing(literals=(2,)),
+        raises=(RowFault.ZERO_INDEX,),
     ),
     Function("STARTSWITH", _TEST, "whether the first begins with the second", ("STARTSWITH('penstock', 'pen')", True)),
     Function("SUBSTR", _PART, "the same as SUBSTRING", ("SUBSTR('abcd', 2)", "bcd")),
@@ -261,6 +285,7 @@ TEXT = (
         "a number in a format",
         ("TO_CHAR(454, '999')", "454"),
         failing=Failing(),
+        raises=(RowFault.NUMBER_FORMAT,),
     ),
     Function(
         "TO_NUMBER",
@@ -269,6 +294,7 @@ TEXT = (
         ("TO_NUMBER('1,234.50', '9,999.99')", Decimal("1234.50")),
         result=_number_of_format,
         failing=Failing(null_form=NullForm("TRY_TO_NUMBER", "R025")),
+        raises=(RowFault.NUMBER_TEXT, RowFault.NUMBER_FORMAT),
     ),
     Function(
         "TRANSLATE",
@@ -283,6 +309,7 @@ TEXT = (
         "as TO_NUMBER, but NULL for a text that does not fit",
         ("TRY_TO_NUMBER('12a', '999')", None),
         result=_number_of_format,
+        raises=(RowFault.NUMBER_FORMAT,),
     ),
     Function("UCASE", _S, "the same as UPPER", ("UCASE('ab')", "AB")),
     Function("UPPER", _S, "in capital letters", ("UPPER('ab')", "AB")),

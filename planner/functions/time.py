@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from penstock.planner.functions.facts import Failing, NullForm
+from penstock.planner.functions.facts import Failing, NullForm, RowFault
 from penstock.planner.functions.function import Function
 from penstock.planner.types import INT, Decimal, Type
 
@@ -35,6 +35,7 @@ TIME = (
         "n months later, at most the last day of the month",
         ("ADD_MONTHS(DATE '2024-01-31', 1)", date(2024, 2, 29)),
         failing=Failing(),
+        raises=(RowFault.OVERFLOW, RowFault.TIME_RANGE),
     ),
     Function(
         "CURRENT_DATE",
@@ -83,6 +84,7 @@ TIME = (
         "in a format such as 'yyyy-MM-dd HH:mm'",
         (f"DATE_FORMAT({_T}, 'HH:mm')", "06:07"),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_FORMAT,),
     ),
     Function(
         "DATE_FROM_UNIX_DATE",
@@ -119,6 +121,7 @@ TIME = (
         "seconds since 1970 as text, in a format",
         ("FROM_UNIXTIME(0, 'yyyy-MM-dd HH:mm:ss')", "1970-01-01 00:00:00"),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_FORMAT,),
     ),
     Function(
         "FROM_UTC_TIMESTAMP",
@@ -126,6 +129,7 @@ TIME = (
         "what the clocks of a time zone show",
         (f"FROM_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 5, 15, 7, 8)),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_ZONE,),
     ),
     Function("HOUR", _CLOCK, "the hour of the day", (f"HOUR({_T})", 6)),
     Function(
@@ -137,6 +141,7 @@ TIME = (
         "the date of year, month, day",
         ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29)),
         failing=Failing(),
+        raises=(RowFault.TIME_PARTS,),
     ),
     Function(
         "MAKE_TIMESTAMP",
@@ -144,6 +149,7 @@ TIME = (
         "the time of year, month, day, hour, minute, second",
         ("MAKE_TIMESTAMP(2024, 2, 29, 12, 30, 15.5)", datetime(2024, 2, 29, 12, 30, 15, 500000)),
         failing=Failing(null_form=NullForm("TRY_MAKE_TIMESTAMP", "R028")),
+        raises=(RowFault.TIME_PARTS,),
     ),
     Function("MINUTE", _CLOCK, "the minute of the hour", (f"MINUTE({_T})", 7)),
     Function("MONTH", _PART, "the month of the year", (f"MONTH({_T})", 3)),
@@ -165,6 +171,7 @@ TIME = (
         "the first such weekday after it",
         ("NEXT_DAY(DATE '2024-03-05', 'MON')", date(2024, 3, 11)),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.WEEKDAY,),
     ),
     Function("QUARTER", _PART, "the quarter of the year", (f"QUARTER({_T})", 1)),
     Function("SECOND", _CLOCK, "the second of the minute", (f"SECOND({_T})", 8)),
@@ -180,6 +187,7 @@ TIME = (
         "milliseconds since 1970 as time",
         ("TIMESTAMP_MILLIS(1000)", datetime(1970, 1, 1, 0, 0, 1)),
         failing=Failing(),
+        raises=(RowFault.TIME_RANGE,),
     ),
     Function(
         "TIMESTAMP_SECONDS",
@@ -187,6 +195,7 @@ TIME = (
         "seconds since 1970 as time",
         ("TIMESTAMP_SECONDS(60)", datetime(1970, 1, 1, 0, 1)),
         failing=Failing(),
+        raises=(RowFault.TIME_RANGE,),
     ),
     Function(
         "TO_DATE",
@@ -194,6 +203,7 @@ TIME = (
         "a text as date, in a format",
         ("TO_DATE('05.03.2024', 'dd.MM.yyyy')", date(2024, 3, 5)),
         failing=Failing(literals=(1,), null_form=NullForm("TRY_TO_DATE", "R025", cast_code="R021")),
+        raises=(RowFault.TIME_TEXT, RowFault.TIME_FORMAT),
     ),
     Function(
         "TO_TIMESTAMP",
@@ -201,6 +211,7 @@ TIME = (
         "a text as time, in a format",
         ("TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
         failing=Failing(literals=(1,), null_form=NullForm("TRY_TO_TIMESTAMP", "R025", cast_code="R021")),
+        raises=(RowFault.TIME_TEXT, RowFault.TIME_FORMAT),
     ),
     Function(
         "TO_UNIX_TIMESTAMP",
@@ -208,6 +219,7 @@ TIME = (
         "seconds since 1970",
         (f"TO_UNIX_TIMESTAMP({_T})", 1709618828),
         failing=Failing(least_arguments=2),
+        raises=(RowFault.TIME_TEXT, RowFault.TIME_FORMAT),
     ),
     Function(
         "TO_UTC_TIMESTAMP",
@@ -215,6 +227,7 @@ TIME = (
         "the time when the clocks of a time zone show this",
         (f"TO_UTC_TIMESTAMP({_T}, 'Asia/Seoul')", datetime(2024, 3, 4, 21, 7, 8)),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_ZONE,),
     ),
     Function(
         "TRUNC",
@@ -234,6 +247,7 @@ TIME = (
         "as TO_DATE, but NULL for a text that is no date",
         ("TRY_TO_DATE('30.02.2024', 'dd.MM.yyyy')", None),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_FORMAT,),
     ),
     Function(
         "TRY_TO_TIMESTAMP",
@@ -241,6 +255,7 @@ TIME = (
         "as TO_TIMESTAMP, but NULL for a text that is no time",
         ("TRY_TO_TIMESTAMP('05.03.2024 06', 'dd.MM.yyyy HH')", datetime(2024, 3, 5, 6)),
         failing=Failing(literals=(1,)),
+        raises=(RowFault.TIME_FORMAT,),
     ),
     Function("UNIX_DATE", ("(DATE) -> INT",), "days since 1970-01-01", ("UNIX_DATE(DATE '1970-01-02')", 1)),
     Function(
@@ -267,6 +282,7 @@ TIME = (
         "the same as TO_UNIX_TIMESTAMP",
         ("UNIX_TIMESTAMP('1970-01-02', 'yyyy-MM-dd')", 86400),
         failing=Failing(least_arguments=2),
+        raises=(RowFault.TIME_TEXT, RowFault.TIME_FORMAT),
     ),
     Function("WEEKDAY", _PART, "0 for Monday to 6 for Sunday", (f"WEEKDAY({_T})", 1)),
     Function("WEEKOFYEAR", _PART, "the ISO week", (f"WEEKOFYEAR({_T})", 10)),

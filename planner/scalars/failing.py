@@ -13,22 +13,15 @@ from itertools import islice, pairwise
 
 from sqlglot import exp
 
-from penstock.planner.functions import find_function
+from penstock.planner.functions import NULL_FORMS, find_function
 from penstock.planner.functions.facts import Laziness
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.failure import Failure
 from penstock.planner.types import DOUBLE, FLOAT, INTEGERS, STRING, VOID, Array, Decimal, Map, Type
 
-_TRIED: dict[type[exp.Expression], str] = {
-    exp.Add: "TRY_ADD",
-    exp.Sub: "TRY_SUBTRACT",
-    exp.Mul: "TRY_MULTIPLY",
-    exp.Div: "TRY_DIVIDE",
-    exp.Mod: "TRY_MOD",
-}
 _LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Interval, exp.Star)
 _SKIPPING = (
-    *(*_TRIED, exp.IntDiv, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
+    *(*NULL_FORMS, exp.IntDiv, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
     *(exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor),
 )
 """Operators that do not look at their second operand if the first is NULL."""
@@ -213,8 +206,8 @@ def _find_form(
 ) -> tuple[Expression, list[tuple[str, Expression]]]:
     """`value` with NULL where the node itself fails, and when that is; its operands have been tried."""
     type_: Type | None = node.meta.get("type")
-    if type(node) in _TRIED:
-        form = exp.Anonymous(this=_TRIED[type(node)], expressions=[value.this, value.args["expression"]])
+    if type(node) in NULL_FORMS:
+        form = exp.Anonymous(this=NULL_FORMS[type(node)], expressions=[value.this, value.args["expression"]])
         own = []
         if isinstance(node, exp.Div | exp.Mod) and not _is_nonzero(node.expression):
             by_zero = exp.EQ(this=value.args["expression"].copy(), expression=_make_zero())

@@ -48,10 +48,18 @@ def test_functions_with_a_rule_for_distinct_are_lowered() -> None:
 
 def test_names_of_aggregates_are_compared_nowhere() -> None:
     """What is true of some aggregates and not of others is a field of their entries."""
-    paths = [path for room in ("planner", "codegen") for path in list_files(ROOT / room, ".py")]
+    paths = [path for room in ("planner", "codegen", "runtime") for path in list_files(ROOT / room, ".py")]
     own = ROOT / "planner" / "functions"
     found = {(str(path.relative_to(ROOT)), name) for path in paths if own not in path.parents for name in listed(path)}
     assert found - ALLOWED == set()
+
+
+def test_the_runtime_knows_no_function_by_name() -> None:
+    """What functions fail with is a field of their entries, and travels with their places."""
+    names = {each.name for each in FUNCTIONS}
+    tree = ast.parse((ROOT / "runtime" / "row_errors.py").read_text(encoding="utf-8"))
+    found = {each.value for each in ast.walk(tree) if isinstance(each, ast.Constant)}
+    assert found.isdisjoint(names)
 
 
 def listed(path: Path) -> Iterator[str]:
