@@ -68,7 +68,7 @@ async def show_health() -> dict[str, str]:
 async def show_readiness(services: ServicesOf) -> Response:
     """PostgreSQL answers, and the engine takes statements."""
     state = await services.catalog.find_engine_state(_SEEN_SECONDS)
-    ready = state == "running"
+    ready = state == "READY"
     return JSONResponse({"database": "ok", "engine": state or "away"}, 200 if ready else 503)
 
 

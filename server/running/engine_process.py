@@ -33,7 +33,7 @@ from penstock.server.running.public_tables import check_free, delete_old_windows
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
 from penstock.server.running.statements import command_tag, list_statements
-from penstock.server.running.store import Store, WaitingStatement
+from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
 OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
@@ -60,6 +60,7 @@ class EngineProcess:
             CompileError: a file is refused.
         """
         self._store.prepare()
+        self._check_files()
         with runtime.connect(self._settings.master, None, self._settings.spark) as spark:
             self._spark = spark
             try:
@@ -77,11 +78,25 @@ class EngineProcess:
                     each.stop()
         self._store.say("STOPPED")
 
+    def _check_files(self) -> None:
+        """Raises CompileError if a file is refused, before Spark is started."""
+        script = LiveScript(self._settings.home)
+        for kept in self._store.kept():
+            script.add(plan_again(script, kept))
+        for name, text in self._settings.files:
+            for statement, part in self._list_new(script, Source(name, text)):
+                if isinstance(statement, ast.Show | ast.Describe | ast.Explain | ast.Drop | ast.Pause | ast.Resume):
+                    raise CompileError([V012.at(statement.span, "", statement=type(statement).__name__.upper())])
+                check_submitted(statement)
+                number = max(script.definitions, default=0) + 1
+                planned = script.plan(statement, Source(name, part), number, self._settings.author, frozenset())
+                if planned.replaced is not None:
+                    script.remove(planned.replaced)
+                script.add(planned)
+
     def _restore(self, stopping: Event) -> None:
         for kept in self._store.kept():
-            [(statement, _)] = list_statements(Source("kept", kept.text))
-            source = Source(f"statement {kept.number}", kept.text)
-            planned = self._script.plan(statement, source, kept.number, kept.author, kept.taken)
+            planned = plan_again(self._script, kept)
             self._script.add(planned)
             self._folders[kept.number] = kept.folder
             live = self._live_query(planned.definition, planned)
@@ -101,15 +116,23 @@ class EngineProcess:
             live.fail(error)
 
     def _run_file(self, file: Source) -> None:
-        """Runs the statements of a file that are not in force, and whose relation nobody has replaced since."""
-        known = {each.text.strip() for each in self._script.definitions.values()}
-        for statement, text in list_statements(file):
-            is_there = isinstance(statement, MAKING) and self._script.find_relation(statement.name.text) is not None
-            if text.strip() in known or (is_there and self._store.has_run(text)):
-                continue
+        for statement, text in self._list_new(self._script, file):
             waiting = self._store.add_file_statement(text, self._settings.author)
-            answer = self._run(waiting, [(statement, text)], file.name)
+            try:
+                answer = self._run(waiting, [(statement, text)], file.name)
+            except RunError as error:
+                raise CompileError(error.diagnostics) from None
             self._store.answer(waiting.number, answer)
+
+    def _list_new(self, script: LiveScript, file: Source) -> list[tuple[ast.Statement, str]]:
+        """The statements of a file that are not in force, and whose relation nobody has replaced since."""
+        known = {each.text for each in script.definitions.values()}
+        listed = []
+        for statement, text in list_statements(file):
+            is_there = isinstance(statement, MAKING) and script.find_relation(statement.name.text) is not None
+            if text.strip() not in known and not (is_there and self._store.has_run(text)):
+                listed.append((statement, text))
+        return listed
 
     def _answer(self, waiting: WaitingStatement) -> None:
         try:
@@ -294,3 +317,10 @@ class EngineProcess:
                 count = self._settings.restarts.attempts + 1
                 fault = live.fault.code, V011.at(None, name=name, count=count, reason=live.fault.message).message
         self._store.report(name, live.state, live.restarts, fault, live.status())
+
+
+def plan_again(script: LiveScript, kept: KeptStatement) -> Planned:
+    """Plans a statement that was in force when the last engine ended."""
+    [(statement, _)] = list_statements(Source("kept", kept.text))
+    source = Source(f"statement {kept.number}", kept.text)
+    return script.plan(statement, source, kept.number, kept.author, kept.taken)

@@ -128,7 +128,7 @@ def door(shared_door: Door) -> Door:
     database.connection.execute("; ".join(f"DELETE FROM {table}" for table in TABLES))  # quicker than TRUNCATE
     for role, token in TOKENS.items():
         database.execute("INSERT INTO penstock.token (hash, role) VALUES (%s, %s)", digest_token(token), role)
-    database.execute("INSERT INTO penstock.engine VALUES ('running', now(), now())")
+    database.execute("INSERT INTO penstock.engine VALUES ('READY', now(), now())")
     shared_door.engine.reset()
     services.failures._failures.clear()
     return shared_door

@@ -247,10 +247,10 @@ def test_a_database_that_is_away_is_said_so(database: Database) -> None:
 
 def test_ready_means_that_the_engine_has_been_seen(door: Door) -> None:
     with door.client(None) as client:
-        assert client.get("/readyz").json() == {"database": "ok", "engine": "running"}
-        door.database.execute("UPDATE penstock.engine SET state = 'starting'")
-        assert (client.get("/readyz").status_code, client.get("/readyz").json()["engine"]) == (503, "starting")
-        door.database.execute("UPDATE penstock.engine SET state = 'running', seen = now() - interval '1 hour'")
+        assert client.get("/readyz").json() == {"database": "ok", "engine": "READY"}
+        door.database.execute("UPDATE penstock.engine SET state = 'STARTING'")
+        assert (client.get("/readyz").status_code, client.get("/readyz").json()["engine"]) == (503, "STARTING")
+        door.database.execute("UPDATE penstock.engine SET state = 'READY', seen = now() - interval '1 hour'")
         assert (client.get("/readyz").status_code, client.get("/readyz").json()["engine"]) == (503, "away")
 
 
