@@ -17,7 +17,7 @@ from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import list_names, raw_cursor
 from penstock.codegen.ejected.databases.postgres import as_text
-from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type, quote_identifier
+from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableCounters, WritePolicy
 from penstock.codegen.ejected.rows import quote_name
@@ -26,15 +26,16 @@ from penstock.runtime.connectors.databases import coded_errors, make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.storage import Storage
 
-PLACE = ("_number", "_query", "_batch")
-"""Columns beside those of the stream: a number that grows with the rows, and the query and micro-batch of the row."""
+NUMBER, QUERY, BATCH = "number", "query", "batch"
+"""The number grows with the rows. The others say which micro-batch wrote a row. Columns of the stream are c0, c1, …"""
 
 
 @dataclass(frozen=True, slots=True)
 class TailColumn:
-    """A column of the stream. Values that PostgreSQL has no type for are kept as JSON."""
+    """A column of the stream, and what the table calls it. Values that PostgreSQL has no type for are kept as JSON."""
 
     name: str
+    kept_as: str
     type: str
     is_json: bool
 
@@ -45,7 +46,7 @@ class TailSink(RuntimeSink):
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
         self._limit = query.output.number("rows")
-        self._columns = [find_column(name, type_) for name, type_ in query.output.columns]
+        self._columns = [find_column(place, *column) for place, column in enumerate(query.output.columns)]
         address = make_address(list_address(query.output) | {"dialect": "postgres"})
         self._table = TargetTable(address, str(query.output.values["table"]), (), ())
         self._retrying: str | None = None
@@ -62,10 +63,9 @@ class TailSink(RuntimeSink):
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Makes the table if it is missing. Raises RunError if the database cannot be reached."""
-        kept = ", ".join(f"{quote_identifier(each.name)} {each.type}" for each in self._columns)
-        number = f"{PLACE[0]} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
-        text = f"CREATE TABLE IF NOT EXISTS {self._table.quoted_name} "
-        text += f"({kept}, {number}, {PLACE[1]} text, {PLACE[2]} bigint)"
+        columns = [f"{each.kept_as} {each.type}" for each in self._columns]
+        columns.append(f"{NUMBER} bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, {QUERY} text, {BATCH} bigint")
+        text = f"CREATE TABLE IF NOT EXISTS {self._table.quoted_name} ({', '.join(columns)})"
         with coded_errors(self._query):
             self._connection.run(lambda connection: connection.exec_driver_sql(text.replace("%", "%%")))
 
@@ -97,19 +97,19 @@ class TailSink(RuntimeSink):
 
     def _replace(self, connection: sa.Connection, rows: pa.Table, number: int) -> None:
         table = self._table.quoted_name
-        again = f"DELETE FROM {table.replace('%', '%%')} WHERE _query = %s AND _batch >= %s"
+        again = f"DELETE FROM {table.replace('%', '%%')} WHERE {QUERY} = %s AND {BATCH} >= %s"
         connection.exec_driver_sql(again, (self._query.name, number))  # begins the transaction
         cursor = raw_cursor(connection)
-        names = list_names([*rows.column_names, *PLACE[1:]])
+        names = list_names([*rows.column_names, QUERY, BATCH])
         count = rows.num_rows
-        rows = rows.append_column(PLACE[1], pa.array([self._query.name] * count, pa.string()))
-        rows = rows.append_column(PLACE[2], pa.array([number] * count, pa.int64()))
+        rows = rows.append_column(QUERY, pa.array([self._query.name] * count, pa.string()))
+        rows = rows.append_column(BATCH, pa.array([number] * count, pa.int64()))
         sink = io.BytesIO()
         arrow_csv.write_csv(as_text(rows), sink, arrow_csv.WriteOptions(include_header=False))
         with cursor.copy(f"COPY {table} ({names}) FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getvalue())
-        newest = f"SELECT max({PLACE[0]}) FROM {table}"
-        cursor.execute(f"DELETE FROM {table} WHERE {PLACE[0]} <= ({newest}) - {self._limit}")
+        newest = f"SELECT max({NUMBER}) FROM {table}"
+        cursor.execute(f"DELETE FROM {table} WHERE {NUMBER} <= ({newest}) - {self._limit}")
 
     def _note_retry(self, reason: str) -> None:
         self._note(reason)
@@ -120,18 +120,18 @@ class TailSink(RuntimeSink):
             self._changed()
 
 
-def find_column(name: str, type_: str) -> TailColumn:
+def find_column(place: int, name: str, type_: str) -> TailColumn:
     """The column of PostgreSQL that holds values of a Spark type."""
     try:
-        return TailColumn(name, column_type("postgres", arrow_type(type_)), is_json=False)
+        return TailColumn(name, f"c{place}", column_type("postgres", arrow_type(type_)), is_json=False)
     except TableError:  # of nested values and intervals
-        return TailColumn(name, "jsonb", is_json=True)
+        return TailColumn(name, f"c{place}", "jsonb", is_json=True)
 
 
 def show_column(column: TailColumn) -> Column:
     """The column as Spark gives it to PostgreSQL."""
     values = F.col(quote_name(column.name))
-    return F.to_json(values).alias(column.name) if column.is_json else values
+    return (F.to_json(values) if column.is_json else values).alias(column.kept_as)
 
 
 CONNECTOR = RuntimeConnector(sink=TailSink)

@@ -72,8 +72,11 @@ def show_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
 
 def show_stream(db: psycopg.Connection, name: str, query: RunningQuery) -> None:
     """A view of the newest rows, in the order in which they came."""
-    columns = sql.SQL(", ").join(sql.Identifier(column.name) for column in query.root.schema)
-    text = sql.SQL("CREATE OR REPLACE VIEW {} AS SELECT {} FROM {} ORDER BY _number")
+    columns = sql.SQL(", ").join(
+        sql.SQL("{} AS {}").format(sql.Identifier(f"c{place}"), sql.Identifier(column.name))
+        for place, column in enumerate(query.root.schema)
+    )
+    text = sql.SQL("CREATE OR REPLACE VIEW {} AS SELECT {} FROM {} ORDER BY number")
     db.execute(text.format(sql.Identifier("public", name), columns, sql.Identifier(TAILS, name)))
 
 
