@@ -8,6 +8,7 @@ import logging
 import os
 import secrets
 import ssl
+import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -178,8 +179,10 @@ async def watch(postgres: EmbeddedPostgres) -> None:
         await asyncio.sleep(LOOK_SECONDS)
         if not postgres.is_running:
             LOG.warning("PostgreSQL has ended; starting it again")
-            with suppress(OSError, RuntimeError):
+            try:
                 await asyncio.to_thread(postgres.start)
+            except (OSError, RuntimeError, subprocess.SubprocessError, psycopg.Error) as error:
+                LOG.warning("PostgreSQL does not start: %s", error)
 
 
 def write_password_file(settings: ServerSettings, password: str) -> Path:
