@@ -54,12 +54,12 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     shared: dict[Node, Scan] = {}
     chains = [cut_at_intermediates(query, name, names, shared) for query, name in zip(queries, names, strict=True)]
     parts = [part for chain in chains for part in chain]
-    reports_progress = any(
+    takes_heartbeats = any(
         isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
     )
     queries_: list[SparkQuery] = []
     for chain in chains:
-        *above, last = [lower_query(part, settings, reports_progress=reports_progress) for part in chain]
+        *above, last = [lower_query(part, settings, takes_heartbeats=takes_heartbeats) for part in chain]
         queries_ += [*(replace(each, rejects_beside=last.output.folder) for each in above), last]
     return Program(settings=_settings(settings.state_partitions), queries=tuple(queries_))
 

@@ -275,6 +275,22 @@ class WatermarkInput:
     """After this much silence the input no longer holds the watermark back. None: it always does."""
     lag: int | None
     """How far rows to come may be behind the watermark of the query that writes this input. None: no query does."""
+    grace: int = 0
+    """How much further behind Spark's watermark of the input is, for an operator above that waits longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """When an operator sends rows that wait: once the watermark reaches the end of their window or pane.
+
+    Ends lie `every` milliseconds apart, `offset` behind multiples of that since 1970. With 0 for `every`, each row has
+    an end of its own, `offset` behind its time.
+    """
+
+    noun: str
+    """What ends, as messages call it."""
+    every: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +323,11 @@ class SparkQuery:
     store: StateStore | None = None
     """What keeps its state, None if it has none."""
     watermark_inputs: tuple[WatermarkInput, ...] = ()
-    """The inputs that other inputs wait for, empty where none takes heartbeats."""
+    """The inputs that the watermark depends on."""
+    takes_heartbeats: bool = False
+    """Whether one of them, or of those of another query of the program, may be moved by heartbeats."""
+    closing: Closing | None = None
+    """When rows that wait for the watermark come out, None if none does."""
     partitions: int | None = None
     """The number of partitions of its state, None if it has none."""
     operation: str | None = None

@@ -138,8 +138,9 @@ def _view(view: AnyView) -> str:
     if isinstance(view, RemoteView):
         return f"{look_up(view)}.createOrReplaceTempView({literal(view.name)})"
     extra = ""
-    if view.metrics:
-        counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)
+    counted = [each for each in view.metrics if ":" in each.name]  # nobody asks how far an input is
+    if counted:
+        counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in counted)
         extra += f"\n    counts={{{counts}\n    }},"
     if view.watermark is not None:
         extra += f"\n    watermark=({literal(view.watermark.column)}, {view.watermark.delay}),"

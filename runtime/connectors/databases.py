@@ -40,9 +40,9 @@ from penstock.diagnostics.source import Span
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
-from penstock.runtime.ledger import TableReport
 from penstock.runtime.rows import Row
 from penstock.runtime.spark_logs import read_required
+from penstock.runtime.status import TableReport
 from penstock.runtime.storage import Storage
 
 TRAVELLING = (

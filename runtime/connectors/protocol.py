@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.runtime.ledger import TableReport
 from penstock.runtime.rows import Row
+from penstock.runtime.status import TableReport
 from penstock.runtime.storage import Storage
 
 
