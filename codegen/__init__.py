@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
@@ -25,10 +26,12 @@ from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
 __all__ = [
+    "COST_SETTING",
     "Records",
     "answer_panes",
     "answer_rows",
     "eject",
+    "files_cost",
     "folder_name",
     "leave_numbers_out",
     "list_address",
@@ -54,12 +57,12 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
     shared: dict[Node, Scan] = {}
     chains = [cut_at_intermediates(query, name, names, shared) for query, name in zip(queries, names, strict=True)]
     parts = [part for chain in chains for part in chain]
-    reports_progress = any(
+    takes_heartbeats = any(
         isinstance(node, Scan) and node.origin.idle is not None for part in parts for node in walk(part.root)
     )
     queries_: list[SparkQuery] = []
     for chain in chains:
-        *above, last = [lower_query(part, settings, reports_progress=reports_progress) for part in chain]
+        *above, last = [lower_query(part, settings, takes_heartbeats=takes_heartbeats) for part in chain]
         queries_ += [*(replace(each, rejects_beside=last.output.folder) for each in above), last]
     return Program(settings=_settings(settings.state_partitions), queries=tuple(queries_))
 

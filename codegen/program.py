@@ -5,7 +5,6 @@ It can be printed (EXPLAIN SPARK), compared, fingerprinted (checkpoints) and wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -27,7 +26,6 @@ STORE_PROVIDERS = {
 }
 """The values of Spark's STORE_SETTING."""
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
-COST_SETTING = "spark.sql.files.openCostInBytes"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
 
@@ -62,11 +60,6 @@ class Input(Connected):
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header
-
-
-def files_cost(inputs: Iterable[Input]) -> int:
-    """The COST_SETTING of a query over these inputs: where files have headers, a task is to read one file."""
-    return 1 << 50 if any(each.has_header for each in inputs) else 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +279,22 @@ class WatermarkInput:
     """After this much silence the input no longer holds the watermark back. None: it always does."""
     lag: int | None
     """How far rows to come may be behind the watermark of the query that writes this input. None: no query does."""
+    grace: int = 0
+    """How much further behind Spark's watermark of the input is, for an operator above that waits longer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """When an operator sends rows that wait: once the watermark reaches the end of their window or pane.
+
+    Ends lie `every` milliseconds apart, `offset` behind multiples of that since 1970. With 0 for `every`, each row has
+    an end of its own, `offset` behind its time.
+    """
+
+    noun: str
+    """What ends, as messages call it."""
+    every: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +327,11 @@ class SparkQuery:
     store: StateStore | None = None
     """What keeps its state, None if it has none."""
     watermark_inputs: tuple[WatermarkInput, ...] = ()
-    """The inputs that other inputs wait for, empty where none takes heartbeats."""
+    """The inputs that the watermark depends on."""
+    takes_heartbeats: bool = False
+    """Whether one of them, or of those of another query of the program, may be moved by heartbeats."""
+    closing: Closing | None = None
+    """When rows that wait for the watermark come out, None if none does."""
     partitions: int | None = None
     """The number of partitions of its state, None if it has none."""
     operation: str | None = None

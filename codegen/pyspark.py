@@ -8,11 +8,11 @@ from textwrap import indent
 from penstock.codegen.bundle import bundle_definitions
 from penstock.codegen.connectors import CALLS
 from penstock.codegen.connectors.databases import look_up
+from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.folders import folder_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.program import (
     CHECK_SETTING,
-    COST_SETTING,
     PARTITIONS_SETTING,
     AnyView,
     BucketView,
@@ -24,7 +24,6 @@ from penstock.codegen.program import (
     Rejects,
     RemoteView,
     SparkQuery,
-    files_cost,
 )
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B004
@@ -138,8 +137,9 @@ def _view(view: AnyView) -> str:
     if isinstance(view, RemoteView):
         return f"{look_up(view)}.createOrReplaceTempView({literal(view.name)})"
     extra = ""
-    if view.metrics:
-        counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in view.metrics)
+    counted = [each for each in view.metrics if ":" in each.name]  # nobody asks how far an input is
+    if counted:
+        counts = "".join(f"\n        {literal(each.name)}: {literal(each.sql)}," for each in counted)
         extra += f"\n    counts={{{counts}\n    }},"
     if view.watermark is not None:
         extra += f"\n    watermark=({literal(view.watermark.column)}, {view.watermark.delay}),"

@@ -19,6 +19,7 @@ from penstock.parser.ast import (
     Describe,
     Drop,
     Explain,
+    ExplainWhy,
     Insert,
     Item,
     Name,
@@ -86,6 +87,8 @@ def _statement(statement: Statement) -> Pieces:
         case Explain():
             stage = "" if statement.stage is None else f"{statement.stage.value} "
             return [f"EXPLAIN {stage}", statement.statement]
+        case ExplainWhy():
+            return [f"EXPLAIN WHY {_name(statement.name)}"]
         case Show():
             return [f"SHOW {statement.kind.value}"]
         case Describe():

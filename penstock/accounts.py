@@ -69,6 +69,8 @@ def show_accounts(reports: Sequence[QueryReport], *, resumes: bool) -> None:
                 notes.append(f"{report.name}: rejected rows of {part.name} are in {hide_credentials(part.rejected_to)}")
         if resumes and report.state_rows and not report.drained:
             notes.append(f"{report.name} keeps {report.state_rows:,} rows of state for the next run")
+        for reason in report.reasons:
+            notes.append(f"{report.name} wrote nothing: {reason.text}")
     console = output()
     console.print(table)
     changed = [(report.name, report.table) for report in reports if report.table is not None]

@@ -5,6 +5,7 @@ tables add up.
 """
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
@@ -20,6 +21,7 @@ __all__ = [
     "find_argument_type",
     "mermaid",
     "partitions_text",
+    "plan_graph",
     "plan_read",
     "plan_script",
     "plan_text",

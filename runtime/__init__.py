@@ -2,23 +2,30 @@
 
 from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
-from penstock.runtime.ledger import InputReport, QueryReport, Status
 from penstock.runtime.queries import QueryHandle
 from penstock.runtime.session import RuntimeSession, connect
+from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
 from penstock.runtime.table_reports import LookupReport, TableReport
 from penstock.runtime.tables import output, show_rows
+from penstock.runtime.times import moment_text, span_text
+from penstock.runtime.why import list_reasons
 
 __all__ = [
+    "Cause",
     "InputReport",
     "Kept",
     "LookupReport",
     "QueryHandle",
     "QueryReport",
+    "Reason",
     "RunError",
     "RuntimeSession",
     "Status",
     "TableReport",
     "connect",
+    "list_reasons",
+    "moment_text",
     "output",
     "show_rows",
+    "span_text",
 ]

@@ -17,6 +17,8 @@ from penstock.runtime.storage import Storage
 
 _END = '{"time":"9999-01-01T00:00:00Z"}\n'
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+END_OF_TIME = datetime(9000, 1, 1, tzinfo=UTC)
+"""After every event time of a row, and before the time that drains a query."""
 
 
 def end_stream(spark: SparkSession, storage: Storage, checkpoint: str) -> DataFrame:

@@ -79,12 +79,11 @@ class Heartbeats:
 
     def add(self, query: SparkQuery, place: str, started: int) -> HeartbeatHandle:
         """Adds a query before it starts in the checkpoint folder `place`. The others wait for its first rows."""
-        intermediates = {each.name: _IntermediateInput() for each in query.watermark_inputs if each.lag is not None}
-        self._queries[query.name] = _Followed(place, query.watermark_inputs, intermediates)
+        inputs = query.watermark_inputs if query.takes_heartbeats else ()
+        intermediates = {each.name: _IntermediateInput() for each in inputs if each.lag is not None}
+        self._queries[query.name] = _Followed(place, inputs, intermediates)
         self._paces |= {
-            (query.name, each.name): InputPace(each.idle, started, started)
-            for each in query.watermark_inputs
-            if each.lag is None
+            (query.name, each.name): InputPace(each.idle, started, started) for each in inputs if each.lag is None
         }
         return HeartbeatHandle(self, query.name)
 

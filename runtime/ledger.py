@@ -8,9 +8,8 @@ went on.
 from __future__ import annotations
 
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
@@ -20,84 +19,19 @@ from pyspark.sql.streaming.listener import (
     QueryStartedEvent,
     QueryTerminatedEvent,
     StreamingQueryListener,
+    StreamingQueryProgress,
 )
 
 from penstock.codegen.program import RemoteView, SparkQuery
-from penstock.runtime.drain import EPOCH
-from penstock.runtime.table_reports import LookupAccount, LookupReport, TableReport
+from penstock.runtime.drain import END_OF_TIME, EPOCH
+from penstock.runtime.status import BatchMark, InputReport, QueryReport, Status
+from penstock.runtime.table_reports import LookupAccount, LookupReport
 
 Listener: TypeAlias = Callable[[QueryProgressEvent], None]
 IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
 
 _FLUSH_SECONDS = 30.0  # not reached unless the JVM is gone
-
-
-@dataclass(frozen=True, slots=True)
-class InputReport:
-    """The rows of one input: `read == rejected + late + filtered + used`.
-
-    `rejected_to`: where the rejected rows were written, a folder or the name of a memory sink; None if there were none.
-    """
-
-    name: str
-    read: int
-    rejected: int
-    late: int
-    filtered: int
-    used: int
-    rejected_to: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QueryReport:
-    """A run of a query from its start to the end of its input.
-
-    `out`: rows written. `state_rows`: rows that its operators hold for the next run, 0 if stateless. `drained`: the
-    input was taken as complete, so that no window is left open. `watermark`: the last one, None without event time.
-    """
-
-    name: str
-    inputs: tuple[InputReport, ...]
-    out: int
-    batches: int
-    state_rows: int
-    watermark: datetime | None
-    drained: bool
-    table: TableReport | None = None
-    """Of a query that changes a table of a database."""
-    lookups: tuple[LookupReport, ...] = ()
-    """One for each table of a database that the query looks rows up in."""
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """A query as it is now. Counts are those since it was started here; `batch_seconds` is that of the last batch."""
-
-    name: str
-    running: bool
-    batches: int
-    rows: int
-    late: int
-    rejected: int
-    out: int
-    state_rows: int
-    watermark: datetime | None
-    batch_seconds: float | None
-    state_bytes: int = 0
-    """What Spark says that the state takes in memory."""
-    read_rate: float = 0.0
-    """The rows per second that arrived before the last micro-batch."""
-    written_rate: float = 0.0
-    """The rows per second that the last micro-batch went through."""
-    newest: Mapping[str, datetime] = field(default_factory=dict)
-    """The newest event time by input, of inputs that other inputs wait for."""
-    inputs: tuple[InputReport, ...] = ()
-    retrying: str | None = None
-    """Why the last attempt to write failed, while the query waits to try again."""
-    table: TableReport | None = None
-    """Of a query that changes a table of a database."""
-    lookups: tuple[LookupReport, ...] = ()
-    """One for each table of a database that the query looks rows up in."""
+_MARKS = 11  # enough to see what ten micro-batches have changed
 
 
 class Account:
@@ -116,27 +50,59 @@ class Account:
         self.state_bytes = 0
         self.read_rate = self.written_rate = 0.0
         self.newest: dict[str, datetime] = {}
+        self.oldest: datetime | None = None
+        self.heard: dict[str, datetime] = {}
+        self.started: datetime | None = None
+        self.has_looked = False
+        self._recent: deque[BatchMark] = deque(maxlen=_MARKS)
+
+    def start(self) -> None:
+        """The query is started, maybe once more."""
+        self.started = self.started or datetime.now(UTC)
+
+    def look(self) -> None:
+        """The query has looked for rows."""
+        self.has_looked = True
 
     def add(self, event: QueryProgressEvent) -> None:
         progress = event.progress
         self.batches += 1
+        self.has_looked = True
+        began = datetime.fromisoformat(progress.timestamp).astimezone(UTC)
         for view, metrics in progress.observedMetrics.items():
             if view in self.lookups:
                 self.lookups[view].add(metrics.asDict())
-            else:
-                self.counts.update({name: count or 0 for name, count in metrics.asDict().items() if ":" in name})
+                continue
+            counts = {name: count or 0 for name, count in metrics.asDict().items() if ":" in name}
+            self.counts.update(counts)
+            read = [name for name, count in counts.items() if name.startswith("in:") and count]
+            self.heard |= {name.removeprefix("in:"): began for name in read}
         self.state_rows = sum(operator.numRowsTotal for operator in progress.stateOperators)
         if "watermark" in progress.eventTime:
             self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
         self.batch_seconds = progress.durationMs.get("triggerExecution", 0) / 1000
         self.state_bytes = sum(operator.memoryUsedBytes for operator in progress.stateOperators)
         self.read_rate, self.written_rate = progress.inputRowsPerSecond, progress.processedRowsPerSecond
-        for source in self._query.watermark_inputs:
-            row = progress.observedMetrics.get(source.view)
+        if "min" in progress.eventTime:
+            oldest = datetime.fromisoformat(progress.eventTime["min"]).astimezone(UTC)
+            if oldest < END_OF_TIME:
+                self.oldest = min(oldest, self.oldest or oldest)
+        self._recent.append(BatchMark(self.state_rows, self.total("out")))
+        for name, at in self._find_newest(progress):
+            self.newest[name] = max(at, self.newest.get(name, at))
+
+    def _find_newest(self, progress: StreamingQueryProgress) -> Iterator[tuple[str, datetime]]:
+        """The newest event times of a micro-batch by input."""
+        inputs = self._query.watermark_inputs
+        for each in inputs:
+            row = progress.observedMetrics.get(each.view)
             newest = None if row is None else row.asDict().get("newest")
             if newest is not None:
-                at = EPOCH + timedelta(milliseconds=newest)
-                self.newest[source.name] = max(at, self.newest.get(source.name, at))
+                yield each.name, EPOCH + timedelta(milliseconds=newest)
+        if len(inputs) == 1 and not self._query.takes_heartbeats and "max" in progress.eventTime:
+            newest = datetime.fromisoformat(progress.eventTime["max"]).astimezone(UTC)
+            if newest < END_OF_TIME:
+                yield inputs[0].name, newest
 
     def total(self, kind: str) -> int:
         return sum(count for name, count in self.counts.items() if name.startswith(f"{kind}:"))
@@ -163,6 +129,11 @@ class Account:
             dict(self.newest),
             self.inputs({}),
             lookups=self.report_lookups(),
+            started=self.started,
+            has_looked=self.has_looked or not running,
+            oldest=self.oldest,
+            heard=dict(self.heard),
+            recent=tuple(self._recent),
         )
 
     def inputs(self, rejected_to: Mapping[str, str]) -> tuple[InputReport, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from threading import Event
 from typing import TypeAlias
 
@@ -15,10 +16,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.codegen import folder_name
+from penstock.codegen import COST_SETTING, files_cost, folder_name
 from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
-from penstock.codegen.program import CHECK_SETTING, COST_SETTING, RemoteView, SparkQuery, View, files_cost
+from penstock.codegen.program import CHECK_SETTING, RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.clock import clock
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
@@ -27,8 +28,9 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone
 from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
-from penstock.runtime.ledger import Account, Ledger, Listener, QueryReport, Status
+from penstock.runtime.ledger import Account, Ledger, Listener
 from penstock.runtime.preflight import check_checkpoint, check_inputs
+from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
 
@@ -60,6 +62,7 @@ class Run:
         self._place = place
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
+        self._retrying_since: datetime | None = None
         self.rejects = {
             name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
@@ -89,6 +92,7 @@ class Run:
         Raises:
             RunError: Spark refuses the query, or a log of its inputs is damaged.
         """
+        self.account.start()
         try:
             with _preparing:
                 if heartbeat is not None:
@@ -107,7 +111,7 @@ class Run:
         listeners: list[Listener] = [self.account.add]
         if progress is not None:
             listeners.append(lambda _: progress(self.status(started.isActive)))
-            self._sink.watch(lambda: progress(self.status(running=True)))
+            self._sink.watch(lambda: self._note_retry(progress))
         if heartbeat is not None:
             listeners.append(heartbeat.batch)
         self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
@@ -162,7 +166,10 @@ class Run:
 
     def status(self, running: bool) -> Status:
         """The query as of its last finished batch."""
-        return replace(self.account.status(running), retrying=self._sink.retrying, table=self._sink.report)
+        status = self.account.status(running)
+        retrying = self._sink.retrying
+        since = None if retrying is None else self._retrying_since
+        return replace(status, retrying=retrying, retrying_since=since, table=self._sink.report)
 
     def stop(self, started: StreamingQuery) -> None:
         """Stops the query in Spark, without waiting for a database that is away."""
@@ -207,6 +214,11 @@ class Run:
             if finding is not None:
                 return RunError([finding])
         return RunError([explain(error, self.query.name, self.query.printed, self.query.span)])
+
+    def _note_retry(self, progress: Progress) -> None:
+        waits = self._sink.retrying is not None
+        self._retrying_since = (self._retrying_since or datetime.now(UTC)) if waits else None
+        progress(self.status(running=True))
 
     def _put_batch(self, batch: DataFrame, number: int) -> None:
         try:
@@ -282,8 +294,14 @@ class QueryHandle:
     def name(self) -> str:
         return self._run.query.name
 
+    @property
+    def query(self) -> SparkQuery:
+        """What Spark has been told to run."""
+        return self._run.query
+
     def status(self) -> Status:
         """The query as of its last finished batch."""
+        self._note_first_look()
         return self._run.status(self._is_active())
 
     def await_done(self, timeout: float | None = None) -> bool:
@@ -319,6 +337,13 @@ class QueryHandle:
         with jvm_may_be_gone():
             return bool(self._started.isActive)
         return False
+
+    def _note_first_look(self) -> None:
+        # Spark tells nobody that a query has found no rows for a batch.
+        if not self._run.account.has_looked:
+            with jvm_may_be_gone():
+                if self._started.status["message"].startswith("Waiting"):
+                    self._run.account.look()
 
     def _after_batch(self, _: Status) -> None:
         # In Spark's listener thread, which must not wait for a query to start.

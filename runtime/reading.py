@@ -11,7 +11,8 @@ from functools import partial
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import COST_SETTING, Read, files_cost
+from penstock.codegen import COST_SETTING, files_cost
+from penstock.codegen.program import Read
 from penstock.rows import Row, Rows
 from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from threading import Event
 from types import TracebackType
 from typing import Any
@@ -24,7 +26,7 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
 from penstock.runtime.jvm import start_spark
-from penstock.runtime.ledger import Ledger, QueryReport
+from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
 from penstock.runtime.reading import read
@@ -32,8 +34,10 @@ from penstock.runtime.rejects import rejects_query
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
 from penstock.runtime.sink_log import rows_folder
+from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
+from penstock.runtime.why import find_chain, list_reasons
 from penstock.runtime.workers import check_workers, list_needed_packages
 
 
@@ -119,7 +123,8 @@ class RuntimeSession:
             runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
             reports = [run.to_end(draining=drain, progress=progress, stopping=stopping) for run in runs]
             self._sweep(program, places)
-            return reports
+            statuses = {run.query.name: run.status(running=False) for run in runs}
+            return [_explain_silence(report, program, statuses) for report in reports]
 
     def reset(self, program: Program) -> list[str]:
         """Removes the checkpoints of a program's queries, all or none, so that they begin anew. Returns their folders.
@@ -210,7 +215,7 @@ class RuntimeSession:
         handles: dict[str, HeartbeatHandle] = {}
         for group in group_connected(program.queries):
             heartbeats = Heartbeats(Storage(self._spark))
-            if any(query.watermark_inputs for query in group):
+            if any(query.takes_heartbeats for query in group):
                 timed = (query for query in group if query.timed)
                 handles |= {query.name: heartbeats.add(query, places[query.name], now()) for query in timed}
         return handles
@@ -248,3 +253,12 @@ class RuntimeSession:
         # Another checkpoint means a new start, as does a change of the query; else a batch that comes again is known.
         self._memory[key] = made_for, known if before == made_for else sink
         return self._memory[key][1]
+
+
+def _explain_silence(report: QueryReport, program: Program, statuses: Mapping[str, Status]) -> QueryReport:
+    """The report, of a query that wrote nothing with the reasons. What others of the script read is no output."""
+    query = next(each for each in program.queries if each.name == report.name)
+    if report.out or query.output.is_intermediate:
+        return report
+    parts = [(each, statuses[each.name]) for each in find_chain(query, program.queries)]
+    return replace(report, reasons=list_reasons(parts, datetime.now(UTC)))

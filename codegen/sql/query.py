@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Literal, assert_never
 
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
+from penstock.codegen.closing import find_closing
 from penstock.codegen.column_names import name_output, number_columns
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import is_intermediate
@@ -80,10 +81,10 @@ _BUCKETS = 4
 _TABLE_BUCKETS = 16
 
 
-def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bool = False) -> SparkQuery:
+def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bool = False) -> SparkQuery:
     """A query without intermediate streams. Its name is a plain identifier, and unique in the program.
 
-    `reports_progress`: how far its inputs are is of interest to other queries of the program.
+    `takes_heartbeats`: an input of the program may be idle, so that others need to know how far its inputs are.
     """
     name, tracked = query.name, sends_changes(query.root, upserts=connector_of(query.sink.connector).upserts)
     root = number_columns(query.root)
@@ -99,20 +100,22 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         input_of(scan, f"{names[scan]}_raw", at_once=scan in at_once, by_arrival=by_arrival) for scan in scans
     )
     timed = [scan for scan in scans if scan in delays]
-    takes_heartbeats = any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
-    paced = timed if reports_progress or takes_heartbeats else []
+    takes_heartbeats |= any(scan.origin.idle is not None or scan.origin.lag is not None for scan in timed)
+    # Of one input, Spark itself reports the newest event time.
+    reports_newest = len(timed) > 1 or takes_heartbeats
     operation = _operation(query) if tracked else None
     rejects = [rejects_of(scan, names[scan]) for scan in scans]
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
+    hold_back = _hold_back(nodes)
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((node.partitions or settings.state_partitions for node in stateful), None)
     mode = _mode(nodes, query.emission)
     own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
-        views = _lower_nodes(query, names, delays, own, settings, reports_progress=bool(paced))
+        views = _lower_nodes(query, names, delays, own, settings, reports_newest=reports_newest)
         if tracked:
             views[root] += _change_views(root, name, names[root], own[root])
         sent = () if operation is None else (changes.sent_view(query.root.schema, name, operation),)
@@ -137,7 +140,9 @@ def lower_query(query: RunningQuery, settings: Settings, *, reports_progress: bo
         fingerprint=fingerprint(name, sources, _describe_reading(root, scans, rejects), facts, output, state, numbered),
         every=query.every,
         store=store,
-        watermark_inputs=tuple(_watermark_input(scan, names[scan]) for scan in paced),
+        watermark_inputs=tuple(_watermark_input(scan, names[scan], delays[scan] + hold_back) for scan in timed),
+        takes_heartbeats=bool(timed) and takes_heartbeats,
+        closing=next((find_closing(node, query.emission) for node in stateful), None),
         partitions=partitions,
         operation=operation,
         numbered=refers,
@@ -156,19 +161,19 @@ def _lower_nodes(
     own: Mapping[Node, tuple[str, ...]],
     settings: Settings,
     *,
-    reports_progress: bool,
+    reports_newest: bool,
 ) -> dict[Node, tuple[AnyView, ...]]:
     """The views of each node. `names`: what the last view of each is called, inputs before what reads them."""
     nodes = list(names)
     wanted = find_wanted_rows(nodes)
-    hold_back = WATERMARK_HOLD_BACK_MS if any(map(_needs_hold_back, nodes)) else 0
+    hold_back = _hold_back(nodes)
     keeps_late = any(isinstance(node, WithLate) for node in nodes)
     unwanted = count_left_out(nodes, wanted)
     uses_late = not query.timed and any(isinstance(node, TableLookup) and node.kept is not None for node in nodes)
     views: dict[Node, tuple[AnyView, ...]] = {}
     for node in nodes:
         reading = Reading(
-            wanted.get(node), delays.get(node), hold_back, keeps_late, reports_progress, own[node], uses_late
+            wanted.get(node), delays.get(node), hold_back, keeps_late, reports_newest, own[node], uses_late
         )
         *steps, last = _views(node, query.name, names, reading, own[node], settings.state_partitions)
         if node in unwanted:
@@ -256,8 +261,10 @@ def _delay(scan: Scan) -> int:
     return scan.origin.delay
 
 
-def _watermark_input(scan: Scan, name: str) -> WatermarkInput:
-    return WatermarkInput(scan.origin.name, f"{name}_split", _delay(scan), scan.origin.idle, scan.origin.lag)
+def _watermark_input(scan: Scan, name: str, behind: int) -> WatermarkInput:
+    """`behind`: how far Spark's watermark of the scan is behind its newest event time."""
+    origin, delay = scan.origin, _delay(scan)
+    return WatermarkInput(origin.name, f"{name}_split", delay, origin.idle, origin.lag, behind - delay)
 
 
 def _find_read_at_once(nodes: list[Node]) -> set[Node]:
@@ -275,7 +282,12 @@ def _scans(root: Node) -> list[Scan]:
     return [node for node in list_nodes(root) if isinstance(node, Scan)]
 
 
-def _needs_hold_back(node: Node) -> bool:
+def _hold_back(nodes: list[Node]) -> int:
+    """How many milliseconds Spark's watermark is held back beyond the delays."""
+    return WATERMARK_HOLD_BACK_MS if any(map(_has_sessions, nodes)) else 0
+
+
+def _has_sessions(node: Node) -> bool:
     return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow)
 
 

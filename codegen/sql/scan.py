@@ -67,7 +67,7 @@ class Reading:
     """The milliseconds by which Spark's watermark is behind the true one. Rows are late by the true one."""
     keeps_late: bool
     """Late rows are kept, with their lateness."""
-    reports_progress: bool = False
+    reports_newest: bool = False
     """The newest event time is reported as a metric."""
     own: tuple[str, ...] = ()
     """The columns that upserts or deltas of an intermediate changelog have beside those of the table."""
@@ -298,7 +298,7 @@ def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading,
     else:
         metrics = [*_fates(origin, rejected, _in_time(), reading.wanted)]
         metrics.append(Metric(f"late:{origin.name}", count_if(column("_late"))))
-    if reading.reports_progress:
+    if reading.reports_newest:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))
 

@@ -15,5 +15,6 @@ V010 = Code("V010", "statement has {size} bytes, and {limit} are the limit")
 V011 = Code("V011", "query {name} is held after {count} failures: {reason}")
 V012 = Code("V012", "{statement} belongs to a script, and a server does not take it")
 V013 = Code("V013", "the engine failed at the statement, which is a defect of Penstock: {reason}")
+V014 = Code("V014", "EXPLAIN WHY needs a running query, and a script has none")
 
-CODES = (V001, V002, V003, V004, V005, V006, V007, V008, V009, V010, V011, V012, V013)
+CODES = (V001, V002, V003, V004, V005, V006, V007, V008, V009, V010, V011, V012, V013, V014)

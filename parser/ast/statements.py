@@ -139,6 +139,14 @@ class Explain:
     span: Span = field(compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ExplainWhy:
+    """EXPLAIN WHY name: what holds back the rows of a running query."""
+
+    name: Name
+    span: Span = field(compare=False, repr=False)
+
+
 class ShowKind(Enum):
     STREAMS = "STREAMS"
     TABLES = "TABLES"
@@ -208,6 +216,7 @@ Statement: TypeAlias = (
     | Delete
     | Update
     | Explain
+    | ExplainWhy
     | Show
     | Describe
     | Drop

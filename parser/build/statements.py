@@ -25,6 +25,7 @@ from penstock.parser.ast import (
     Duration,
     ElseInsert,
     Explain,
+    ExplainWhy,
     Insert,
     Name,
     Option,
@@ -201,6 +202,10 @@ def explain(span: Span, stage: Stage | None, statement: Statement) -> Explain:
     return Explain(stage, statement, span)
 
 
+def explain_why(span: Span, token: Token) -> ExplainWhy:
+    return ExplainWhy(name(span, token), span)
+
+
 def stage(span: Span, token: Token) -> Stage:
     return Stage(token.value.upper())
 
@@ -276,6 +281,7 @@ RULES: dict[str, Builder] = {
     "else_insert": else_insert,
     "streamed": streamed,
     "explain": explain,
+    "explain_why": explain_why,
     "stage": stage,
     "show": show,
     "show_kind": show_kind,

@@ -70,18 +70,24 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
     blocks = []
     for query in queries:
         names = number_nodes(query.root)
-        changes = state_of_changes(query)
         lines = []
-        for node in names:
-            if isinstance(node, Stateful):
-                parts = [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
-            elif isinstance(node, RemoteLookup):
-                parts = [*lookup_cost(node, names[node.input])]
-            else:
-                continue
+        bounds = list_bounds(query, names, settings)
+        bounds |= {node: [*lookup_cost(node, names[node.input])] for node in names if isinstance(node, RemoteLookup)}
+        for node in sorted(bounds, key=list(names).index):
+            parts = bounds[node]
             lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
         blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(lines or ["none"])]))
     return "\n\n".join(blocks)
+
+
+def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) -> dict[Node, list[str]]:
+    """Of each stateful operator: the bound on its state, what it keeps for its changes, and where."""
+    changes = state_of_changes(query)
+    return {
+        node: [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
+        for node in nodes
+        if isinstance(node, Stateful)
+    }
 
 
 def query_text(query: RunningQuery) -> str:
@@ -95,11 +101,15 @@ def query_text(query: RunningQuery) -> str:
         if isinstance(node, RemoteLookup):
             suffix = f"\n      lookup: {'; '.join(lookup_cost(node, names[node.input]))}"
         lines.append(f"{head.ljust(min(width, 100))}  => {shape_text(node.shape)}{suffix}")
+    return "\n".join([*lines, f"{query.name} := {sink_text(query, names)}"])
+
+
+def sink_text(query: RunningQuery, names: dict[Node, str]) -> str:
+    """`final of r3 -> console`: what is sent, and where it goes."""
     emission = query.emission.value.lower() + (f" every {duration_text(query.every)}" if query.every else "")
     key = f" by {', '.join(query.key)}" if query.key else ""
     change = "" if query.change is None else change_text(query.change)
-    sink = f"{query.sink.connector}{change}"
-    return "\n".join([*lines, f"{query.name} := {emission}{key} of {names[query.root]} -> {sink}"])
+    return f"{emission}{key} of {names[query.root]} -> {query.sink.connector}{change}"
 
 
 def change_text(change: RowChange) -> str:

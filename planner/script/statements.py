@@ -13,6 +13,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C010
 from penstock.diagnostics.codes.kinds import K008, K011, K013, K015
+from penstock.diagnostics.codes.serving import V014
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
@@ -172,6 +173,9 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
             add_query(plan_query(shown, root, Sink(shown, CONSOLE.name, ()), statement.span), context, script)
         case ast.Explain():
             script.answers.append(lower_explain(statement, script))
+        case ast.ExplainWhy():
+            found = V014.at(statement.span, "")
+            raise CompileError([found.with_hint("send it to the server that runs the query, or call penstock why")])
         case ast.Show():
             script.answers.append(lower_show(statement, script.catalog, script.all_queries))
         case ast.Describe():

@@ -142,7 +142,7 @@ def find_columns(tokens: Sequence[Lexeme]) -> tuple[str, ...]:
     """The columns that a statement of Penstock answers with."""
     match tokens[0].text:
         case "explain":
-            return ("plan",)
+            return ("cause", "reason", "numbers") if _words(tokens, 1) & {"why"} else ("plan",)
         case "describe":
             return ("column", "type", "role")
         case "show":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 import time
@@ -17,6 +18,7 @@ from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.serving import V002, V004, V011, V012, V013
 from penstock.explain import answer_text
 from penstock.parser import ast
+from penstock.planner import plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
 from penstock.server.engine import StatementAnswer
@@ -36,6 +38,7 @@ from penstock.server.running.statements import command_tag, list_statements
 from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
+WHY_COLUMNS = ("cause", "reason", "numbers")
 OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
 LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
 
@@ -176,6 +179,8 @@ class EngineProcess:
                 return self._pause(statement, author)
             case ast.Show(kind=ast.ShowKind.QUERIES):
                 return self._show_queries()
+            case ast.ExplainWhy():
+                return self._explain_why(statement)
             case ast.Show() | ast.Describe() | ast.Explain():
                 return self._explain(statement, text)
             case ast.SetOption():
@@ -203,7 +208,8 @@ class EngineProcess:
         self._script.add(planned)
         self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
         live = self._live_query(definition, planned)
-        self._store.keep(definition, self._folders[number], describe_columns(planned), None, version)
+        plan = plan_graph(definition.queries, compilation.settings)
+        self._store.keep(definition, self._folders[number], describe_columns(planned), plan, version)
         if live is not None:
             try:
                 live.start()
@@ -292,6 +298,12 @@ class EngineProcess:
                 return StatementAnswer("EXPLAIN", ("plan",), tuple((line,) for line in lines))
             case _:
                 assert_never(answer)
+
+    def _explain_why(self, statement: ast.ExplainWhy) -> StatementAnswer:
+        live = self._live[self._script.find_query(statement.name).number]
+        rows = tuple((each.cause, each.text, json.dumps(dict(each.numbers))) for each in live.list_reasons())
+        notices = () if rows else (f"nothing holds back the rows of {statement.name.text}",)
+        return StatementAnswer("EXPLAIN", WHY_COLUMNS, rows, notices)
 
     def _look(self) -> None:
         for live in self._live.values():

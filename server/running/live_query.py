@@ -6,12 +6,22 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from penstock.codegen.program import SparkQuery
 from penstock.diagnostics import Diagnostic
-from penstock.runtime import QueryHandle, RunError, RuntimeSession, Status
+from penstock.runtime import (
+    QueryHandle,
+    Reason,
+    RunError,
+    RuntimeSession,
+    Status,
+    list_reasons,
+    moment_text,
+    span_text,
+)
 from penstock.server.running.live_script import LiveDefinition
 
 TABLE_COUNTS = ("name", "puts", "updates", "deletes", "rejected", "batches", "retries")
@@ -45,6 +55,7 @@ class LiveQuery:
     ) -> None:
         self.definition = definition
         self.state: QueryState = "STARTING"
+        self.since = datetime.now(UTC)
         self.fault: Diagnostic | None = None
         self.restarts = 0
         self._open_session, self._start, self._policy = open_session, start, policy
@@ -52,6 +63,7 @@ class LiveQuery:
         self._handles: list[QueryHandle] = []
         self._failures: deque[float] = deque(maxlen=policy.attempts)
         self._next_start = 0.0
+        self._shown: dict[str, Any] | None = None
 
     def start(self) -> None:
         """Starts the queries.
@@ -59,18 +71,19 @@ class LiveQuery:
         Raises:
             RunError: they cannot be started. They are stopped then.
         """
-        self.state = "STARTING"
+        self._enter("STARTING")
         self._session = self._open_session()
         try:
             self._handles = self._start(self._session)
         except BaseException:
             self.stop()
             raise
-        self.state, self.fault = "RUNNING", None
+        self._enter("RUNNING")
+        self.fault = None
 
     def stop(self) -> None:
         """Stops the queries at the end of their micro-batches."""
-        self.state = "STOPPED"
+        self._enter("STOPPED")
         session, self._session, self._handles = self._session, None, []
         if session is not None:
             with suppress(RunError):  # of rejected rows that could not be written: they are written at the next start
@@ -79,7 +92,7 @@ class LiveQuery:
     def pause(self) -> None:
         """Stops the queries until `resume`."""
         self.stop()
-        self.state = "PAUSED"
+        self._enter("PAUSED")
 
     def resume(self) -> None:
         """Starts queries that are paused or held. Raises RunError."""
@@ -93,10 +106,10 @@ class LiveQuery:
         now = time.monotonic()
         recent = [each for each in self._failures if each > now - self._policy.window]
         if len(recent) >= self._policy.attempts:
-            self.state = "HELD"
+            self._enter("HELD")
             return
         self._failures.append(now)
-        self.state = "RETRYING"
+        self._enter("RETRYING")
         self._next_start = now + self._policy.pauses[min(len(recent), len(self._policy.pauses) - 1)]
 
     def look(self) -> None:
@@ -111,18 +124,34 @@ class LiveQuery:
                 if not handle.status().running:
                     handle.await_done(0)
             if self.state in ("RUNNING", "RETRYING"):
-                waiting = any(status.retrying for status in self._statuses())
-                self.state = "RETRYING" if waiting else "RUNNING"
+                waiting = any(status.retrying for _, status in self._parts())
+                self._enter("RETRYING" if waiting else "RUNNING")
         except RunError as error:
             self.fail(error)
 
     def status(self) -> dict[str, Any] | None:
-        """What the doors show of the queries, None while they do not run."""
-        statuses = self._statuses()
-        return status_json(statuses) if statuses else None
+        """What the doors show of the queries: the figures of their last run, None before the first one."""
+        parts = self._parts()
+        if parts:
+            self._shown = status_json([status for _, status in parts])
+        if self._shown is not None:
+            self._shown["reasons"] = [asdict(each) for each in self._list_reasons(parts)]
+        return self._shown
 
-    def _statuses(self) -> list[Status]:
-        return [handle.status() for handle in self._handles]
+    def list_reasons(self) -> tuple[Reason, ...]:
+        """What holds back rows of the queries, what matters most first."""
+        return self._list_reasons(self._parts())
+
+    def _list_reasons(self, parts: list[tuple[SparkQuery, Status]]) -> tuple[Reason, ...]:
+        now = datetime.now(UTC)
+        return list_reasons(parts, now) if parts else explain_rest(self.state, self.since, self.fault, now)
+
+    def _parts(self) -> list[tuple[SparkQuery, Status]]:
+        return [(handle.query, handle.status()) for handle in self._handles]
+
+    def _enter(self, state: QueryState) -> None:
+        if state != self.state:
+            self.state, self.since = state, datetime.now(UTC)
 
 
 def status_json(statuses: Sequence[Status]) -> dict[str, Any]:
@@ -161,8 +190,29 @@ def status_json(statuses: Sequence[Status]) -> dict[str, Any]:
             if status.table is not None
         ],
         "retrying": next((status.retrying for status in statuses if status.retrying), None),
-        "reasons": [],
     }
+
+
+def explain_rest(state: QueryState, since: datetime, fault: Diagnostic | None, now: datetime) -> tuple[Reason, ...]:
+    """Why queries do not run that are in this state."""
+    seconds = round((now - since).total_seconds(), 3)
+    numbers: dict[str, int | float | str] = {"since": since.isoformat(), "seconds": seconds}
+    failed = ""
+    if fault is not None:
+        failed = f" It failed with {fault.code}: {fault.message}."
+        numbers["code"] = fault.code
+    at = f"for {span_text(seconds)}, since {moment_text(since)}"
+    match state:
+        case "PAUSED":
+            return (Reason("paused", f"The query has been paused {at}. RESUME QUERY lets it go on.", numbers),)
+        case "HELD":
+            text = f"The query has been held {at}.{failed} RESUME QUERY starts it once more."
+            return (Reason("held", text, numbers),)
+        case "RETRYING":
+            text = f"The query has not run {at}.{failed} It is started again after a pause."
+            return (Reason("retrying", text, numbers),)
+        case "STARTING" | "RUNNING" | "STOPPED":
+            return (Reason("starting", f"The query has been starting {at}.", numbers),)
 
 
 def _text(moment: datetime | None) -> str | None:

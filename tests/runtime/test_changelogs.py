@@ -19,8 +19,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import penstock
-from penstock.runtime import RuntimeSession
-from penstock.runtime.ledger import QueryReport
+from penstock.runtime import QueryReport, RuntimeSession
 
 pytestmark = pytest.mark.spark
 
