@@ -151,9 +151,10 @@ def found_remotely(node: RemoteLookup, rows: Sequence[Row], table: Sequence[Row]
         key = {each.column: evaluate_scalar(each.value, one, types) for each in node.keys}
         found = [other for other in table if all(compare("=", other[name], value) for name, value in key.items())]
         assert len(found) <= 1, "a key has two rows"
-        result += [one | {each.name: other[each.column] for each in node.columns} for other in found]
+        beside = {} if node.any_row is None else {node.any_row: bool(table)}
+        result += [one | {each.name: other[each.column] for each in node.columns} | beside for other in found]
         if not found and node.type is JoinType.LEFT:
-            result.append(one | {each.name: None for each in node.columns})
+            result.append(one | {each.name: None for each in node.columns} | beside)
     return result
 
 
