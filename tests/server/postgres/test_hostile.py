@@ -201,7 +201,7 @@ def test_long_messages_pass_in_parts(door: Door, wire: Wire) -> None:
         assert connection.execute("SELECT length(%s::text)", ["x" * size]).fetchone() == (size,)
         assert connection.execute(f"SELECT length('{'x' * size}')").fetchone() == (size,)
         assert connection.execute(f"SELECT length('{'x' * size}'), %s::int", [1]).fetchone() == (size, 1)
-    assert memory() - before < 4 * size
+    assert memory() - before < 8 * size, "the client is in this process, too"
     long = parse("SELECT length('" + "x" * 2_000_000 + "')")
     assert wire.ask(parse("SHOW STREAMS"), SYNC) == ["1", "Z I"]
     assert wire.ask(long, bind(), execute(), SYNC) == ["1", "2", "D", "C SELECT 1", "Z I"]
