@@ -84,7 +84,8 @@ class ScriptedEngine:
     async def run(self, statement: Statement) -> StatementAnswer:
         """Part of the protocol Engine."""
         self.asked.append(statement)
-        begin = max((text for text in self.replies if statement.text.startswith(text)), key=len, default=None)
+        text = " ".join(statement.text.split()).upper()
+        begin = max((each for each in self.replies if text.startswith(each.upper())), key=len, default=None)
         reply = self.replies[begin] if begin is not None else unknown(statement)
         if isinstance(reply, Exception):
             raise reply
