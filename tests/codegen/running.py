@@ -74,7 +74,8 @@ class Running:
         started.awaitTermination()
         for progress in started.recentProgress:
             for observed in dict(progress.observedMetrics).values():
-                self.counts.update(observed.asDict())
+                counts = observed.asDict()
+                self.counts.update({name: count for name, count in counts.items() if count is not None})
             self.dropped += sum(operator.numRowsDroppedByWatermark for operator in progress.stateOperators)
             self.kept = sum(operator.numRowsTotal for operator in progress.stateOperators)
         return self.rows[seen:]
