@@ -75,7 +75,7 @@ class Running:
         for progress in started.recentProgress:
             for observed in dict(progress.observedMetrics).values():
                 counts = observed.asDict()
-                self.counts.update({name: count for name, count in counts.items() if count is not None})
+                self.counts.update({name: count for name, count in counts.items() if ":" in name})
             self.dropped += sum(operator.numRowsDroppedByWatermark for operator in progress.stateOperators)
             self.kept = sum(operator.numRowsTotal for operator in progress.stateOperators)
         return self.rows[seen:]
