@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import hypothesis
 import pytest
@@ -27,6 +28,8 @@ os.environ.setdefault("JAVA_TOOL_OPTIONS", jvm_options())
 # Where the quick files cannot be built, Spark would run `stat` for each small file that it writes.
 QUICK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 LONG = ("demo", "e2e", "properties")
+# The memory of a JVM that runs many short queries: most of it for objects that are soon garbage.
+MEMORY = "--driver-memory 2g --driver-java-options '-Xms1300m -Xmn800m'"
 
 
 def pytest_configure() -> None:
@@ -88,19 +91,20 @@ def only_spark() -> Iterator[SparkSession]:
         remembered(kind)
     with pytest.MonkeyPatch.context() as patched:
         quick = f"spark.sql.streaming.checkpointFileManagerClass={QUICK_FILES}"
-        patched.setenv("PYSPARK_SUBMIT_ARGS", f"--driver-memory 2g --conf {quick} pyspark-shell")
+        patched.setenv("PYSPARK_SUBMIT_ARGS", f"{MEMORY} --conf {quick} pyspark-shell")
         session = start_spark("local[2]")
     yield session
     stop_spark(session)
 
 
 @pytest.fixture
-def spark(only_spark: SparkSession) -> SparkSession:
+def spark(only_spark: SparkSession, request: pytest.FixtureRequest) -> SparkSession:
     """A session of its own over that Spark, so that views and settings of one test are not there in the next."""
     from penstock.codegen import lower
     from penstock.planner import Settings
+    from tests.jvm.sessions import open_session
 
-    session = only_spark.newSession()
+    session = open_session(only_spark, crc32(request.node.name.encode()))
     for name, value in lower([], Settings(state_partitions=2)).settings:
         session.conf.set(name, value)
     return session

@@ -12,7 +12,8 @@ import penstock
 from penstock.codegen import lower
 from penstock.planner import Settings
 from tests.codegen.running import Running
-from tests.properties.test_spark import AT_ONCE, session_of
+from tests.jvm.sessions import open_session
+from tests.properties.test_spark import AT_ONCE
 
 pytestmark = pytest.mark.spark
 
@@ -53,7 +54,7 @@ def test_rows_of_the_first_instant_count(only_spark: SparkSession, tmp_path: Pat
     def outcome(place: int) -> tuple[list[object], list[object]]:
         sql, expected = list(QUERIES.values())[place]
         (query,) = penstock.compile(DECLARED + sql).queries
-        session = session_of(only_spark, place)
+        session = open_session(only_spark, place)
         for name, value in lower([], Settings(state_partitions=1)).settings:
             session.conf.set(name, value)
         running = Running(session, query, tmp_path / str(place))

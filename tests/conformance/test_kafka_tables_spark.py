@@ -27,10 +27,11 @@ from tests.conformance.kafka_tables import (
     shown,
     table,
 )
+from tests.jvm.sessions import open_session
 from tests.model.history import History, Tables, write_json_lines
 from tests.model.values import Row, Value, milliseconds
 from tests.properties.killed import Followed, follow
-from tests.properties.test_spark import AT_ONCE, session_of
+from tests.properties.test_spark import AT_ONCE
 
 pytestmark = pytest.mark.spark
 BATCHES = 3
@@ -98,7 +99,7 @@ def test_spark_comes_to_the_tables_of_kafka(
     packs = of_one_query(kind)
 
     def outcome(number: int) -> list[str]:
-        return list(differences(packs[number], session_of(only_spark, number), tmp_path / str(number)))
+        return list(differences(packs[number], open_session(only_spark, number), tmp_path / str(number)))
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         failures = [line for lines in pool.map(outcome, range(len(packs))) for line in lines]

@@ -19,6 +19,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.planner.plan import Intermediate, Node
 from penstock.runtime import RuntimeSession
+from tests.jvm.sessions import open_session
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import Fate, History, Tables, clocks, sort_out, write_json_lines
 from tests.model.rows import difference
@@ -26,7 +27,7 @@ from tests.model.values import EPOCH, Row, milliseconds
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, hold_back, session_of, wrong_accounts
+from tests.properties.test_spark import AT_ONCE, hold_back, wrong_accounts
 from tests.properties.test_tables_spark import names_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
@@ -62,7 +63,7 @@ def test_spark_comes_to_the_answer_as_of_each_micro_batch(
     def outcome(number: int) -> str:
         sql, history = example(*KINDS[number])
         store = ("memory", "rocksdb")[number % 2]
-        spark = session_of(only_spark, number)
+        spark = open_session(only_spark, number)
         found = wrong(f"CREATE STREAM result AS {sql}", history, tmp_path / str(number), spark, store)
         return f"{sql}\n{history}\n{found}" if found else ""
 

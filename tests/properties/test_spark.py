@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     WindowAggregate,
 )
 from penstock.runtime import QueryReport, RuntimeSession
+from tests.jvm.sessions import open_session
 from tests.model.evaluate import evaluate
 from tests.model.history import Fate, History, clocks, sort_out, write_json_lines
 from tests.model.plans import NOWHERE
@@ -36,7 +37,7 @@ from tests.properties import streams
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 PLANS = os.environ.get("PENSTOCK_PLANS")
-"""Different plans of each kind that are run; by default 6 of joins, 4 of others."""
+"""Different plans of each kind that are run; by default 4 of joins, 3 of others."""
 SIDE_BY_SIDE = 6
 """Histories of each plan of a join."""
 DRAWN = 6
@@ -124,26 +125,14 @@ def rows_to_tell(example: Example) -> int:
     return 4 * min(out, 10) + 3 * fates[Fate.LATE].size()
 
 
-def session_of(only_spark: SparkSession, number: int) -> SparkSession:
-    """A session of its own for a query that runs over few rows, once.
-
-    Compiling its expressions to bytecode costs more than it gains, so only every fourth one does as users' queries do.
-    """
-    session = only_spark.newSession()
-    if number % 4:
-        session.conf.set("spark.sql.codegen.wholeStage", "false")
-        session.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-    return session
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_spark_equals_oracle(kind: str, only_spark: SparkSession) -> None:
     of_joins = kind in {type_.value for type_ in JoinType}
-    number = int(PLANS or (6 if of_joins else 4))
+    number = int(PLANS or (4 if of_joins else 3))
     drawn = examples(kind, number)
     assert len(drawn) == number
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        outcomes = list(pool.map(lambda n: difference_of(drawn[n], session_of(only_spark, n)), range(len(drawn))))
+        outcomes = list(pool.map(lambda n: difference_of(drawn[n], open_session(only_spark, n)), range(len(drawn))))
     streams.tried[f"{kind} through Spark"] += len(drawn) * (SIDE_BY_SIDE if of_joins else 1)
     failures = [f"{example}\n{outcome}" for example, outcome in zip(drawn, outcomes, strict=True) if outcome]
     assert not failures, "\n\n".join(failures)

@@ -21,13 +21,14 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.planner.plan import Intermediate, KTable, Node, RunningQuery, Scan
 from penstock.runtime import RuntimeSession
+from tests.jvm.sessions import open_session
 from tests.model.evaluate import evaluate, walk
 from tests.model.history import History, write_json_lines
 from tests.model.rows import difference
 from tests.properties import tables
 from tests.properties.killed import BATCHES, PACKED, Followed, packed, until_done
 from tests.properties.streams import tried
-from tests.properties.test_spark import AT_ONCE, hold_back, session_of
+from tests.properties.test_spark import AT_ONCE, hold_back
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 QUERIES = int(os.environ.get("PENSTOCK_TABLE_QUERIES", "1"))
@@ -78,7 +79,7 @@ def test_spark_comes_to_the_relational_answer(
 
     def outcome(place: int) -> str:
         sql, history = drawn[place]
-        folder, spark = tmp_path / str(place), session_of(only_spark, first + place)
+        folder, spark = tmp_path / str(place), open_session(only_spark, first + place)
         found = "\n".join(filter(None, wrong(sql, history, folder, spark, STORES[(first + place) % 2])))
         return f"{sql}\n{history}\n{found}" if found else ""
 

@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.planner.plan import Emission, ForeignKeyJoin, Node, TableLookup, WindowAggregate, WTable
 from penstock.runtime import RuntimeSession
+from tests.jvm.sessions import open_session
 from tests.model.evaluate import apply, evaluate, walk
 from tests.model.history import Clock, Fate, History, Tables, clocks, sort_out, watermarks, write_json_lines
 from tests.model.rows import difference
@@ -246,7 +247,8 @@ def test_windows_are_met_while_they_are_kept(only_spark: SparkSession, tmp_path:
     parts = ((QUERIES, "STREAM"), (TABLES, "TABLE"))
     with ThreadPoolExecutor(len(parts)) as pool:
         running = [
-            pool.submit(outcome, queries, kind, tmp_path / kind, only_spark.newSession()) for queries, kind in parts
+            pool.submit(outcome, queries, kind, tmp_path / kind, open_session(only_spark, number))
+            for number, (queries, kind) in enumerate(parts)
         ]
         found = [each.result() for each in running]
     assert [each.wrong for each in found] == [[], []]

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.codegen.program import Program
 from penstock.runtime import RunError, RuntimeSession
+from tests.jvm.sessions import open_session
 from tests.model.evaluate import evaluate
 from tests.model.rows import difference
 from tests.properties.test_spark import AT_ONCE
@@ -113,7 +114,7 @@ def test_changed_queries_go_on(only_spark: SparkSession, tmp_path: Path) -> None
         folder.mkdir()
         kind = "TABLE" if name in TABLES else "STREAM"
         was, now = (compiled(folder, f"CREATE {kind} result AS {text};") for text in CHANGED[name])
-        spark = only_spark.newSession()
+        spark = open_session(only_spark, list(CHANGED).index(name))
         with RuntimeSession(spark, str(folder / "state")) as session:
             put(folder, "1", orders=ORDERS[:6], shipments=SHIPMENTS[:3], prices=PRICES[:2])
             session.run_once(was.program, drain=False)
