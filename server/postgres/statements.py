@@ -109,14 +109,19 @@ class StatementRunner:
         match verdict:
             case RefusedMessage(problem):
                 self._send_refused(problem, Request.QUERY, query(refused_text(problem).encode("ascii", "replace")))
-            case OwnStatements(statements):
+            case OwnStatements(statements, _, before, after):
+                if not await self._run_before(before, codec):
+                    return
                 if await self._would_run("CALL penstock.finish(NULL)", edit_own(None)):
-                    await self._run_own(statements)
-            case RunCalls(calls):
+                    await self._run_own(statements, after.encode(codec))
+            case RunCalls(calls, _, before, after):
+                if not await self._run_before(before, codec):
+                    return
+                rest = " " * len(before) + text[len(before) :]  # places stay what they are
                 arguments = [_NULL] * len(calls)
-                tried = replace_arguments(text, calls, arguments)
+                tried = replace_arguments(rest[: len(rest) - len(after)], calls, arguments)
                 if await self._would_run(tried, edit_calls(None, calls, arguments), codec):
-                    await self._run_calls(text, codec, calls)
+                    await self._run_calls(rest, codec, calls)
 
     def can_prepare(self, parse: Parse, verdict: Verdict) -> bool:
         """False if the server is to say what it thinks of a statement: its parameter cannot be one of penstock.run."""
@@ -185,7 +190,16 @@ class StatementRunner:
         texts = [each.packed for each in answers] + [None] * (prepared.hidden - len(answers))
         self._send(Expected(Request.BIND, edit_error=edit), bind.with_texts(texts).packed)
 
-    async def _run_own(self, statements: Sequence[OwnStatement]) -> None:
+    async def _run_before(self, text: str, codec: str) -> bool:
+        """Runs what is in front of the statements of Penstock in their message; False if it fails."""
+        if not text:
+            return True
+        begun = Expected(Request.QUERY, goes_on=True)
+        self._send(begun, query(text.encode(codec)))
+        await self._responses.settle()
+        return begun.goes_on
+
+    async def _run_own(self, statements: Sequence[OwnStatement], after: bytes) -> None:
         answers: list[Answered] = []
         for found in statements:
             answers.append(await self._ask_found(found))
@@ -193,7 +207,8 @@ class StatementRunner:
                 break
         text = "; ".join(answer_text(each.columns, constant(each.packed)) for each in answers)
         edit = edit_own(answers[-1].position)
-        self._send(Expected(Request.QUERY, tags=[each.tag for each in answers], edit_error=edit), query(text.encode()))
+        tags = [each.tag for each in answers]
+        self._send(Expected(Request.QUERY, tags=tags, edit_error=edit), query(text.encode() + after))
 
     async def _run_calls(self, text: str, codec: str, calls: Sequence[RunCall]) -> None:
         answers = await self._ask_calls(calls, None, codec)
@@ -267,9 +282,9 @@ def _find_problem(verdict: Verdict) -> Refusal | None:
     match verdict:
         case RefusedMessage(problem):
             return problem
-        case OwnStatements(statements) if len(statements) > 1:
+        case OwnStatements(statements, _, before, after) if len(statements) > 1 or before or after:
             return Refusal("", "42601", "cannot insert multiple commands into a prepared statement")
-        case OwnStatements(_, True):
+        case OwnStatements(parameters=True):
             hint = "write the values into the statement; drivers can do so on the client's side"
             return Refusal("", "0A000", "a statement of Penstock takes no parameters", hint=hint)
         case _:

@@ -24,7 +24,7 @@ NODE = ("pg@8.23.1", "pg-cursor@2.22.0", "pg-query-stream@4.17.0")
 COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 JDBC = "org.postgresql:postgresql:42.7.8"
 # Debian keeps one version of each package in a release.
-DEBIAN = ("odbc-postgresql=1:13.02*", "libodbc2=2.3.11*", "libodbcinst2=2.3.11*")
+DEBIAN = ("odbc-postgresql=1:13.02*", "libodbc2=2.3.11*", "libodbcinst2=2.3.11*", "libltdl7=2.4.7*")
 SUPERSET_PINS = Path(__file__).with_name("superset.txt")
 
 

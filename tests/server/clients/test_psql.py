@@ -91,12 +91,12 @@ def test_a_warning(relay: Address) -> None:
 
 
 def test_a_mixed_message(relay: Address) -> None:
-    shown, errors = psql(relay, "-c", "BEGIN; CREATE STREAM a")
+    shown, errors = psql(relay, "-c", "SELECT 1; CREATE STREAM a")
     assert shown == ""
     assert errors.splitlines() == [
         "ERROR:  a message has statements of Penstock and of PostgreSQL",
-        "LINE 1: BEGIN; CREATE STREAM a",
-        "               ^",
+        "LINE 1: SELECT 1; CREATE STREAM a",
+        "                  ^",
         "HINT:  send the statements of Penstock in a message of their own",
     ]
 
