@@ -14,6 +14,7 @@ from urllib.parse import quote
 from tests.house.files import ROOT
 from tests.server.postgres.door import PASSWORDS
 
+PROGRAMS = Path(__file__).parent / "programs"
 STREAMS = [["clicks", "at TIMESTAMP, page STRING"], ["Wörter", None]]
 """What SHOW STREAMS answers, as JSON has it."""
 PLAN = [["KStream"], ["  Scan clicks"]]

@@ -123,6 +123,8 @@ def test_messages_of_postgresql_alone_pass() -> None:
         (r"SELECT * FROM penstock.run(E'it\'s\n')", "it's\n"),
         ("SELECT * FROM penstock.run('a'::text)", "a"),
         ("SELECT * FROM penstock.run('a'::character varying)", "a"),
+        ("SELECT * FROM penstock.run(('it''s'))", "it's"),
+        ("SELECT * FROM penstock.run( (('a'::text))::varchar )", "a"),
         ("WITH x AS (SELECT * FROM penstock.run('a')) SELECT * FROM x", "a"),
         ("(SELECT * FROM penstock.run('a'))", "a"),
         ("COPY (SELECT * FROM penstock.run('a')) TO STDOUT", "a"),
@@ -135,7 +137,7 @@ def test_calls_of_run(text: str, statement: str) -> None:
     assert isinstance(verdict, RunCalls)
     (call,) = verdict.calls
     assert call.statement == statement
-    assert text[call.start : call.end].strip().endswith(("'", "$", "text", "varying"))
+    assert text[call.start : call.end].strip().endswith(("'", "$", "text", "varying", "varchar", "')"))
     if call.body is not None:
         assert text[call.body :].startswith(statement)
 
@@ -162,6 +164,11 @@ def test_calls_of_run_with_parameters() -> None:
         "SELECT * FROM penstock.run()",
         "SELECT * FROM penstock.run('a', 'b')",
         "SELECT * FROM penstock.run('a'",
+        "SELECT * FROM penstock.run(('a')",
+        "SELECT * FROM penstock.run((",
+        "SELECT * FROM penstock.run(('a', 'b'))",
+        "SELECT * FROM penstock.run(('a'):text)",
+        "SELECT * FROM penstock.run((SELECT 'a'))",
         "SELECT * FROM other.run('a')",
         "SELECT * FROM run('a')",
         "SELECT 'penstock.run(''a'')'",
