@@ -47,10 +47,6 @@ PROBES = {
     "cancel": "57014",
     "timeout": "57014",
     "after it": STREAMS,
-    "types of parameters": ["text", "text"],
-    "columns before it runs": ["line", *TEXT],
-    "no parameters": 0,
-    "columns of SHOW": NAMES,
     "run of several": -1,
     "copy": "KStream\n  Scan clicks\n",
     "error in a transaction": [*BAD, 8],
@@ -75,6 +71,12 @@ def run(installed: Callable[[str], Path]) -> Run:
     return run_part
 
 
+DESCRIPTIONS = {
+    "types of parameters": ["text", "text"],
+    "columns before it runs": ["line", *TEXT],
+    "no parameters": 0,
+    "columns of SHOW": NAMES,
+}
 # In these modes pgjdbc sends a text as one message, and asks for all rows.
 SIMPLE = {
     "mixed": ["0A000", "a message has statements of Penstock and of PostgreSQL", ALONE, 11],
@@ -82,21 +84,17 @@ SIMPLE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("options", "different"),
-    [
-        *[
-            ("", {}),
-            ("prepareThreshold=1", {}),
-            ("autosave=always", {}),
-            ("preferQueryMode=extendedCacheEverything", {}),
-        ],
-        *[("defaultRowFetchSize=1", {}), ("stringtype=unspecified", {})],
-        *[("preferQueryMode=simple", SIMPLE), ("preferQueryMode=extendedForPrepared", SIMPLE)],
-    ],
-)
-def test_statements(door: Door, relay: Address, run: Run, options: str, different: dict[str, Any]) -> None:
-    assert run(relay, "statements", options) == PROBES | different
+MODES = {
+    **dict.fromkeys(("", "prepareThreshold=1", "autosave=always", "defaultRowFetchSize=1"), DESCRIPTIONS),
+    **dict.fromkeys(("stringtype=unspecified", "preferQueryMode=extendedCacheEverything"), DESCRIPTIONS),
+    "preferQueryMode=extendedForPrepared": {**DESCRIPTIONS, **SIMPLE},
+    "preferQueryMode=simple": {**SIMPLE, "parameter": [False]},
+}
+
+
+@pytest.mark.parametrize("options", MODES)
+def test_statements(door: Door, relay: Address, run: Run, options: str) -> None:
+    assert run(relay, "statements", options) == PROBES | MODES[options]
     assert [each.text for each in door.engine.withdrawn] == ["PAUSE QUERY slow"] * 2
 
 

@@ -32,6 +32,9 @@ public class JdbcProbes {
                 probe(connection, "autocommit");
                 probeErrors(connection);
                 probePrepared(connection);
+                if (!options.equals("preferQueryMode=simple")) {
+                    probeDescriptions(connection);
+                }
             }
             try (Connection connection = connect()) {
                 connection.setAutoCommit(false);
@@ -140,6 +143,21 @@ public class JdbcProbes {
     }
 
     static void probePrepared(Connection connection) throws Exception {
+        try (PreparedStatement statement = connection.prepareStatement(RUN)) {
+            for (String name : List.of("c", "d")) {
+                statement.setString(1, "CREATE STREAM " + name);
+                statement.execute();
+            }
+            report("run of several", statement.getUpdateCount());
+        }
+        StringWriter text = new StringWriter();
+        String copy = "COPY (SELECT * FROM penstock.run('EXPLAIN PLAN x')) TO STDOUT";
+        connection.unwrap(PGConnection.class).getCopyAPI().copyOut(copy, text);
+        report("copy", text.toString());
+    }
+
+    /** What a driver asks of a statement before it runs. The simple protocol has no messages for that. */
+    static void probeDescriptions(Connection connection) throws Exception {
         try (PreparedStatement statement = connection.prepareStatement(RUN + " WHERE line <> ?")) {
             ParameterMetaData found = statement.getParameterMetaData();
             List<Object> types = new ArrayList<>();
@@ -153,17 +171,6 @@ public class JdbcProbes {
             report("no parameters", statement.getParameterMetaData().getParameterCount());
             report("columns of SHOW", columns(statement.getMetaData()));
         }
-        try (PreparedStatement statement = connection.prepareStatement(RUN)) {
-            for (String name : List.of("c", "d")) {
-                statement.setString(1, "CREATE STREAM " + name);
-                statement.execute();
-            }
-            report("run of several", statement.getUpdateCount());
-        }
-        StringWriter text = new StringWriter();
-        String copy = "COPY (SELECT * FROM penstock.run('EXPLAIN PLAN x')) TO STDOUT";
-        connection.unwrap(PGConnection.class).getCopyAPI().copyOut(copy, text);
-        report("copy", text.toString());
     }
 
     static void probeTransaction(Connection connection) throws Exception {
