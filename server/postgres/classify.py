@@ -58,6 +58,8 @@ class RunCalls:
     calls: tuple[RunCall, ...]
     parameters: int
     """The number of its last parameter."""
+    is_copy: bool
+    """A COPY takes no parameters, whoever gives them."""
     before: str
     after: str
     """As of OwnStatements."""
@@ -105,7 +107,8 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
             return None
         if len(inner) == 1:
             last = max((int(token.text) for token in inner[0] if token.part is Part.PARAMETER), default=0)
-            return RunCalls(tuple(calls), last, before, after) if last <= MAX_PARAMETERS else None
+            is_copy = inner[0][0].is_word("copy")
+            return RunCalls(tuple(calls), last, is_copy, before, after) if last <= MAX_PARAMETERS else None
         return _refused("a message with penstock.run has other statements as well", ALONE_HINT, calls[0].start)
     if len(own) < len(inner):
         message = "a message has statements of Penstock and of PostgreSQL"

@@ -15,7 +15,7 @@ from tests.house.files import ROOT
 from tests.server.postgres.door import PASSWORDS
 
 PROGRAMS = Path(__file__).parent / "programs"
-STREAMS = [["clicks", "at TIMESTAMP, page STRING"], ["Wörter", None]]
+STREAMS: list[list[str | None]] = [["clicks", "at TIMESTAMP, page STRING"], ["Wörter", None]]
 """What SHOW STREAMS answers, as JSON has it."""
 PLAN = [["KStream"], ["  Scan clicks"]]
 """The answer to EXPLAIN PLAN."""

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.campaign
 
 Run = Callable[[Address, str], dict[str, Any]]
 BAD = ["42P17", "K012: a watermark is missing"]
-PROBES = {
-    "rows": [{"name": name, "columns": columns} for name, columns in STREAMS],
+PROBES: dict[str, Any] = {
+    "rows": [dict(zip(("name", "columns"), row, strict=True)) for row in STREAMS],
     "columns": ["SHOW", None, [["name", 25], ["columns", 25]]],
     "no rows": ["CREATE", None, []],
     "plan": PLAN,

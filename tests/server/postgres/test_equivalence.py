@@ -35,6 +35,7 @@ TWINS = {
     "CREATE STREAM bad": "DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
     "CREATE STREAM good; SHOW STREAMS": f"DO 'BEGIN END'; SELECT * FROM ({ROWS}) AS v (name, columns)",
     "SELECT * FROM penstock.run('SHOW QUERIES') AS r": "SELECT 'name\twrites to' AS line",
+    "COPY (SELECT * FROM penstock.run('SHOW QUERIES')) TO STDOUT": "COPY (SELECT 'name	writes to') TO STDOUT",
     "SELECT * FROM penstock.run('CREATE STREAM bad'), nowhere": "SELECT 1 FROM nowhere",
     "SELECT STREAM 1 FROM clicks": "DO $$",
     "BEGIN; SHOW STREAMS": f"BEGIN; SELECT * FROM ({ROWS}) AS v (name, columns)",
