@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +66,24 @@ def fetch_odbc(folder: Path) -> None:
 
 
 def fetch_superset(folder: Path) -> None:
-    """Superset in an environment of its own: it needs older packages than Penstock."""
+    """Superset in an environment of its own: it needs older packages than Penstock. Its own tables have one user."""
     venv.create(folder, with_pip=True)
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run(*pip, "--no-deps", "--requirement", str(SUPERSET_PINS))
+    config = Path(__file__).parent / "programs" / "superset_config.py"
+    variables = {
+        "FLASK_APP": "superset",
+        "SUPERSET_CONFIG_PATH": str(config),
+        "SUPERSET_HOME": str(folder),
+        "PYTHONPATH": "",
+    }
+    user = ("--username", "admin", "--password", "admin", "--email", "admin@example.org")
+    for command in (
+        ("db", "upgrade"),
+        ("fab", "create-admin", *user, "--firstname", "a", "--lastname", "b"),
+        ("init",),
+    ):
+        run(str(folder / "bin" / "superset"), *command, variables=variables)
 
 
 CLIENTS = {
@@ -105,9 +119,10 @@ def lock(path: Path) -> Iterator[None]:
         yield
 
 
-def run(*command: str, cwd: Path | None = None) -> None:
+def run(*command: str, cwd: Path | None = None, variables: Mapping[str, str] | None = None) -> None:
     """Runs a command, with what it prints in the error if it fails."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=900, check=False)
+    environment = {**os.environ, **(variables or {})}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=900, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
