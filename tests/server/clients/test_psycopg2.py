@@ -42,6 +42,7 @@ PROBES = {
     "copied": [["SHOW STREAMS"]],
     "values": [["é"]],
     "many": "SELECT 1",
+    "batch of calls": ["FeatureNotSupported", "0A000"],
     "cancel": ["QueryCanceled", "57014"],
     "after it": STREAMS,
 }

@@ -104,6 +104,7 @@ def probe_ways_to_read() -> None:
             )
             cursor.executemany(RUN, batch)
             report("many", cursor.statusmessage)
+        report("batch of calls", fault(connection, "; ".join(["SELECT penstock.run('CREATE STREAM d')"] * 2))[:2])
 
 
 def fault_of_named(connection: Any, text: str) -> Any:
