@@ -50,7 +50,7 @@ def fetch_python(folder: Path) -> None:
 
 def fetch_node(folder: Path) -> None:
     """Packages of Node.js."""
-    run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *NODE)
+    run("npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(folder), *NODE)
 
 
 def fetch_jdbc(folder: Path) -> None:
