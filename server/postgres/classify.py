@@ -22,6 +22,7 @@ _VERBS = (
     *("create", "drop", "pause", "resume", "show", "describe", "explain", "insert", "update", "delete"),
     *("stream", "penstock"),
 )
+_TRANSACTIONS = ("begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release")
 # Of a long text, one of these as well: to split a megabyte into tokens takes a third of a second.
 _MARKS = ("stream", "penstock", "connector", "replace", "query", "pause", "resume", "show", "describe", "explain")
 _LONG = 1 << 16
@@ -45,6 +46,9 @@ class OwnStatements:
     statements: tuple[OwnStatement, ...]
     parameters: bool
     """Whether one of them has a parameter such as $1."""
+    before: str
+    after: str
+    """The parts of the message in front and behind, which begin and end transactions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,11 @@ class RunCalls:
     calls: tuple[RunCall, ...]
     parameters: int
     """The number of its last parameter."""
+    is_copy: bool
+    """A COPY takes no parameters, whoever gives them."""
+    before: str
+    after: str
+    """As of OwnStatements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,20 +98,36 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
     if Owner.NOBODY in owners:
         start = statements[owners.index(Owner.NOBODY)][0].start
         return _refused("SELECT STREAM has no end, and this connection waits for one", CHANGES_HINT, start)
+    inner = _without_transactions(statements)
+    before = text[: inner[0][0].start] if inner and inner[0] is not statements[0] else ""
+    after = text[inner[-1][-1].end :] if inner and inner[-1] is not statements[-1] else ""
     if not own:
-        calls = [find_run_calls(tokens, text) for tokens in statements]
-        if not any(calls):
+        calls = [call for tokens in statements for call in find_run_calls(tokens, text)]
+        if not calls:
             return None
-        if len(statements) == 1:
-            last = max((int(token.text) for token in statements[0] if token.part is Part.PARAMETER), default=0)
-            return RunCalls(calls[0], last) if last <= MAX_PARAMETERS else None
-        start = next(each[0].start for each in calls if each)
-        return _refused("a message with penstock.run has other statements as well", ALONE_HINT, start)
-    if len(own) < len(statements):
+        if len(inner) == 1:
+            last = max((int(token.text) for token in inner[0] if token.part is Part.PARAMETER), default=0)
+            is_copy = inner[0][0].is_word("copy")
+            return RunCalls(tuple(calls), last, is_copy, before, after) if last <= MAX_PARAMETERS else None
+        return _refused("a message with penstock.run has other statements as well", ALONE_HINT, calls[0].start)
+    if len(own) < len(inner):
         message = "a message has statements of Penstock and of PostgreSQL"
         return _refused(message, ALONE_HINT, own[0][0].start)
     parameters = any(token.part is Part.PARAMETER for tokens in own for token in tokens)
-    return OwnStatements(tuple(_found(text, tokens) for tokens in own), parameters)
+    return OwnStatements(tuple(_found(text, tokens) for tokens in own), parameters, before, after)
+
+
+def _without_transactions(statements: Sequence[Sequence[Lexeme]]) -> Sequence[Sequence[Lexeme]]:
+    """The statements without those at both ends that begin and end transactions.
+
+    psqlODBC sends BEGIN and SAVEPOINT in one message with the statement of its user, and a FETCH behind a DECLARE.
+    """
+    first, last = 0, len(statements)
+    while first < last and statements[first][0].is_word(*_TRANSACTIONS):
+        first += 1
+    while first < last and statements[last - 1][0].is_word(*_TRANSACTIONS, "fetch"):
+        last -= 1
+    return statements[first:last]
 
 
 def may_be_penstock(text: str, relations: Collection[str]) -> bool:

@@ -45,6 +45,8 @@ class Expected:
     request: Request
     hidden: bool = False
     """The client did not send it. An error is shown all the same."""
+    goes_on: bool = False
+    """Of a QUERY: the client sent it in one message with the next one. Not after an error."""
     hidden_parameters: int = 0
     """Of a statement that is described."""
     tags: list[str] = field(default_factory=list)
@@ -181,6 +183,7 @@ class Responses:
             self.is_skipping = not self._pending
             if self._pending:
                 self._pending[0].hidden = False
+        head.goes_on = False
         if head.edit_error is None:
             return None
         return write_fields("E", head.edit_error(read_fields(body)))
@@ -195,7 +198,7 @@ class Responses:
         while self._pending:
             done = self._pop()
             if done.request in (Request.SYNC, Request.QUERY, Request.FUNCTION):
-                return b"" if done.hidden else None
+                return b"" if done.hidden or done.goes_on else None
         return None
 
     def _begin_copy(self) -> None:

@@ -44,22 +44,35 @@ def _read_call(tokens: Sequence[Lexeme], at: int, text: str) -> RunCall | None:
         return None
     if not (tokens[at].is_name and tokens[at + 2].is_name):
         return None
-    argument, *rest = tokens[at + 4 :]
-    close = next((place for place, token in enumerate(rest) if token.is_sign(")")), None)
-    if close is None or not _is_cast_to_text(rest[:close]):
+    first = at + 4
+    at = first
+    while _is_sign(tokens, at, "("):  # pgjdbc puts brackets around what it writes into a statement
+        at += 1
+    opened = at - first
+    if at == len(tokens) or tokens[at].part not in (Part.STRING, Part.PARAMETER):
         return None
-    end = rest[close].start
-    match argument.part:
-        case Part.STRING:
-            body = text.find(argument.text, argument.start, argument.end)
-            return RunCall(argument.start, end, argument.text, 0, None if body < 0 else body)
-        case Part.PARAMETER:
-            return RunCall(argument.start, end, None, int(argument.text), None)
-        case _:
+    argument = tokens[at]
+    for _ in range(opened + 1):
+        at = _skip_cast(tokens, at + 1)
+        if not _is_sign(tokens, at, ")"):
             return None
+    start, end = tokens[first].start, tokens[at].start
+    if argument.part is Part.PARAMETER:
+        return RunCall(start, end, None, int(argument.text), None)
+    body = text.find(argument.text, argument.start, argument.end)
+    return RunCall(start, end, argument.text, 0, None if body < 0 else body)
 
 
-def _is_cast_to_text(tokens: Sequence[Lexeme]) -> bool:
-    """Whether the tokens are nothing, or `::text` and the like."""
-    texts = [token.text for token in tokens]
-    return texts == [] or (texts[:2] == [":", ":"] and texts[2:] in _TEXT_TYPES)
+def _is_sign(tokens: Sequence[Lexeme], at: int, sign: str) -> bool:
+    return at < len(tokens) and tokens[at].is_sign(sign)
+
+
+def _skip_cast(tokens: Sequence[Lexeme], at: int) -> int:
+    """The place behind `::text` and the like, or the same place if there is none."""
+    if not (_is_sign(tokens, at, ":") and _is_sign(tokens, at + 1, ":")):
+        return at
+    for name in _TEXT_TYPES:
+        end = at + 2 + len(name)
+        if [token.text for token in tokens[at + 2 : end]] == name:
+            return end
+    return at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from penstock.server.engine import Refusal, RefusedError
 from penstock.server.postgres.answers import answer_text, constant, pack_answer, pack_lines, pack_refusal
@@ -28,6 +28,7 @@ from penstock.server.postgres.rewriting import edit_calls, edit_own, edit_refuse
 from penstock.server.postgres.run_calls import RunCall
 
 _TIMER = b"penstock: timer"
+_COPY = b"penstock: copy"
 _NULL = "NULL::pg_catalog.jsonb"
 _UNKNOWN_TYPES = (0, 705)
 _TEXT_TYPES = (TEXT, 19, 1042, 1043)
@@ -57,11 +58,13 @@ class Prepared:
     calls: tuple[RunCall, ...]
     arguments: tuple[str, ...]
     """What stands in the place of the calls' arguments."""
+    copy: str | None = None
+    """The text of a COPY. It is prepared again with each answer, since it takes no parameters."""
 
     @property
     def hidden(self) -> int:
         """How many parameters the client does not see."""
-        return len(self.calls) or 1
+        return 0 if self.copy is not None else len(self.calls) or 1
 
     def edit(self, position: int | None) -> Callable[[Fields], Fields]:
         """How its errors are changed."""
@@ -109,19 +112,26 @@ class StatementRunner:
         match verdict:
             case RefusedMessage(problem):
                 self._send_refused(problem, Request.QUERY, query(refused_text(problem).encode("ascii", "replace")))
-            case OwnStatements(statements):
+            case OwnStatements(statements, before=before, after=after):
+                if not await self._run_before(before, codec):
+                    return
                 if await self._would_run("CALL penstock.finish(NULL)", edit_own(None)):
-                    await self._run_own(statements)
-            case RunCalls(calls):
+                    await self._run_own(statements, after.encode(codec))
+            case RunCalls(calls, before=before, after=after):
+                if not await self._run_before(before, codec):
+                    return
+                rest = " " * len(before) + text[len(before) :]  # places stay what they are
                 arguments = [_NULL] * len(calls)
-                tried = replace_arguments(text, calls, arguments)
+                tried = replace_arguments(rest[: len(rest) - len(after)], calls, arguments)
                 if await self._would_run(tried, edit_calls(None, calls, arguments), codec):
-                    await self._run_calls(text, codec, calls)
+                    await self._run_calls(rest, codec, calls)
 
     def can_prepare(self, parse: Parse, verdict: Verdict) -> bool:
         """False if the server is to say what it thinks of a statement: its parameter cannot be one of penstock.run."""
         if len(parse.types) > MAX_PARAMETERS or not isinstance(verdict, RunCalls):
             return len(parse.types) <= MAX_PARAMETERS
+        if verdict.is_copy and verdict.parameters:
+            return False
         given = (call.parameter for call in verdict.calls if 0 < call.parameter <= len(parse.types))
         return all(parse.types[each - 1] in (*_UNKNOWN_TYPES, *_TEXT_TYPES) for each in given)
 
@@ -137,7 +147,9 @@ class StatementRunner:
             for number in (call.parameter for call in verdict.calls if call.parameter):
                 types[number - 1] = TEXT if types[number - 1] in _UNKNOWN_TYPES else types[number - 1]
             arguments = tuple(f"${len(types) + place}" for place in range(1, len(verdict.calls) + 1))
-            prepared = Prepared(len(types), None, verdict.calls, arguments)
+            if verdict.is_copy:
+                arguments = (_NULL,) * len(verdict.calls)
+            prepared = Prepared(len(types), None, verdict.calls, arguments, text if verdict.is_copy else None)
             rewritten = replace_arguments(text, verdict.calls, arguments)
         else:
             assert isinstance(verdict, OwnStatements)
@@ -178,6 +190,9 @@ class StatementRunner:
             answers = [_as_described(await self._ask_found(prepared.found), prepared.found)]
         else:
             answers = await self._ask_calls(prepared.calls, bind, codec)
+        if prepared.copy is not None:
+            self._bind_copy(bind, prepared, prepared.copy, codec, answers)
+            return
         last = answers[-1]
         edit = prepared.edit(last.position)
         tags = [last.tag] if prepared.found else []
@@ -185,7 +200,26 @@ class StatementRunner:
         texts = [each.packed for each in answers] + [None] * (prepared.hidden - len(answers))
         self._send(Expected(Request.BIND, edit_error=edit), bind.with_texts(texts).packed)
 
-    async def _run_own(self, statements: Sequence[OwnStatement]) -> None:
+    def _bind_copy(self, bind: Bind, prepared: Prepared, text: str, codec: str, answers: Sequence[Answered]) -> None:
+        """Binds a COPY that has the answers in its text."""
+        arguments = _constants(answers, prepared.calls)
+        edit = edit_calls(answers[-1].position, prepared.calls, arguments)
+        self._portals[bind.portal] = Expected(Request.EXECUTE, edit_error=edit)
+        rewritten = replace_arguments(text, prepared.calls, arguments).encode(codec)
+        self._send(Expected(Request.PARSE, hidden=True, edit_error=edit), Parse(_COPY, rewritten, ()).packed)
+        self._send(Expected(Request.BIND, edit_error=edit), replace(bind, statement=_COPY).packed)
+        self._send(Expected(Request.CLOSE, hidden=True), close("S", _COPY))
+
+    async def _run_before(self, text: str, codec: str) -> bool:
+        """Runs what is in front of the statements of Penstock in their message; False if it fails."""
+        if not text:
+            return True
+        begun = Expected(Request.QUERY, goes_on=True)
+        self._send(begun, query(text.encode(codec)))
+        await self._responses.settle()
+        return begun.goes_on
+
+    async def _run_own(self, statements: Sequence[OwnStatement], after: bytes) -> None:
         answers: list[Answered] = []
         for found in statements:
             answers.append(await self._ask_found(found))
@@ -193,11 +227,12 @@ class StatementRunner:
                 break
         text = "; ".join(answer_text(each.columns, constant(each.packed)) for each in answers)
         edit = edit_own(answers[-1].position)
-        self._send(Expected(Request.QUERY, tags=[each.tag for each in answers], edit_error=edit), query(text.encode()))
+        tags = [each.tag for each in answers]
+        self._send(Expected(Request.QUERY, tags=tags, edit_error=edit), query(text.encode() + after))
 
     async def _run_calls(self, text: str, codec: str, calls: Sequence[RunCall]) -> None:
         answers = await self._ask_calls(calls, None, codec)
-        arguments = [constant(each.packed) for each in answers] + [_NULL] * (len(calls) - len(answers))
+        arguments = _constants(answers, calls)
         edit = edit_calls(answers[-1].position, calls, arguments)
         rewritten = replace_arguments(text, calls, arguments).encode(codec)
         self._send(Expected(Request.QUERY, edit_error=edit), query(rewritten))
@@ -262,14 +297,19 @@ class StatementRunner:
         self._server.write(message)
 
 
+def _constants(answers: Sequence[Answered], calls: Sequence[RunCall]) -> list[str]:
+    """The arguments of the calls. Those behind a refusal are not asked for."""
+    return [constant(each.packed) for each in answers] + [_NULL] * (len(calls) - len(answers))
+
+
 def _find_problem(verdict: Verdict) -> Refusal | None:
     """Why a statement cannot be prepared."""
     match verdict:
         case RefusedMessage(problem):
             return problem
-        case OwnStatements(statements) if len(statements) > 1:
+        case OwnStatements(statements, before=before, after=after) if len(statements) > 1 or before or after:
             return Refusal("", "42601", "cannot insert multiple commands into a prepared statement")
-        case OwnStatements(_, True):
+        case OwnStatements(parameters=True):
             hint = "write the values into the statement; drivers can do so on the client's side"
             return Refusal("", "0A000", "a statement of Penstock takes no parameters", hint=hint)
         case _:

@@ -72,13 +72,40 @@ def test_statements_of_one_message_keep_their_places() -> None:
 
 
 @pytest.mark.parametrize("own", ["SHOW STREAMS", "CREATE STREAM a (x INT)"])
-@pytest.mark.parametrize("other", ["BEGIN", "SELECT 1", "COMMIT", "SET x = 1"])
+@pytest.mark.parametrize("other", ["SELECT 1", "SET x = 1", "PREPARE TRANSACTION 'x'", "FETCH 1 IN c; SELECT 1"])
 def test_a_mixed_message_is_refused_where_penstock_begins(own: str, other: str) -> None:
     for text in (f"{other}; {own}", f"{own}; {other}", f"{own}; {other}; {own}"):
         verdict = classify(text, RELATIONS)
         assert isinstance(verdict, RefusedMessage)
         assert verdict.refusal.sqlstate == "0A000"
         assert verdict.refusal.position == text.index(own) + 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        *(("BEGIN;", ""), ("START TRANSACTION READ ONLY; ", ""), ("", ";COMMIT"), ("/* x */ BEGIN ;;", " ; END;")),
+        *(("SAVEPOINT s;", ";RELEASE s"), ("ROLLBACK TO s;BEGIN;", ""), ("", "; ROLLBACK; BEGIN")),
+    ],
+)
+def test_transactions_may_begin_and_end_in_the_same_message(before: str, after: str) -> None:
+    verdict = classify(f"{before}SHOW STREAMS; SHOW QUERIES{after}", RELATIONS)
+    assert isinstance(verdict, OwnStatements)
+    assert (len(verdict.statements), verdict.before, verdict.after) == (2, before, after)
+    verdict = classify(f"{before}SELECT * FROM penstock.run('a'){after}", RELATIONS)
+    assert isinstance(verdict, RunCalls)
+    assert (len(verdict.calls), verdict.before, verdict.after) == (1, before, after)
+
+
+def test_a_fetch_may_follow_a_cursor() -> None:
+    text = 'BEGIN;declare "C" cursor with hold for SELECT * FROM penstock.run($$a$$);fetch 100 in "C"'
+    verdict = classify(text, RELATIONS)
+    assert isinstance(verdict, RunCalls)
+    assert (verdict.before, verdict.after) == ("BEGIN;", ';fetch 100 in "C"')
+
+
+def test_transactions_do_not_stand_between_statements_of_penstock() -> None:
+    assert isinstance(classify("SHOW STREAMS; COMMIT; SHOW STREAMS", RELATIONS), RefusedMessage)
 
 
 def test_messages_of_postgresql_alone_pass() -> None:
@@ -96,6 +123,8 @@ def test_messages_of_postgresql_alone_pass() -> None:
         (r"SELECT * FROM penstock.run(E'it\'s\n')", "it's\n"),
         ("SELECT * FROM penstock.run('a'::text)", "a"),
         ("SELECT * FROM penstock.run('a'::character varying)", "a"),
+        ("SELECT * FROM penstock.run(('it''s'))", "it's"),
+        ("SELECT * FROM penstock.run( (('a'::text))::varchar )", "a"),
         ("WITH x AS (SELECT * FROM penstock.run('a')) SELECT * FROM x", "a"),
         ("(SELECT * FROM penstock.run('a'))", "a"),
         ("COPY (SELECT * FROM penstock.run('a')) TO STDOUT", "a"),
@@ -108,7 +137,7 @@ def test_calls_of_run(text: str, statement: str) -> None:
     assert isinstance(verdict, RunCalls)
     (call,) = verdict.calls
     assert call.statement == statement
-    assert text[call.start : call.end].strip().endswith(("'", "$", "text", "varying"))
+    assert text[call.start : call.end].strip().endswith(("'", "$", "text", "varying", "varchar", "')"))
     if call.body is not None:
         assert text[call.body :].startswith(statement)
 
@@ -135,6 +164,11 @@ def test_calls_of_run_with_parameters() -> None:
         "SELECT * FROM penstock.run()",
         "SELECT * FROM penstock.run('a', 'b')",
         "SELECT * FROM penstock.run('a'",
+        "SELECT * FROM penstock.run(('a')",
+        "SELECT * FROM penstock.run((",
+        "SELECT * FROM penstock.run(('a', 'b'))",
+        "SELECT * FROM penstock.run(('a'):text)",
+        "SELECT * FROM penstock.run((SELECT 'a'))",
         "SELECT * FROM other.run('a')",
         "SELECT * FROM run('a')",
         "SELECT 'penstock.run(''a'')'",

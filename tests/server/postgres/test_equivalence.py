@@ -35,8 +35,15 @@ TWINS = {
     "CREATE STREAM bad": "DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
     "CREATE STREAM good; SHOW STREAMS": f"DO 'BEGIN END'; SELECT * FROM ({ROWS}) AS v (name, columns)",
     "SELECT * FROM penstock.run('SHOW QUERIES') AS r": "SELECT 'name\twrites to' AS line",
+    "COPY (SELECT * FROM penstock.run('SHOW QUERIES')) TO STDOUT": "COPY (SELECT 'name	writes to') TO STDOUT",
     "SELECT * FROM penstock.run('CREATE STREAM bad'), nowhere": "SELECT 1 FROM nowhere",
     "SELECT STREAM 1 FROM clicks": "DO $$",
+    "BEGIN; SHOW STREAMS": f"BEGIN; SELECT * FROM ({ROWS}) AS v (name, columns)",
+    "SAVEPOINT s; CREATE STREAM bad; RELEASE s": "SAVEPOINT s; DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
+    "ROLLBACK TO s; CREATE STREAM good; COMMIT": "ROLLBACK TO s; DO 'BEGIN END'; COMMIT",
+    "BEGIN; DECLARE c CURSOR FOR SELECT * FROM penstock.run('SHOW QUERIES'); FETCH c": (
+        "BEGIN; DECLARE c CURSOR FOR SELECT 'name	writes to' AS line; FETCH c"
+    ),
 }
 TEXTS = (
     *("SELECT 1 AS a UNION ALL SELECT 2", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT s", "ROLLBACK TO s", "SELECT 1/0"),

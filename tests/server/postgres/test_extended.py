@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from typing import Any
 
-import asyncpg
 import psycopg
 import pytest
 
@@ -209,30 +207,3 @@ def test_a_pipeline_of_psycopg(door: Door) -> None:
         assert [len(cursor.fetchall()) for cursor in cursors[::3]] == [2] * 5
         assert [len(cursor.fetchall()) for cursor in cursors[2::3]] == [1] * 5
     assert len(door.engine.asked) == 10
-
-
-def test_asyncpg(door: Door) -> None:
-    async def use() -> None:
-        connection = await asyncpg.connect(**door.options(), database="postgres", ssl=False)
-        rows = await connection.fetch("SHOW STREAMS")
-        assert [tuple(row) for row in rows] == [("clicks", "at TIMESTAMP, page STRING"), ("Wörter", None)]
-        assert await connection.execute("CREATE STREAM a") == "CREATE STREAM"
-        prepared = await connection.prepare("SHOW STREAMS")
-        assert [column.name for column in prepared.get_attributes()] == ["name", "columns"]
-        assert prepared.get_parameters() == ()
-        for _ in range(2):
-            assert len(await prepared.fetch()) == 2
-        assert await connection.fetchval("SELECT line FROM penstock.run($1) OFFSET 1 LIMIT 1", "SHOW STREAMS")
-        async with connection.transaction():
-            cursor = await connection.cursor("SHOW STREAMS")
-            assert len(await cursor.fetch(1)) == 1
-        with pytest.raises(asyncpg.exceptions.InvalidObjectDefinitionError) as caught:
-            await connection.fetch("CREATE STREAM bad")
-        assert (caught.value.hint, caught.value.position) == ("WATERMARK FOR", "8")
-        with pytest.raises(TimeoutError):
-            await connection.execute("PAUSE QUERY slow", timeout=0.5)
-        assert await connection.fetchval("SELECT 1") == 1
-        await connection.close()
-
-    asyncio.run(use())
-    assert [each.text for each in door.engine.withdrawn] == ["PAUSE QUERY slow"]

@@ -56,6 +56,34 @@ def test_a_parameter(door: Door) -> None:
                 assert [line for line, _ in rows] == LINES
 
 
+@pytest.mark.parametrize("name", ["", "s"])
+def test_a_copy_that_is_prepared(door: Door, wire: Wire, name: str) -> None:
+    text = "COPY (SELECT line FROM penstock.run('EXPLAIN PLAN $x') WHERE 'é' > '') TO STDOUT"
+    wire.send(parse(text, name), describe("S", name), SYNC)
+    assert [each.short for each in wire.until("Z")] == ["1", "t", "n", "Z I"]
+    assert door.engine.asked == []
+    for _ in range(3):
+        found = wire.ask(bind(name=name, portal="p"), describe("P", "p"), execute("p"), SYNC)
+        assert found == ["2", "n", "H", "d", "d", "c", "C COPY 2", "Z I"]
+    assert door.engine.texts == ["EXPLAIN PLAN $x"] * 3
+    assert wire.ask(query("SELECT name FROM pg_prepared_statements WHERE name LIKE 'penstock%'"))[-2:] == [
+        *("C SELECT 0", "Z I")
+    ]
+
+
+def test_errors_of_a_copy_that_is_prepared(door: Door, wire: Wire) -> None:
+    text = "COPY (SELECT * FROM penstock.run('CREATE STREAM bad')) TO STDOUT"
+    wire.send(parse(text), bind(), execute(), SYNC)
+    error = next(each for each in wire.until("Z") if each.kind == "E")
+    assert (error.fields["C"], error.fields["P"]) == ("42P17", str(text.index("STREAM bad") + 1))
+    text = "COPY (SELECT nothing FROM penstock.run('SHOW STREAMS')) TO STDOUT"
+    wire.send(parse(text), bind(), execute(), SYNC)
+    error = next(each for each in wire.until("Z") if each.kind == "E")
+    assert (error.fields["C"], error.fields["P"]) == ("42703", str(text.index("nothing") + 1))
+    text = "COPY (SELECT * FROM penstock.run($1)) TO STDOUT"
+    assert wire.ask(parse(text, types=[25]), bind(["SHOW STREAMS"]), execute(), SYNC)[-2:] == ["E 42P02", "Z I"]
+
+
 def test_parameters_as_they_are_described(wire: Wire) -> None:
     wire.send(parse("SELECT * FROM penstock.run($1) WHERE line <> $2"), describe("S"), SYNC)
     _, described, *_ = wire.until("Z")

@@ -101,10 +101,10 @@ def test_a_refused_message_is_not_asked(door: Door, wire: Wire) -> None:
     assert wire.ask(query("CREATE STREAM a; SELECT 1")) == ["E 0A000", "Z I"]
     assert wire.ask(query("CREATE STREAM a; SELECT STREAM a FROM clicks")) == ["E 0A000", "Z I"]
     assert door.engine.asked == []
-    wire.send(query("BEGIN;\n SHOW STREAMS"))
+    wire.send(query("SELECT 1;\n SHOW STREAMS"))
     fields = wire.until("Z")[0].fields
     assert fields == {
-        **{"S": "ERROR", "V": "ERROR", "C": "0A000", "P": "9"},
+        **{"S": "ERROR", "V": "ERROR", "C": "0A000", "P": "12"},
         **{"M": "a message has statements of Penstock and of PostgreSQL"},
         **{"H": "send the statements of Penstock in a message of their own"},
     }
@@ -121,6 +121,28 @@ def test_transactions_are_those_of_postgresql(door: Door, wire: Wire) -> None:
     assert wire.ask(query("CREATE STREAM b")) == ["C CREATE STREAM", "Z T"]
     assert wire.ask(query("COMMIT")) == ["C COMMIT", "Z I"]
     assert door.engine.texts == ["CREATE STREAM a", "CREATE STREAM bad", "CREATE STREAM b"]
+
+
+def test_transactions_may_begin_and_end_in_the_same_message(door: Door, wire: Wire) -> None:
+    assert wire.ask(query("BEGIN;SHOW STREAMS")) == ["C BEGIN", "T", "D", "D", "C SHOW", "Z T"]
+    bad = query("SAVEPOINT s; CREATE STREAM bad;RELEASE s")
+    assert wire.ask(bad) == ["C SAVEPOINT", "E 42P17", "Z E"]
+    assert wire.ask(query("SAVEPOINT t;SHOW STREAMS")) == ["E 25P02", "Z E"]
+    found = wire.ask(query("ROLLBACK TO s;CREATE STREAM a;RELEASE s;COMMIT"))
+    assert found == ["C ROLLBACK", "C CREATE STREAM", "C RELEASE", "C COMMIT", "Z I"]
+    assert wire.ask(query("SAVEPOINT s;CREATE STREAM b")) == ["E 25P01", "Z I"]
+    assert wire.ask(query("CREATE STREAM c;SAVEPOINT s")) == ["C CREATE STREAM", "E 25P01", "Z I"]
+    assert door.engine.texts == ["SHOW STREAMS", "CREATE STREAM bad", "CREATE STREAM a", "CREATE STREAM c"]
+
+
+def test_places_are_those_of_the_whole_message(wire: Wire) -> None:
+    for text in ("BEGIN; CREATE STREAM bad", "BEGIN ;SELECT * FROM penstock.run('CREATE STREAM bad');COMMIT"):
+        wire.send(query(text))
+        error = next(each for each in wire.until("Z") if each.kind == "E")
+        assert int(error.fields["P"]) == text.index("STREAM bad") + 1
+        wire.ask(query("ROLLBACK"))
+    wire.send(query("BEGIN;SELECT nothing FROM penstock.run('SHOW STREAMS')"))
+    assert next(each for each in wire.until("Z") if each.kind == "E").fields["P"] == "14"
 
 
 def test_a_failed_transaction_is_known_although_messages_are_sent_ahead(door: Door, wire: Wire) -> None:
