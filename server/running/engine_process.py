@@ -281,7 +281,7 @@ class EngineProcess:
     def _show_queries(self) -> StatementAnswer:
         rows = []
         for each in self._live.values():
-            status = each.status() or {}
+            status = each.status()
             fault = "" if each.fault is None else f"{each.fault.code}: {each.fault.message}"
             shown = each.definition.name, each.state, each.definition.relation, each.definition.author
             rows.append((*shown, str(status.get("batch", "")), str(status.get("out", "")), fault))
