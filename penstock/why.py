@@ -27,7 +27,7 @@ NOT_FOUND = 404
     "--authority", type=click.Path(exists=True, dir_okay=False), help="Certificates that vouch for the server."
 )
 def why(query: str, url: str, token_file: Path, authority: str | None) -> None:
-    r"""Print what holds back the rows of a query that a server runs, what matters most first.
+    """Print what holds back the rows of a query that a server runs, what matters most first.
 
     \b
     Examples:
