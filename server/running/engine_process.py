@@ -21,7 +21,7 @@ from penstock.parser import ast
 from penstock.planner import plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, StatementAnswer
 from penstock.server.running.live_query import LiveQuery
 from penstock.server.running.live_script import (
     MAKING,
@@ -38,7 +38,6 @@ from penstock.server.running.statements import command_tag, list_statements
 from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
-WHY_COLUMNS = ("cause", "reason", "numbers")
 OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
 LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
 
@@ -285,8 +284,7 @@ class EngineProcess:
             fault = "" if each.fault is None else f"{each.fault.code}: {each.fault.message}"
             shown = each.definition.name, each.state, each.definition.relation, each.definition.author
             rows.append((*shown, str(status.get("batch", "")), str(status.get("out", "")), fault))
-        headings = ("name", "state", "writes to", "author", "batches", "rows out", "fault")
-        return StatementAnswer("SHOW", headings, tuple(rows))
+        return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(rows))
 
     def _explain(self, statement: ast.Statement, text: str) -> StatementAnswer:
         [answer] = compile(text, self._script.catalog).answers
@@ -303,7 +301,7 @@ class EngineProcess:
         live = self._live[self._script.find_query(statement.name).number]
         rows = tuple((each.cause, each.text, json.dumps(dict(each.numbers))) for each in live.list_reasons())
         notices = () if rows else (f"nothing holds back the rows of {statement.name.text}",)
-        return StatementAnswer("EXPLAIN", WHY_COLUMNS, rows, notices)
+        return StatementAnswer("EXPLAIN", REASON_COLUMNS, rows, notices)
 
     def _look(self) -> None:
         for live in self._live.values():
