@@ -138,8 +138,8 @@ def served(only_spark: SparkSession, server: str, tmp_path_factory: pytest.TempP
     with open_catalog(server) as catalog, hold_table(catalog) as blocker:
         catalog.db.execute("CREATE ROLE ada LOGIN IN ROLE penstock_owner")
         add_token(catalog.db, TOKEN, "ada", "test")
-        script = ";\n".join((*declared, QUERIES.replace("<url>", catalog.url)))
-        restarts = RestartPolicy(attempts=1, pauses=(5,))
+        script = ";\n".join(("SET state_partitions = 1", *declared, QUERIES.replace("<url>", catalog.url)))
+        restarts = RestartPolicy(attempts=1, pauses=(3,))
         with (
             run_engine(catalog, folder / "state", restarts, files=(("why.sql", script),)),
             open_doors(catalog.url) as (postgres, http),
