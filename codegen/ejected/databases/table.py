@@ -30,7 +30,7 @@ class TargetTable:
     address: Address
     name: str
     columns: tuple[tuple[str, str, bool], ...]
-    key: tuple[str, ...]
+    key: tuple[str, ...] = ()
     create: bool = False
 
     @property
