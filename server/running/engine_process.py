@@ -15,6 +15,7 @@ import psycopg
 from penstock import codegen, runtime
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Source
+from penstock.diagnostics.codes.running import R040
 from penstock.diagnostics.codes.serving import V002, V004, V011, V012, V013
 from penstock.explain import answer_text
 from penstock.parser import ast
@@ -304,6 +305,10 @@ class EngineProcess:
         return StatementAnswer("EXPLAIN", REASON_COLUMNS, rows, notices)
 
     def _look(self) -> None:
+        """Raises RunError if Spark is gone."""
+        assert self._spark is not None, "Spark is started first"
+        if self._spark.has_ended:
+            raise RunError([R040.at(None, query="the engine")])
         for live in self._live.values():
             live.look()
         now = time.monotonic()

@@ -121,6 +121,7 @@ def test_killed_servers_lose_nothing_and_repeat_nothing(tmp_path: Path) -> None:
             served.wait_until_ready()
             while sum(killed.values()) < KILLS:
                 time.sleep(chance.uniform(3, 20))
+                assert served.process.poll() is None, served.text
                 victim = kill_one(served, chance)
                 killed[victim] += 1
                 print(f"{time.strftime('%H:%M:%S')} {victim}", flush=True)
