@@ -99,7 +99,7 @@ def run_engine(
                 raise each
 
 
-def write(folder: Path, name: str, *rows: tuple[int, str, str]) -> None:
+def write(folder: Path, name: str, *rows: tuple[int, str | None, str]) -> None:
     """A file of clicks, which is there at once."""
     folder.mkdir(exist_ok=True)
     lines = [json.dumps({"id": id_, "page": page, "ts": f"2026-01-01T{at}Z"}) for id_, page, at in rows]

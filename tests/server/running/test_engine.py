@@ -95,3 +95,22 @@ def test_a_query_that_fails_is_held_and_the_others_go_on(
         assert [row[6] for row in catalog.send("SHOW QUERIES")["rows"]] == ["", "R020: division by zero in parts"]
     with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
         assert len(catalog.rows("SELECT 1 FROM penstock.definition")) == 2, "a file is not run twice"
+
+
+def test_tables_without_a_primary_key_are_shown(only_spark: SparkSession, catalog: Catalog, tmp_path: Path) -> None:
+    """A group whose key is NULL, and the one row of a result without a key, as they are and as they change."""
+    clicks = tmp_path / "clicks"
+    write(clicks, "1.json", (1, "x", "10:00:00"), (2, None, "10:00:01"), (3, None, "10:00:02"))
+    pages = "CREATE TABLE pages AS SELECT page, COUNT(*) AS n FROM clicks GROUP BY page"
+    total = "CREATE TABLE total AS SELECT COUNT(*) AS n FROM clicks"
+    script = f"{declare_clicks(clicks)};\n{pages};\n{total};\n"
+    catalog.db.execute("INSERT INTO penstock.listener VALUES ('total', now() + interval '1 hour')")
+    with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
+        wait_for(lambda: catalog.rows("SELECT page, n FROM pages ORDER BY page") == [("x", 1), (None, 2)])
+        wait_for(lambda: catalog.rows("SELECT n FROM total") == [(3,)])
+        write(clicks, "2.json", (4, None, "10:00:03"))
+        wait_for(lambda: catalog.rows("SELECT page, n FROM pages ORDER BY page") == [("x", 1), (None, 3)])
+        wait_for(lambda: catalog.rows("SELECT n FROM total") == [(4,)])
+        changes = "SELECT op, key, row FROM penstock.change WHERE relation = 'total' ORDER BY seq DESC LIMIT 1"
+        assert catalog.rows(changes) == [("update", {}, {"n": 4})]
+        assert catalog.rows("SELECT to_regclass('public.pages_rejected')") == [(None,)]
