@@ -21,6 +21,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credenti
 from penstock.diagnostics.codes.running import R090
 from penstock.options import CONF, read_settings
 from penstock.serve import serve
+from penstock.why import why
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
@@ -46,6 +47,7 @@ def main() -> None:
       penstock run --once orders.sql     process what is there, then end
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
+      penstock why totals                what holds back the rows of a query of the server?
 
     Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
     """
@@ -368,3 +370,4 @@ def _count(number: int, one: str, many: str | None = None) -> str:
 
 
 main.add_command(serve)
+main.add_command(why)

@@ -73,6 +73,19 @@ class QueryStatus:
         return self.state in ("STARTING", "RUNNING", "RETRYING")
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteReason:
+    """One thing that holds back rows of a query.
+
+    cause: one word, such as `silent`. text: sentences for people. numbers: what it is about, by names; times are texts
+    in ISO 8601, stretches of time are in seconds.
+    """
+
+    cause: str
+    text: str
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
 class RemoteQuery:
     """A query that a server keeps running."""
 
@@ -89,7 +102,12 @@ class RemoteQuery:
         Raises:
             RemoteError: there is no such query any more, or the server does not answer.
         """
-        return _read_status(self._session.get(f"/v1/queries/{quote(self.name, safe='')}").json())
+        return _read_status(self._read())
+
+    def list_reasons(self) -> list[RemoteReason]:
+        """What holds back rows of the query, what matters most first. Raises RemoteError as `status` does."""
+        reasons = (self._read()["status"] or {}).get("reasons") or []
+        return [RemoteReason(each["cause"], each["text"], each["numbers"]) for each in reasons]
 
     def await_done(self, timeout: float | None = None) -> bool:
         """Waits, at most `timeout` seconds, until the query has ended; False if it has not.
@@ -124,6 +142,10 @@ class RemoteQuery:
     def drop(self) -> None:
         """Ends the query for good. Raises CompileError or RemoteError."""
         self._change("DROP QUERY")
+
+    def _read(self) -> dict[str, Any]:
+        shown: dict[str, Any] = self._session.get(f"/v1/queries/{quote(self.name, safe='')}").json()
+        return shown
 
     def _change(self, verb: str) -> None:
         name = self.name.replace("`", "``")

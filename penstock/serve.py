@@ -48,7 +48,7 @@ REFUSED = 1
 def serve(
     files: tuple[Path, ...], tls_cert: Path | None, tls_key: Path | None, conf: tuple[str, ...], **given: Any
 ) -> None:
-    r"""Run queries, take more of them, and show their tables to psql, BI tools and browsers.
+    """Run queries, take more of them, and show their tables to psql, BI tools and browsers.
 
     The FILEs are run first. Restrictions (--allow-…) hold for statements that come later.
 
@@ -60,6 +60,7 @@ def serve(
       penstock serve --database postgresql://penstock@db.example.com/streams
 
     Ctrl-C and SIGTERM stop it at the end of the micro-batches that run. The next start goes on from there.
+
     Exit code 0: stopped, 1: refused, 2: usage.
     """
     settings = read_settings(conf)

@@ -18,14 +18,13 @@ from typing import IO, Any
 
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.errors import RunError
-from penstock.runtime.failures import reason
+from penstock.runtime.failures import SPARK_ERRORS, reason
 from penstock.runtime.reasons import line_of_noise
 from penstock.runtime.settings import check_settings, redact, without_secrets
 
@@ -69,13 +68,22 @@ def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSes
         try:
             gateway = SparkContext._gateway or _launch(at_launch, noise)
             context = SparkContext(conf=configuration, gateway=gateway)
-        except (PySparkException, Py4JError) as error:
+            session = SparkSession(context)
+        except SPARK_ERRORS as error:
             noise.seek(0)
             told = _reason(noise.read().decode(errors="replace"), error)
             raise RunError([R002.at(None, reason=redact(told, given))]) from None
     # It prints a stack trace when the JVM hangs up while a query is being stopped.
     context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
-    return SparkSession(context)
+    return session
+
+
+def has_ended(spark: SparkSession) -> bool:
+    """Whether the JVM is gone, or its Spark is stopped."""
+    try:
+        return bool(spark.sparkContext._jsc.sc().isStopped())
+    except SPARK_ERRORS:
+        return True
 
 
 def _launch(configuration: SparkConf, noise: IO[bytes]) -> Any:

@@ -25,7 +25,7 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
-from penstock.runtime.jvm import start_spark
+from penstock.runtime.jvm import has_ended, start_spark
 from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
@@ -56,7 +56,7 @@ def connect(
         spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
 
     Raises:
-        RunError: there is no JDK, a setting is refused, or Spark does not come up.
+        RunError: there is no JDK, a setting is refused, Spark does not come up, or the one that runs has ended.
     """
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
@@ -66,7 +66,8 @@ def connect(
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
     found = spark or SparkSession(SparkContext.getOrCreate())
-    return RuntimeSession(found.newSession(), checkpoint)
+    with spark_errors_told("Penstock"):
+        return RuntimeSession(found.newSession(), checkpoint)
 
 
 class RuntimeSession:
@@ -81,6 +82,11 @@ class RuntimeSession:
         self._checked_packages: set[str] = set()
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
         spark.streams.addListener(self._ledger)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether Spark is gone."""
+        return has_ended(self._spark)
 
     def start(self, program: Program) -> list[QueryHandle]:
         """Starts all queries of a program, to run until they are stopped.

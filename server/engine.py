@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+QUERY_COLUMNS = ("name", "state", "writes to", "author", "batches", "rows out", "fault")
+"""What SHOW QUERIES answers. Doors describe it before they ask."""
+REASON_COLUMNS = ("cause", "reason", "numbers")
+"""What EXPLAIN WHY answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

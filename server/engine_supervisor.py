@@ -10,8 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from penstock.server.running.settings import REFUSED
+
 LOG = logging.getLogger("penstock.server")
-REFUSED = 1
 STOP_SECONDS = 60
 PAUSES = (1, 2, 5, 10, 30)
 """The seconds before an engine that has ended is started again; the first ones for an engine that lived a while."""

@@ -1,6 +1,6 @@
 """The rows of a micro-batch -> what they put, update and delete in a table, each key once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +16,10 @@ NO_ROW = "the table has no row of this key"
 
 
 class RowChanges(Protocol):
-    """What can be done to the table. In each call the keys are distinct, and none is NULL."""
+    """What can be done to the table. In each call the keys are distinct."""
+
+    null_key: Collection[str]
+    """The columns of the key that may be NULL in puts and deletes. Others may not."""
 
     def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
         """The key and these columns of the rows that are there."""
@@ -219,23 +222,29 @@ def group_rows(
     order: str | None,
     show: Callable[[pa.Table], pa.Table] = lambda lost: lost,
 ) -> KeyedRows:
-    """The rows by key. Rows with NULL in their key are rejected. `show`: rejected rows -> what is noted of them."""
+    """The rows by key. Rows with NULL in their key are rejected where the table does not take that.
+
+    `show`: rejected rows -> what is noted of them.
+    """
     is_lost = pa.array(np.zeros(rows.num_rows, dtype=bool))
-    for name in key:
+    for name in (each for each in key if each not in changes.null_key):
         is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
     lost = remove_column(rows.filter(is_lost), order)
     reject_rows(changes, show(lost), NO_KEY)
     rows = rows.filter(pc.invert(is_lost))
     by_order = [] if order is None else [(order, "ascending")]
-    rows = rows.sort_by([*((name, "ascending") for name in key), *by_order]).combine_chunks()
+    by_key = [(name, "ascending") for name in key]
+    rows = (rows.sort_by(by_key + by_order) if by_key + by_order else rows).combine_chunks()
     begins = np.zeros(rows.num_rows, dtype=bool)
     begins[:1] = True
     for name in key:
         column = rows[name].combine_chunks()
-        differs = pc.not_equal(column[1:], column[:-1])
+        after, before = column[1:], column[:-1]
+        differs = pc.not_equal(after, before)
         if pa.types.is_floating(column.type):  # NaN is one key
-            differs = pc.and_not(differs, pc.and_(pc.is_nan(column[1:]), pc.is_nan(column[:-1])))
-        begins[1:] |= np.asarray(differs)
+            differs = pc.and_not(differs, pc.and_(pc.is_nan(after), pc.is_nan(before)))
+        # So is NULL.
+        begins[1:] |= np.asarray(pc.coalesce(differs, pc.xor(pc.is_null(after), pc.is_null(before))))
     return KeyedRows(rows, key, np.flatnonzero(begins))
 
 

@@ -23,7 +23,7 @@ class RowsToTable:
     """
 
     kind: Literal["put", "update", "delete"]
-    key: Sequence[str]
+    key: Sequence[str] = ()
     order: str | None = None
     operation: str | None = None
     assigned: Sequence[str] = ()

@@ -105,6 +105,8 @@ class Connector:
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
     only_tables: bool = False
     """Whether each of its rows has a primary key, so that no stream can be there."""
+    one_row: bool = False
+    """Whether a table of one row can be there that has no key."""
     appends: bool = False
     upserts: bool = False
     """Whether a row replaces the one of its key. Without it a changing table can only be written as a changelog."""

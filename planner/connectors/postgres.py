@@ -38,6 +38,7 @@ POSTGRES = Connector(
     "postgres",
     "a PostgreSQL table",
     only_tables=True,
+    one_row=True,
     reads_now=True,
     looks_up=True,
     upserts=True,

@@ -7,6 +7,7 @@ SQLITE = Connector(
     "sqlite",
     "a table of a SQLite file",
     only_tables=True,
+    one_row=True,
     reads_now=True,
     looks_up=True,
     upserts=True,

@@ -117,7 +117,7 @@ def change_text(change: RowChange) -> str:
     key = ", ".join(change.table.key)
     match change:
         case PutRows():
-            return f": put by {key}"
+            return f": put by {key}" if key else ": put the one row"
         case DeleteRows():
             return f": delete by {key}"
         case UpdateRows():

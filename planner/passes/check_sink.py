@@ -38,7 +38,7 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
         operation = dict(sink.options).get(OPERATION)
         columns = root.schema if operation is None else (*root.schema, Column(str(operation), STRING))
     key = () if isinstance(root.shape, KStream) else root.shape.identity
-    if connector.only_tables and not (key or isinstance(root.shape, KStream)):
+    if connector.only_tables and not (key or connector.one_row or isinstance(root.shape, KStream)):
         yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
     if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
         connector.check(sink.options, columns, span, key=key, written=True)

@@ -109,7 +109,7 @@ BEGIN
   PERFORM pg_advisory_xact_lock(hashtext(shown));
   INSERT INTO penstock.change (relation, batch, op, key, row)
   SELECT shown, nullif(current_setting('penstock.batch', true), '')::bigint, lower(TG_OP),
-    (SELECT jsonb_object_agg(k, r.row -> k) FROM jsonb_array_elements_text(keys) AS k),
+    (SELECT coalesce(jsonb_object_agg(k, r.row -> k), '{}') FROM jsonb_array_elements_text(keys) AS k),
     CASE WHEN TG_OP = 'DELETE' THEN NULL ELSE r.row END
   FROM (SELECT to_jsonb(t) AS row FROM changed AS t) AS r;
   PERFORM pg_notify('penstock_change', shown);

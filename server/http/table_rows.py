@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ from psycopg.rows import tuple_row
 
 from penstock.diagnostics import nearest
 from penstock.server.http.catalog import Row
+from penstock.server.http.paging import list_behind, write_key
 from penstock.server.http.problems import Problem
-from penstock.values import to_csv
 
 RESERVED = ("limit", "after", "order", "format")
 """Parameters that are no filters."""
@@ -20,10 +20,15 @@ RESERVED = ("limit", "after", "order", "format")
 _SHAPE = """
 SELECT relation.relname AS name, attribute.attname AS column,
        format_type(attribute.atttypid, attribute.atttypmod) AS type,
-       array_position(index.indkey::int2[], attribute.attnum) AS place
+       array_position(index.indkey::int2[], attribute.attnum) AS place, NOT attribute.attnotnull AS nullable
 FROM pg_catalog.pg_class AS relation
 JOIN pg_catalog.pg_attribute AS attribute ON attrelid = relation.oid AND attnum > 0 AND NOT attisdropped
-LEFT JOIN pg_catalog.pg_index AS index ON indrelid = relation.oid AND indisprimary
+LEFT JOIN LATERAL (
+    SELECT indkey FROM pg_catalog.pg_index AS own
+    WHERE indrelid = relation.oid AND indisvalid AND indpred IS NULL AND indexprs IS NULL
+      -- Before version 15 there is no such column.
+      AND (indisprimary OR (to_jsonb(own) ->> 'indnullsnotdistinct')::boolean)
+    ORDER BY indisprimary DESC, indexrelid LIMIT 1) AS index ON true
 WHERE relation.oid = (
     SELECT oid FROM pg_catalog.pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'f') AND relname IN (%s, lower(%s))
@@ -40,7 +45,9 @@ class TableShape:
     columns: tuple[tuple[str, str], ...]
     """Names and types of PostgreSQL."""
     key: tuple[str, ...]
-    """The columns of the primary key in order, none of a view."""
+    """The columns of the primary key in order, or of a unique constraint in which NULL is a value. None of a view."""
+    null_key: frozenset[str] = frozenset()
+    """The columns of the key that may be NULL."""
 
     def require(self, column: str) -> str:
         """The column.
@@ -61,7 +68,7 @@ class TableRequest:
 
     limit: int
     after: tuple[str, ...] = ()
-    """The primary key that the rows come behind, as texts."""
+    """The primary key that the rows come behind, as texts. NULL is `\\N`."""
     order: tuple[tuple[str, bool], ...] = ()
     """Columns, each with whether it descends. By default the primary key."""
     filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -98,7 +105,7 @@ async def read_rows(connection: AsyncConnection[Row], name: str, request: TableR
     rows = rows[: request.limit]
     names = [column for column, _ in shape.columns]
     key = [names.index(column) for column in shape.key]
-    following = tuple(_write_key(rows[-1][place]) for place in key) if more and rows and by_key else None
+    following = tuple(write_key(rows[-1][place]) for place in key) if more and rows and by_key else None
     return TableRows(shape, rows, following)
 
 
@@ -113,7 +120,8 @@ async def find_shape(connection: AsyncConnection[Row], name: str) -> TableShape:
         raise Problem(404, f"unknown table {name}")
     keyed = sorted((row["place"], row["column"]) for row in rows if row["place"] is not None)
     columns = tuple((row["column"], row["type"]) for row in rows)
-    return TableShape(rows[0]["name"], columns, tuple(column for _, column in keyed))
+    null_key = frozenset(row["column"] for row in rows if row["place"] is not None and row["nullable"])
+    return TableShape(rows[0]["name"], columns, tuple(column for _, column in keyed), null_key)
 
 
 def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed, list[Any], bool]:
@@ -129,41 +137,33 @@ def write_select(shape: TableShape, request: TableRequest) -> tuple[sql.Composed
         shape.require(column)
     directions = {descends for _, descends in order}
     by_key = bool(shape.key) and tuple(column for column, _ in order) == shape.key and len(directions) == 1
-    conditions: list[sql.Composable] = []
+    if request.after and not by_key:
+        raise Problem(400, "after goes with the order of the primary key", hint=f"order={','.join(shape.key)}")
+    filters: list[sql.Composable] = []
     parameters: list[Any] = []
     for column, values in request.filters:
         choices = sql.SQL(", ").join([sql.Placeholder()] * len(values))
-        conditions.append(sql.SQL("{} IN ({})").format(sql.Identifier(shape.require(column)), choices))
+        filters.append(sql.SQL("{} IN ({})").format(sql.Identifier(shape.require(column)), choices))
         parameters += values
-    if request.after:
-        if not by_key:
-            raise Problem(400, "after goes with the order of the primary key", hint=f"order={','.join(shape.key)}")
-        conditions.append(_write_behind(shape.key, descending=directions == {True}))
-        parameters += request.after
-    query = sql.SQL("SELECT {} FROM public.{}").format(
-        _names(name for name, _ in shape.columns), sql.Identifier(shape.name)
-    )
-    if conditions:
-        query += sql.SQL(" WHERE {}").format(sql.SQL(" AND ").join(conditions))
+    begin = sql.SQL("SELECT {} FROM ").format(sql.SQL(", ").join(sql.Identifier(name) for name, _ in shape.columns))
+    end = sql.SQL(" LIMIT {}").format(sql.Literal(request.limit + 1))
     if order:
         sorting = (sql.SQL("{} DESC" if down else "{}").format(sql.Identifier(column)) for column, down in order)
-        query += sql.SQL(" ORDER BY {}").format(sql.SQL(", ").join(sorting))
-    return query + sql.SQL(" LIMIT {}").format(sql.Literal(request.limit + 1)), parameters, by_key
+        end = sql.SQL(" ORDER BY {}").format(sql.SQL(", ").join(sorting)) + end
 
+    def write_part(conditions: Sequence[sql.Composable]) -> sql.Composed:
+        where = sql.SQL(" WHERE ") + sql.SQL(" AND ").join(conditions) if conditions else sql.SQL("")
+        return begin + sql.SQL("public.{}").format(sql.Identifier(shape.name)) + where + end
 
-def _write_behind(key: Sequence[str], *, descending: bool) -> sql.Composed:
-    values = sql.SQL(", ").join([sql.Placeholder()] * len(key))
-    sign = sql.SQL("<" if descending else ">")
-    return sql.SQL("({}) {} ({})").format(_names(key), sign, values)
-
-
-def _write_key(value: Any) -> str:
-    """The value as a text that PostgreSQL reads as the same."""
-    return "\\x" + value.hex() if isinstance(value, bytes) else str(to_csv(value))
-
-
-def _names(names: Iterable[str]) -> sql.Composed:
-    return sql.SQL(", ").join(map(sql.Identifier, names))
+    if not request.after:
+        return write_part(filters), parameters, by_key
+    stretches = list_behind(shape.key, shape.null_key, request.after, descending=directions == {True})
+    parts = [write_part([*filters, each.condition]) for each in stretches]
+    parameters = [value for each in stretches for value in (*parameters, *each.parameters)]
+    if len(parts) == 1:
+        return parts[0], parameters, by_key
+    union = sql.SQL(" UNION ALL ").join(sql.SQL("({})").format(part) for part in parts)
+    return begin + sql.SQL("({}) AS behind").format(union) + end, parameters, by_key
 
 
 def _count(values: int) -> str:

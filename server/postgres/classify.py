@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from penstock.parser.ast import ShowKind, Stage
-from penstock.server.engine import Refusal
+from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
 from penstock.server.postgres.names import list_relations, read_name, says_stream
 from penstock.server.postgres.run_calls import RunCall, find_run_calls
@@ -167,7 +167,7 @@ def find_columns(tokens: Sequence[Lexeme]) -> tuple[str, ...]:
     """The columns that a statement of Penstock answers with."""
     match tokens[0].text:
         case "explain":
-            return ("cause", "reason", "numbers") if _words(tokens, 1) & {"why"} else ("plan",)
+            return REASON_COLUMNS if _words(tokens, 1) & {"why"} else ("plan",)
         case "describe":
             return ("column", "type", "role")
         case "show":
@@ -178,7 +178,7 @@ def find_columns(tokens: Sequence[Lexeme]) -> tuple[str, ...]:
 
 _SHOWN = {
     **dict.fromkeys(("streams", "tables", "views"), ("name", "columns")),
-    "queries": ("name", "writes to"),
+    "queries": QUERY_COLUMNS,
     "functions": ("name", "what it gives"),
 }
 

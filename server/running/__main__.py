@@ -13,14 +13,14 @@ import psycopg
 from penstock.diagnostics import CompileError, render
 from penstock.runtime import RunError
 from penstock.server.running.engine_process import EngineProcess
-from penstock.server.running.settings import EngineSettings
+from penstock.server.running.settings import REFUSED, EngineSettings
 
-REFUSED, FAILED = 1, 3
+FAILED = 3
 BEAT_SECONDS = 2
 
 
 def main() -> int:
-    """Runs the engine. Exit codes: 0 stopped, 1 a file was refused, 3 Spark or PostgreSQL failed."""
+    """Runs the engine. Exit codes: 0 stopped, 3 Spark or PostgreSQL failed, 4 a file was refused."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     settings = EngineSettings.from_json(sys.stdin.readline())
     stopping = threading.Event()

@@ -15,13 +15,14 @@ import psycopg
 from penstock import codegen, runtime
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Source
+from penstock.diagnostics.codes.running import R040
 from penstock.diagnostics.codes.serving import V002, V004, V011, V012, V013
 from penstock.explain import answer_text
 from penstock.parser import ast
 from penstock.planner import plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
-from penstock.server.engine import StatementAnswer
+from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, StatementAnswer
 from penstock.server.running.live_query import LiveQuery
 from penstock.server.running.live_script import (
     MAKING,
@@ -38,7 +39,6 @@ from penstock.server.running.statements import command_tag, list_statements
 from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
-WHY_COLUMNS = ("cause", "reason", "numbers")
 OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
 LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
 
@@ -281,12 +281,11 @@ class EngineProcess:
     def _show_queries(self) -> StatementAnswer:
         rows = []
         for each in self._live.values():
-            status = each.status() or {}
+            status = each.status()
             fault = "" if each.fault is None else f"{each.fault.code}: {each.fault.message}"
             shown = each.definition.name, each.state, each.definition.relation, each.definition.author
             rows.append((*shown, str(status.get("batch", "")), str(status.get("out", "")), fault))
-        headings = ("name", "state", "writes to", "author", "batches", "rows out", "fault")
-        return StatementAnswer("SHOW", headings, tuple(rows))
+        return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(rows))
 
     def _explain(self, statement: ast.Statement, text: str) -> StatementAnswer:
         [answer] = compile(text, self._script.catalog).answers
@@ -303,9 +302,13 @@ class EngineProcess:
         live = self._live[self._script.find_query(statement.name).number]
         rows = tuple((each.cause, each.text, json.dumps(dict(each.numbers))) for each in live.list_reasons())
         notices = () if rows else (f"nothing holds back the rows of {statement.name.text}",)
-        return StatementAnswer("EXPLAIN", WHY_COLUMNS, rows, notices)
+        return StatementAnswer("EXPLAIN", REASON_COLUMNS, rows, notices)
 
     def _look(self) -> None:
+        """Raises RunError if Spark is gone."""
+        assert self._spark is not None, "Spark is started first"
+        if self._spark.has_ended:
+            raise RunError([R040.at(None, query="the engine")])
         for live in self._live.values():
             live.look()
         now = time.monotonic()

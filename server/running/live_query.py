@@ -63,7 +63,7 @@ class LiveQuery:
         self._handles: list[QueryHandle] = []
         self._failures: deque[float] = deque(maxlen=policy.attempts)
         self._next_start = 0.0
-        self._shown: dict[str, Any] | None = None
+        self._figures: dict[str, Any] = {}
 
     def start(self) -> None:
         """Starts the queries.
@@ -129,14 +129,12 @@ class LiveQuery:
         except RunError as error:
             self.fail(error)
 
-    def status(self) -> dict[str, Any] | None:
-        """What the doors show of the queries: the figures of their last run, None before the first one."""
+    def status(self) -> dict[str, Any]:
+        """What the doors show of the queries: the figures of their last run, and what holds back their rows."""
         parts = self._parts()
         if parts:
-            self._shown = status_json([status for _, status in parts])
-        if self._shown is not None:
-            self._shown["reasons"] = [asdict(each) for each in self._list_reasons(parts)]
-        return self._shown
+            self._figures = status_json([status for _, status in parts])
+        return {**self._figures, "reasons": [asdict(each) for each in self._list_reasons(parts)]}
 
     def list_reasons(self) -> tuple[Reason, ...]:
         """What holds back rows of the queries, what matters most first."""

@@ -13,6 +13,9 @@ from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.live_query import RestartPolicy
 
+REFUSED = 4
+"""The exit code of an engine that refuses its files. Python's own is 1 after an error that nobody expects."""
+
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:

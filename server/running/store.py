@@ -181,20 +181,20 @@ class Store:
         self.db.execute("UPDATE penstock.definition SET paused = %s WHERE number = %s", [paused, definition.number])
 
     def report(
-        self, name: str, state: str, restarts: int, fault: tuple[str, str] | None, status: Mapping[str, Any] | None
+        self, name: str, state: str, restarts: int, fault: tuple[str, str] | None, status: Mapping[str, Any]
     ) -> None:
-        """How a query is. `fault`: the code and the message of what holds it."""
+        """How a query is. `fault`: the code and the message of what holds it. Figures that are left out stay."""
         code, message = fault or (None, None)
         self.db.execute(
             "UPDATE penstock.query SET since = CASE WHEN state = %(state)s THEN since ELSE now() END, "
             "state = %(state)s, restarts = %(restarts)s, code = %(code)s, message = %(message)s, "
-            "status = coalesce(%(status)s, status), updated = now() WHERE name = %(name)s",
+            "status = coalesce(status, '{}') || %(status)s, updated = now() WHERE name = %(name)s",
             {
                 "name": name,
                 "state": state,
                 "restarts": restarts,
                 "code": code,
                 "message": message,
-                "status": None if status is None else Jsonb(status),
+                "status": Jsonb(status),
             },
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import hypothesis.strategies as st
@@ -27,6 +27,8 @@ ROW = pa.schema([("a", pa.int64()), ("b", pa.string()), ("n", pa.int64())])
 
 class Rows:
     """A table in memory that does what RowChanges asks for."""
+
+    null_key: Collection[str] = ()
 
     def __init__(self, *rows: tuple[int, str, int]) -> None:
         self.rows = {(a, b): {"a": a, "b": b, "n": n} for a, b, n in rows}

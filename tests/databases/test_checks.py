@@ -34,7 +34,7 @@ def test_a_missing_table_is_made_if_wanted(place: Place) -> None:
     place.execute("CREATE TABLE other (k BIGINT)")
     missing = refusal(place.table())
     assert (missing.kind, missing.hint) == ("missing_table", "create the table, or set create = 'if_missing'")
-    columns = (*COLUMNS, ("day", "DATE", True), ("n", "DOUBLE", False))
+    columns = (*COLUMNS[:2], ("s", "STRING", False), ("day", "DATE", True), ("n", "DOUBLE", False))
     table = place.table(columns, ("s", "k"), create=True)
     for _ in range(2):
         place.writer(table).close()

@@ -180,11 +180,11 @@ class TestUsage:
     def test_wrong_usage_is_2(self, arguments: list[str]) -> None:
         assert penstock(*arguments).exit_code == 2
 
-    @pytest.mark.parametrize("command", ["check", "explain", "run", "query", "compile"])
+    @pytest.mark.parametrize("command", sorted(main.commands))
     def test_help_has_examples(self, command: str) -> None:
         run = penstock(command, "--help")
         assert run.exit_code == 0
-        assert f"  penstock {command} " in run.stdout
+        assert f"\n  Examples:\n    penstock {command} " in run.stdout
         assert "Exit code 0" in run.stdout
 
     @pytest.mark.parametrize(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from penstock.runtime import RunError
-from penstock.runtime.jvm import find_jdk
+from penstock.runtime import RunError, jvm
+from penstock.runtime.jvm import find_jdk, has_ended, start_spark
 
 
 def fake_jdk(home: Path, version: str) -> Path:
@@ -47,3 +48,27 @@ def test_without_a_jdk_the_finding_says_how_to_get_one(tmp_path: Path, monkeypat
     assert (finding.code, finding.message) == ("R001", "no JDK 17 or 21 found")
     assert finding.detail == f"{home}/bin/java is version 11"
     assert finding.hint == "sudo apt-get install openjdk-17-jdk-headless"
+
+
+class GoneSpark:
+    """A session whose JVM has ended."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ConnectionRefusedError(111, "Connection refused")
+
+
+def test_a_jvm_that_ends_while_it_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jvm, "_launch", lambda *_: GoneSpark().anything)
+    monkeypatch.setattr("pyspark.SparkContext._gateway", None)
+    with pytest.raises(RunError) as failure:
+        start_spark("local")
+    (finding,) = failure.value.diagnostics
+    assert (finding.code, finding.message) == (
+        "R002",
+        "cannot start Spark: ConnectionRefusedError: [Errno 111] Connection refused",
+    )
+
+
+def test_a_jvm_that_has_ended() -> None:
+    gone: Any = GoneSpark()
+    assert has_ended(gone)

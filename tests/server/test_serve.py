@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 
@@ -59,6 +60,26 @@ def test_a_server_from_its_start_to_its_end_and_again(tmp_path: Path) -> None:
         assert served.stop() == 0
     secret = (tmp_path / "state" / "secrets" / "penstock_engine").read_text(encoding="utf-8")
     assert secret not in (tmp_path / "state" / "engine.log").read_text(encoding="utf-8")
+
+
+def test_a_server_goes_on_when_its_jvm_is_killed(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    clicks, script = tmp_path / "clicks", tmp_path / "clicks.sql"
+    write_clicks(clicks, "1.json", "a", "b", "a")
+    script.write_text(f"{declare_clicks(clicks)};\n{HOURS};\n", encoding="utf-8")
+    with ServedProcess(tmp_path / "state", script) as served, served.connect() as db:
+        wait_for(lambda: db.execute("SELECT to_regclass('hourly')").fetchone() != (None,))
+        wait_for(lambda: db.execute(COUNTS).fetchall() == [("a", 2), ("b", 1)])
+        (java,) = (
+            each for each in psutil.Process(served.process.pid).children(recursive=True) if each.name() == "java"
+        )
+        java.kill()
+        write_clicks(clicks, "2.json", "b", "c")
+        wait_for(lambda: db.execute(COUNTS).fetchall() == [("a", 2), ("b", 2), ("c", 1)])
+        assert served.stop() == 0
+    log = (tmp_path / "state" / "engine.log").read_text(encoding="utf-8")
+    assert "error[R040]: the JVM of the engine has ended" in log
+    assert "Traceback" not in log
 
 
 @pytest.mark.parametrize(

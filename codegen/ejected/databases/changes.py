@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -37,6 +37,7 @@ class Changes:
     """The changes of one batch to one table, in one transaction.
 
     Rows are Arrow tables that have the key and any other columns of the declaration. Their keys are distinct.
+    `null_key`: the columns of the key in which NULL is a value like any other, for upserts and deletes.
     """
 
     def __init__(
@@ -47,8 +48,10 @@ class Changes:
         batch_size: int,
         max_rejected: int,
         begin_again: Callable[[], None],
+        null_key: Collection[str] = (),
     ) -> None:
         self.counts = RowCounts()
+        self.null_key = null_key
         self._connection, self._operations, self._table = connection, operations, table
         self._batch_size, self._max_rejected = batch_size, max_rejected
         self._begin_again = begin_again
@@ -102,8 +105,12 @@ class Changes:
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes the rows of these keys, as far as they are there."""
-        keys = self._conform(keys.select(self._table.key))
-        for part in self._parts(keys.filter(pc.invert(self._unfit(keys)))):
+        if not self._table.key:  # Arrow loses the number of rows without columns
+            parts: Iterable[pa.Table] = [keys] if keys.num_rows else []
+        else:
+            keys = self._conform(keys.select(self._table.key))
+            parts = self._parts(keys.filter(pc.invert(self._unfit(keys))))
+        for part in parts:
             self.counts.deletes += sum(done.num_rows for done, _ in self._apply(self._operations.delete, part))
 
     def reject(self, rows: Sequence[tuple[str, str]]) -> None:
@@ -129,17 +136,21 @@ class Changes:
         assert not missing, f"rows for {self._table.name} lack the key {missing}"
         return rows.cast(self._table.arrow_schema(rows.column_names))
 
+    @property
+    def _required_key(self) -> list[str]:
+        return [name for name in self._table.key if name not in self.null_key]
+
     def _unfit(self, rows: pa.Table) -> pa.Array:
         """Which rows the database cannot have, as a mask."""
         mask = pa.repeat(False, rows.num_rows)
-        for unfit, _ in find_unfit(self._table.address.dialect, self._table.key, rows):
+        for unfit, _ in find_unfit(self._table.address.dialect, self._required_key, rows):
             mask = pc.or_(mask, pc.fill_null(unfit, False))
         return mask
 
     def _fit(self, rows: pa.Table) -> pa.Table:
         """The rows that the database may get. The others are set aside."""
         rows = self._conform(rows)
-        for unfit, reason in list(find_unfit(self._table.address.dialect, self._table.key, rows)):
+        for unfit, reason in list(find_unfit(self._table.address.dialect, self._required_key, rows)):
             for row in rows.filter(unfit).slice(0, self._max_rejected + 1).to_batches(max_chunksize=1):
                 self._refuse(pa.Table.from_batches([row]), reason)
         return rows.filter(pc.invert(self._unfit(rows)))
@@ -149,7 +160,8 @@ class Changes:
 
         So writers lock rows in the same order, and files are changed page by page.
         """
-        rows = rows.sort_by([(name, "ascending") for name in self._table.key])
+        if self._table.key:
+            rows = rows.sort_by([(name, "ascending") for name in self._table.key])
         if rows.num_rows:
             self._operations.prepare(rows.column_names, numbered)
         for begin in range(0, rows.num_rows, self._batch_size):

@@ -1,6 +1,6 @@
 """What is done to a table inside of one transaction; each database has a class of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -45,16 +45,23 @@ def list_names(names: Sequence[str], before: str = "") -> str:
     return ", ".join(before + quote_identifier(name) for name in names)
 
 
-def match_key(table: TargetTable, left: str, right: str) -> str:
-    """The condition that two rows have the same key."""
-    return " AND ".join(f"{left}{quote_identifier(name)} = {right}{quote_identifier(name)}" for name in table.key)
+def match_key(table: TargetTable, left: str, right: str, nulls: Collection[str] = ()) -> str:
+    """The condition that two rows have the same key, in which these columns are NULL.
+
+    PostgreSQL finds no row by an index for IS NOT DISTINCT FROM.
+    """
+    names = {name: quote_identifier(name) for name in table.key}
+    return " AND ".join(
+        f"{left}{quoted} IS NULL AND {right}{quoted} IS NULL" if name in nulls else f"{left}{quoted} = {right}{quoted}"
+        for name, quoted in names.items()
+    )
 
 
 def resolve_conflict(table: TargetTable, names: Sequence[str]) -> str:
     """The clause that makes an INSERT an upsert."""
     others = [quote_identifier(name) for name in names if name not in table.key]
     action = "UPDATE SET " + ", ".join(f"{name} = EXCLUDED.{name}" for name in others) if others else "NOTHING"
-    return f"ON CONFLICT ({list_names(table.key)}) DO {action}"
+    return f"ON CONFLICT ({list_names(table.key) or '(true)'}) DO {action}"
 
 
 def assign_columns(table: TargetTable, names: Sequence[str]) -> str:

@@ -4,6 +4,7 @@ import io
 from collections.abc import Sequence
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import sqlalchemy as sa
 
@@ -75,9 +76,13 @@ class PostgresOperations:
 
     def delete(self, keys: pa.Table) -> None:
         """As `Operations.delete`."""
+        if not self._table.key:
+            self._cursor.execute(f"DELETE FROM {self._table.quoted_name}")
+            return
         stage = self._load(keys)
-        key = match_key(self._table, "t.", "s.")
-        self._cursor.execute(f"DELETE FROM {self._table.quoted_name} AS t USING {stage} AS s WHERE {key}")
+        for nulls in list_nulls(keys):
+            key = match_key(self._table, "t.", "s.", nulls)
+            self._cursor.execute(f"DELETE FROM {self._table.quoted_name} AS t USING {stage} AS s WHERE {key}")
 
     def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
         """As `Operations.fetch`; the rows are locked, in the order of their keys."""
@@ -129,6 +134,14 @@ class PostgresOperations:
         with self._cursor.copy(f"COPY {stage} FROM STDIN (FORMAT csv)") as copy:
             copy.write(sink.getvalue())
         return stage
+
+
+def list_nulls(keys: pa.Table) -> list[tuple[str, ...]]:
+    """The sets of columns that are NULL together in some row, the empty one of rows without NULL."""
+    masks = {name: pc.is_null(keys[name]).to_pylist() for name in keys.column_names if keys[name].null_count}
+    rows = zip(*masks.values(), strict=True)
+    found = {tuple(name for name, is_null in zip(masks, row, strict=True) if is_null) for row in rows}
+    return sorted(found) or [()]
 
 
 def as_text(rows: pa.Table) -> pa.Table:

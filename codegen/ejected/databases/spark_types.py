@@ -1,7 +1,7 @@
 """Spark's types as Arrow's, and as the column types of each database that hold all their values."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -198,8 +198,11 @@ FIRST_DAY, LAST_DAY = -719162, 2932896
 DAY_US = 86_400_000_000
 
 
-def find_unfit(dialect: str, key: tuple[str, ...], rows: pa.Table) -> Iterator[tuple[pa.Array, str]]:
-    """Which rows the database must not get, as a mask, and why: it would refuse the values, or change them."""
+def find_unfit(dialect: str, key: Collection[str], rows: pa.Table) -> Iterator[tuple[pa.Array, str]]:
+    """Which rows the database must not get, as a mask, and why: it would refuse the values, or change them.
+
+    `key`: the columns in which NULL is no value.
+    """
     for field in rows.schema:
         values = rows[field.name]
         if field.name in key and values.null_count:

@@ -51,6 +51,9 @@ class SqliteOperations:
 
     def delete(self, keys: pa.Table) -> None:
         """As `Operations.delete`."""
+        if not self._table.key:
+            self._cursor.execute(f"DELETE FROM {self._table.quoted_name}")
+            return
         statement = f"DELETE FROM {self._table.quoted_name} WHERE {self._where}"
         self._cursor.executemany(statement, sqlite_tuples(keys.select(self._table.key)))
 

@@ -24,13 +24,13 @@ class TargetTable:
     """A table as a script declares it.
 
     name: `schema.name` or `name`. columns: of each the name, the Spark type as text, and whether it may be NULL.
-    create: whether a missing table is made.
+    key: empty for a table of one row. create: whether a missing table is made.
     """
 
     address: Address
     name: str
     columns: tuple[tuple[str, str, bool], ...]
-    key: tuple[str, ...]
+    key: tuple[str, ...] = ()
     create: bool = False
 
     @property
@@ -75,15 +75,26 @@ class FoundColumn:
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table as the database has it; `keys` are the column sets that are unique."""
+    """A table as the database has it.
+
+    keys: the column sets that are unique, the empty one of a table that cannot have more than one row. null_keys: those
+    in which NULL is a value like any other.
+    """
 
     columns: dict[str, FoundColumn]
     keys: list[frozenset[str]]
+    null_keys: tuple[frozenset[str], ...] = ()
 
     @property
     def required(self) -> frozenset[str]:
         """The columns that every new row must have a value for."""
         return frozenset(each.name for each in self.columns.values() if not each.nullable and not each.has_default)
+
+    def find_null_key(self, table: TargetTable) -> frozenset[str]:
+        """The columns of the key that may be NULL in a row."""
+        if frozenset(table.key) not in self.null_keys:
+            return frozenset()
+        return frozenset(name for name, _, nullable in table.columns if nullable and name in table.key)
 
 
 def inspect_table(connection: sa.Connection, table: TargetTable) -> FoundTable | None:
@@ -100,13 +111,35 @@ def inspect_table(connection: sa.Connection, table: TargetTable) -> FoundTable |
         # A single INTEGER PRIMARY KEY of SQLite numbers its rows by itself, but a script always names the key.
         has_default = each.get("default") is not None or "computed" in each or "identity" in each
         columns[each["name"]] = FoundColumn(each["name"], each["type"], each["nullable"], has_default, generated)
-    keys = [inspector.get_pk_constraint(**place)["constrained_columns"]]
-    keys += [each["column_names"] for each in inspector.get_unique_constraints(**place)]
-    for index in inspector.get_indexes(**place):
-        partial = [each for each in index.get("dialect_options", {}) if each.endswith("_where")]
-        if index["unique"] and not partial and None not in index["column_names"]:
-            keys.append([str(name) for name in index["column_names"]])
-    return FoundTable(columns, [frozenset(key) for key in keys if key])
+    if not table.key:
+        return FoundTable(columns, [frozenset()] if has_one_row(connection, table) else [])
+    keys = [frozenset(inspector.get_pk_constraint(**place)["constrained_columns"])]
+    null_keys = []
+    unique: list[Any] = [*inspector.get_unique_constraints(**place)]
+    unique += [each for each in inspector.get_indexes(**place) if each["unique"]]
+    for each in unique:
+        options = each.get("dialect_options", {})
+        is_partial = any(name.endswith("_where") for name in options)
+        if not is_partial and None not in each["column_names"]:
+            keys.append(frozenset(map(str, each["column_names"])))
+            null_keys += keys[-1:] if options.get("postgresql_nulls_not_distinct") else []
+    return FoundTable(columns, [key for key in keys if key], tuple(null_keys))
+
+
+def has_one_row(connection: sa.Connection, table: TargetTable) -> bool:
+    """Whether an index keeps a table of PostgreSQL or SQLite from having more than one row."""
+    if table.address.dialect == "postgres":
+        asked = (
+            "SELECT EXISTS (SELECT FROM pg_index WHERE indrelid = to_regclass(:name) AND indisunique AND indisvalid "
+            "AND indpred IS NULL AND indnatts = 1 AND pg_get_expr(indexprs, indrelid) = 'true')"
+        )
+        return bool(connection.scalar(sa.text(asked), {"name": table.quoted_name}))
+    schema = quote_identifier(table.schema or "main")
+    asked = (
+        f"SELECT count(*) FROM {schema}.sqlite_master WHERE type = 'index' AND lower(tbl_name) = lower(:name) "
+        "AND upper(sql) LIKE 'CREATE UNIQUE INDEX%((TRUE))'"
+    )
+    return bool(connection.scalar(sa.text(asked), {"name": table.bare_name}))
 
 
 def inspect_duckdb(connection: sa.Connection, table: TargetTable) -> FoundTable | None:
@@ -142,16 +175,40 @@ def has_table(connection: sa.Connection, table: TargetTable, name: str) -> bool:
 
 
 def create_table(connection: sa.Connection, table: TargetTable) -> None:
-    """Makes the table with the columns and the primary key of the declaration."""
+    """Makes the table with the columns and the key of the declaration.
+
+    Columns of the key may be NULL if they are declared so, as far as the database has such keys.
+    """
     dialect = table.address.dialect
+    null_key = {name for name, _, nullable in table.columns if nullable and name in table.key}
+    if not takes_null_keys(connection):
+        null_key.clear()
     parts = [
         f"{quote_identifier(name)} {column_type(dialect, arrow_type(type_))}"
-        + ("" if nullable and name not in table.key else " NOT NULL")
+        + ("" if nullable and (name not in table.key or name in null_key) else " NOT NULL")
         for name, type_, nullable in table.columns
     ]
-    key = ", ".join(map(quote_identifier, table.key))
-    text = f"CREATE TABLE IF NOT EXISTS {table.quoted_name} ({', '.join(parts)}, PRIMARY KEY ({key}))"
-    execute_text(connection, text)
+    if table.key:
+        kind = "UNIQUE NULLS NOT DISTINCT" if null_key else "PRIMARY KEY"
+        parts.append(f"{kind} ({', '.join(map(quote_identifier, table.key))})")
+    execute_text(connection, f"CREATE TABLE IF NOT EXISTS {table.quoted_name} ({', '.join(parts)})")
+    if not table.key:
+        execute_text(connection, write_one_row_index(table))
+
+
+def takes_null_keys(connection: sa.Connection) -> bool:
+    """Whether the database has keys in which NULL is a value like any other."""
+    dialect = connection.dialect
+    return dialect.name == "postgresql" and (dialect.server_version_info or ()) >= (15,)
+
+
+def write_one_row_index(table: TargetTable) -> str:
+    """The statement that keeps a table from having more than one row."""
+    if table.address.dialect == "postgres":  # which names it
+        return f"CREATE UNIQUE INDEX ON {table.quoted_name} ((true))"
+    schema = f"{quote_identifier(table.schema)}." if table.schema else ""
+    name = quote_identifier(f"{table.bare_name}_one_row")
+    return f"CREATE UNIQUE INDEX IF NOT EXISTS {schema}{name} ON {quote_identifier(table.bare_name)} ((true))"
 
 
 def execute_text(connection: sa.Connection, text: str) -> None:
@@ -208,6 +265,9 @@ def check_key(found: FoundTable, table: TargetTable) -> None:
 
     Raises TableError (key).
     """
+    if not table.key and not found.keys:
+        message = f"{table.place} may have more than one row, and the query has one"
+        raise TableError("key", message, write_one_row_index(table))
     if frozenset(table.key) not in found.keys:
         keys = "; ".join(sorted({", ".join(sorted(key)) for key in found.keys})) or "none"
         message = f"{table.place} has no primary key or unique constraint of ({', '.join(table.key)})"

@@ -176,7 +176,9 @@ class TableWriter:
             self._begin_batch(connection, batch, digest)
 
         policy = self._policy
-        return Changes(connection, operations, self._table, policy.batch_size, policy.max_rejected, begin_again)
+        null_key = self._found.find_null_key(self._table)
+        sizes = policy.batch_size, policy.max_rejected
+        return Changes(connection, operations, self._table, *sizes, begin_again, null_key)
 
     def _finish_batch(self, connection: sa.Connection, changes: Changes, batch: int, digest: str) -> RowCounts:
         assert self._ledger is not None

@@ -17,6 +17,7 @@ import pytest
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import parse
 from penstock.parser.ast import Create, CreateAs, CreateView
+from penstock.server.engine import QUERY_COLUMNS
 from penstock.server.postgres.classify import OwnStatements, RunCalls, classify
 from penstock.server.postgres.tokens import Lexeme, split_statements
 from tests.house.files import ROOT
@@ -35,7 +36,7 @@ PROBES: dict[str, Any] = {
     "test of the connection": {"message": "OK"},
     "SHOW STREAMS": [["name", "columns"], STREAMS],
     "EXPLAIN PLAN SELECT 1": [["plan"], [["KStream"], ["  Scan clicks"]]],
-    "-- mine\nSHOW QUERIES;": [["name", "writes to"], []],
+    "-- mine\nSHOW QUERIES;": [list(QUERY_COLUMNS), []],
     "CREATE STREAM a": [[], []],
     "DROP STREAM a": [[], []],
     "error": ["GENERIC_DB_ENGINE_ERROR", f"{REFUSAL}DETAIL:  of clicks\nHINT:  WATERMARK FOR\n"],

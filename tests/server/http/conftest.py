@@ -30,6 +30,7 @@ TOKENS = {role: f"pst_{role}" for role in ("rita", "sam", "olga")}
 TABLES = (
     *("penstock.token", "penstock.engine", "penstock.statement", "penstock.relation", "penstock.query"),
     *("penstock.change", "penstock.listener", "public.totals", "public.views_per_minute", "public.every_type"),
+    *("public.visits", "public.total"),
 )
 
 

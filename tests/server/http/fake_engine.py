@@ -36,7 +36,7 @@ STATUS = {
     "tables": [
         {"name": "totals", "puts": 40, "updates": 0, "deletes": 1, "rejected": 0, "batches": 8, "retries": 0},
     ],
-    "reasons": [{"cause": "watermark", "text": "The watermark has not passed a window.", "numbers": {"behind": 10}}],
+    "reasons": [{"cause": "not_final", "text": "The watermark has not passed a window.", "numbers": {"behind": 10}}],
 }
 
 

@@ -63,8 +63,12 @@ CREATE TABLE public.every_type (
   id int PRIMARY KEY, flag boolean, small smallint, big bigint, single real, double double precision,
   money numeric(12, 3), digits numeric, word text, day date, at timestamptz, clock time, raw bytea, doc jsonb,
   list int[], uuid uuid);
+CREATE TABLE public.visits (page text, code int, n int NOT NULL, UNIQUE NULLS NOT DISTINCT (page, n, code));
+CREATE TABLE public.total (n bigint);
+CREATE UNIQUE INDEX ON public.total ((true));
 CREATE TABLE public.secrets (id int PRIMARY KEY, word text);
 CREATE VIEW public.newest AS SELECT product, n FROM public.totals;
 CREATE TABLE public."Mixed Case" ("Id" int PRIMARY KEY, "limit" int);
-GRANT SELECT ON public.totals, public.views_per_minute, public.every_type, public.newest, public."Mixed Case"
+GRANT SELECT ON public.totals, public.views_per_minute, public.every_type, public.newest, public."Mixed Case",
+  public.visits, public.total
   TO penstock_reader;

@@ -31,7 +31,7 @@ def test_a_query_has_its_plan_its_figures_and_its_reasons(door: Door) -> None:
     assert (listed["name"], listed["state"], listed["author"], listed["status"]) == ("totals", "RUNNING", "sam", STATUS)
     assert "plan" not in listed
     assert shown["plan"] == PLAN
-    assert shown["status"]["reasons"][0]["cause"] == "watermark"
+    assert shown["status"]["reasons"][0]["cause"] == "not_final"
     assert shown["definition"] == TOTALS
     assert shown["since"].endswith("Z")
 

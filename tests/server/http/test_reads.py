@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import random
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -11,7 +12,9 @@ from typing import Any
 import httpx
 import pyarrow as pa
 import pytest
+from psycopg import sql
 
+from penstock.server.http.table_rows import TableRequest, TableShape, write_select
 from penstock.server.limits import Limits
 from tests.server.http.conftest import Database, Door, serve
 
@@ -92,6 +95,51 @@ def test_pages_go_by_a_key_of_several_columns(client: httpx.Client, door: Door) 
         url = response.links.get("next", {}).get("url", "")
     assert not url
     assert seen == [(f"0{minute}", page) for minute in range(3) for page in ("a", "b&c=d")]
+
+
+@pytest.mark.parametrize("descends", [False, True])
+def test_pages_go_by_a_key_with_nulls(client: httpx.Client, door: Door, descends: bool) -> None:
+    """NULL comes last, and first where the order descends, as in PostgreSQL."""
+    pages = ("a", "", "b\\N", "\\N", "\\\\N", None)
+    rows = [(page, n, code) for page in pages for n in (1, 2) for code in (None, 0, 7)]
+    with door.database.connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO visits (page, n, code) VALUES (%s, %s, %s)", random.Random(7).sample(rows, 36))
+    sign = "-" if descends else ""
+    way = "DESC" if descends else "ASC"
+    expected = door.database.execute(f"SELECT page, n, code FROM visits ORDER BY page {way}, n {way}, code {way}")
+    for limit in (1, 2, 5):
+        seen, url = [], f"/v1/tables/visits?limit={limit}&n=1&n=2&order={sign}page,{sign}n,{sign}code"
+        while url:
+            response = client.get(url)
+            assert response.json()["key"] == ["page", "n", "code"]
+            seen += [(row["page"], row["n"], row["code"]) for row in response.json()["rows"]]
+            url = response.links.get("next", {}).get("url", "")
+        assert seen == expected
+    last = ("order=-page,-n,-code&after=&after=1&after=0", "after=%5CN&after=2&after=%5CN")[not descends]
+    assert read(client, f"/v1/tables/visits?{last}")["rows"] == []
+
+
+def test_a_page_is_read_by_the_index(door: Door) -> None:
+    shape = TableShape(
+        "visits", (("page", "text"), ("n", "int"), ("code", "int")), ("page", "n", "code"), frozenset({"page", "code"})
+    )
+    door.database.execute("INSERT INTO visits SELECT 'p' || mod(i, 7), i, i FROM generate_series(1, 20000) AS i")
+    door.database.execute("ANALYZE visits")
+    for after in (("p3", "500", "500"), ("p3", "500", r"\N"), (r"\N", "500", "1")):
+        for descends in (False, True):
+            order = tuple((column, descends) for column in shape.key)
+            query, parameters, _ = write_select(shape, TableRequest(2, after, order))
+            plan = door.database.connection.execute(sql.SQL("EXPLAIN ") + query, parameters).fetchall()
+            text = "\n".join(line for (line,) in plan)
+            assert "Seq Scan" not in text
+            assert "Index Cond" in text
+
+
+def test_a_table_of_one_row_has_no_key(client: httpx.Client, door: Door) -> None:
+    door.database.execute("INSERT INTO total VALUES (3)")
+    shown = read(client, "/v1/tables/total")
+    assert (shown["key"], shown["rows"], shown["next"]) == ([], [{"n": 3}], None)
+    assert client.get("/v1/tables/total?after=x").status_code == 400
 
 
 def test_rows_are_ordered_and_filtered(client: httpx.Client) -> None:

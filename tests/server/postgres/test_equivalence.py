@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.server.engine import QUERY_COLUMNS
 from penstock.server.postgres.relay import Upstream
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import (
@@ -28,21 +29,22 @@ from tests.server.postgres.wire import (
     query,
 )
 
+HEADINGS = "\t".join(QUERY_COLUMNS)
 ROWS = "VALUES ('clicks', 'at TIMESTAMP, page STRING'), ('Wörter', NULL)"
 TWINS = {
     "SHOW STREAMS": f"SELECT * FROM ({ROWS}) AS v (name, columns)",
     "CREATE STREAM good": "DO 'BEGIN END'",
     "CREATE STREAM bad": "DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
     "CREATE STREAM good; SHOW STREAMS": f"DO 'BEGIN END'; SELECT * FROM ({ROWS}) AS v (name, columns)",
-    "SELECT * FROM penstock.run('SHOW QUERIES') AS r": "SELECT 'name\twrites to' AS line",
-    "COPY (SELECT * FROM penstock.run('SHOW QUERIES')) TO STDOUT": "COPY (SELECT 'name	writes to') TO STDOUT",
+    "SELECT * FROM penstock.run('SHOW QUERIES') AS r": f"SELECT '{HEADINGS}' AS line",
+    "COPY (SELECT * FROM penstock.run('SHOW QUERIES')) TO STDOUT": f"COPY (SELECT '{HEADINGS}') TO STDOUT",
     "SELECT * FROM penstock.run('CREATE STREAM bad'), nowhere": "SELECT 1 FROM nowhere",
     "SELECT STREAM 1 FROM clicks": "DO $$",
     "BEGIN; SHOW STREAMS": f"BEGIN; SELECT * FROM ({ROWS}) AS v (name, columns)",
     "SAVEPOINT s; CREATE STREAM bad; RELEASE s": "SAVEPOINT s; DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
     "ROLLBACK TO s; CREATE STREAM good; COMMIT": "ROLLBACK TO s; DO 'BEGIN END'; COMMIT",
     "BEGIN; DECLARE c CURSOR FOR SELECT * FROM penstock.run('SHOW QUERIES'); FETCH c": (
-        "BEGIN; DECLARE c CURSOR FOR SELECT 'name	writes to' AS line; FETCH c"
+        f"BEGIN; DECLARE c CURSOR FOR SELECT '{HEADINGS}' AS line; FETCH c"
     ),
 }
 TEXTS = (

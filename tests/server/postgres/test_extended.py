@@ -8,9 +8,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from penstock.server.engine import StatementAnswer
+from penstock.compilation import compile
+from penstock.planner.plan import Listing
+from penstock.server.engine import QUERY_COLUMNS, StatementAnswer
+from penstock.server.postgres.classify import OwnStatements, classify
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import FLUSH, SYNC, Wire, bind, close, describe, execute, open_wire, parse, query
+from tests.server.running.scripts import declare_clicks
 
 WHOLE = ["1", "2", "T", "D", "D", "C SHOW", "Z I"]
 
@@ -47,7 +51,7 @@ def test_preparing_and_describing_asks_nothing(door: Door, wire: Wire) -> None:
     ("text", "columns"),
     [
         ("SHOW FUNCTIONS", ["name", "what it gives"]),
-        ("SHOW QUERIES", ["name", "writes to"]),
+        ("SHOW QUERIES", [*QUERY_COLUMNS]),
         ("SHOW VIEWS", ["name", "columns"]),
         ("DESCRIBE clicks", ["column", "type", "role"]),
         ("EXPLAIN STATE SELECT 1", ["plan"]),
@@ -58,6 +62,15 @@ def test_columns_are_known_beforehand(wire: Wire, text: str, columns: list[str])
     body = next(each.body for each in wire.until("Z") if each.kind == "T")
     assert [part for part in columns if part.encode() + b"\0" in body] == columns
     assert body[1] == len(columns)
+
+
+@pytest.mark.parametrize("text", ["SHOW STREAMS", "SHOW TABLES", "SHOW VIEWS", "SHOW FUNCTIONS", "DESCRIBE clicks"])
+def test_columns_are_those_that_the_planner_gives(text: str) -> None:
+    [listing] = compile(f"{declare_clicks()}; {text}").answers
+    found = classify(text, {"clicks"})
+    assert isinstance(listing, Listing)
+    assert isinstance(found, OwnStatements)
+    assert [each.columns for each in found.statements] == [listing.headings]
 
 
 def test_a_prepared_statement_runs_at_each_bind(door: Door, wire: Wire) -> None:

@@ -2,110 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock.server.database.bootstrap import prepare_catalog
 from penstock.server.running.allowed import Allowed
-from penstock.server.running.engine_process import EngineProcess
-from penstock.server.running.home import Home
-from penstock.server.running.live_query import RestartPolicy
-from penstock.server.running.settings import EngineSettings
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
+from tests.server.running.engines import Catalog, open_catalog, run_engine, wait_for, write
 from tests.server.running.scripts import HOURS, declare_clicks
 
 pytestmark = pytest.mark.spark
-SECONDS = 120
-
-
-@dataclass
-class Catalog:
-    """A database with the catalog of Penstock, as its superuser sees it."""
-
-    db: psycopg.Connection
-    url: str
-
-    def send(self, text: str, author: str = "postgres") -> Any:
-        """The answer of the engine to a statement."""
-        [(number,)] = self.rows(
-            "INSERT INTO penstock.statement (text, author, door) VALUES (%s, %s, 'http') RETURNING id", text, author
-        )
-        self.db.execute("NOTIFY penstock_statement")
-        ended = "SELECT answer FROM penstock.statement WHERE id = %s AND finished IS NOT NULL"
-        wait_for(lambda: bool(self.rows(ended, number)))
-        return self.rows(ended, number)[0][0]
-
-    def states(self) -> dict[str, str]:
-        """The states of the queries, as SHOW QUERIES lists them."""
-        return {row[0]: row[1] for row in self.send("SHOW QUERIES")["rows"]}
-
-    def rows(self, text: str, *values: object) -> list[tuple[Any, ...]]:
-        return self.db.execute(text, values).fetchall()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it has not come true"
-        time.sleep(0.05)
 
 
 @pytest.fixture
 def catalog(server: str) -> Iterator[Catalog]:
-    name = f"engine_{time.monotonic_ns()}"
-    with psycopg.connect(server, autocommit=True) as admin:
-        admin.execute(f"CREATE DATABASE {name}")
-    url = server.replace("/postgres?", f"/{name}?")
-    with psycopg.connect(url, autocommit=True) as db:
-        prepare_catalog(db, "postgres")
-        yield Catalog(db, url)
-
-
-@contextmanager
-def running(catalog: Catalog, state: Path, **options: Any) -> Iterator[EngineProcess]:
-    """An engine in a thread of its own, ready for statements."""
-    restarts = RestartPolicy(attempts=2, window=600, pauses=(0.1, 0.1))
-    settings = EngineSettings(Home(catalog.url, None, 3), str(state), "postgres", restarts=restarts, **options)
-    stopping = threading.Event()
-    failures: list[BaseException] = []
-    with psycopg.connect(**settings.connection()) as db:
-        engine = EngineProcess(settings, db)
-
-        def run() -> None:
-            try:
-                engine.run(stopping)
-            except BaseException as error:
-                failures.append(error)
-
-        catalog.db.execute("DELETE FROM penstock.engine")
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            ready = "SELECT 1 FROM penstock.engine WHERE state = 'READY'"
-            wait_for(lambda: bool(catalog.rows(ready)) or not thread.is_alive())
-            yield engine
-        finally:
-            stopping.set()
-            thread.join()
-            assert failures == []
-
-
-def write(folder: Path, name: str, *rows: tuple[int, str, str]) -> None:
-    """A file of clicks, which is there at once."""
-    folder.mkdir(exist_ok=True)
-    lines = [json.dumps({"id": id_, "page": page, "ts": f"2026-01-01T{at}Z"}) for id_, page, at in rows]
-    (folder / f".{name}").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (folder / f".{name}").rename(folder / name)
+    with open_catalog(server) as catalog:
+        yield catalog
 
 
 def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Catalog, tmp_path: Path) -> None:
@@ -114,7 +28,7 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
     declared = declare_clicks(clicks)
     allowed = Allowed(paths=(str(clicks),), connectors=("files",))
     counts = "SELECT window_start::time::text, page, n FROM hourly ORDER BY 1, 2"
-    with running(catalog, state, allowed=allowed):
+    with run_engine(catalog, state, allowed=allowed):
         assert catalog.send(declared)["tag"] == "CREATE STREAM"
         assert catalog.send(HOURS)["tag"] == "CREATE TABLE"
         wait_for(lambda: len(catalog.rows(counts)) == 3)
@@ -148,7 +62,7 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
         ("clicks", "RUNNING"),
         ("hourly", "PAUSED"),
     ]
-    with running(catalog, state, allowed=allowed):
+    with run_engine(catalog, state, allowed=allowed):
         assert catalog.states() == {"clicks": "RUNNING", "hourly": "PAUSED"}
         assert len(catalog.rows(counts)) == 3, "a paused query does not go on by itself"
         assert catalog.send("RESUME QUERY hourly")["tag"] == "RESUME QUERY"
@@ -173,11 +87,30 @@ def test_a_query_that_fails_is_held_and_the_others_go_on(
     write(clicks, "1.json", (1, "x", "10:00:00"), (0, "y", "10:00:01"))
     failing = "CREATE STREAM parts AS SELECT STREAM 10 DIV id AS part, ts FROM clicks"
     script = f"{declare_clicks(clicks)};\n{failing};\n"
-    with running(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
+    with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
         held = "SELECT code, restarts FROM penstock.query WHERE name = 'parts' AND state = 'HELD'"
         wait_for(lambda: bool(catalog.rows(held)))
         assert catalog.rows(held) == [("R020", 2)]
         assert catalog.rows("SELECT state FROM penstock.query WHERE name = 'clicks'") == [("RUNNING",)]
         assert [row[6] for row in catalog.send("SHOW QUERIES")["rows"]] == ["", "R020: division by zero in parts"]
-    with running(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
+    with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
         assert len(catalog.rows("SELECT 1 FROM penstock.definition")) == 2, "a file is not run twice"
+
+
+def test_tables_without_a_primary_key_are_shown(only_spark: SparkSession, catalog: Catalog, tmp_path: Path) -> None:
+    """A group whose key is NULL, and the one row of a result without a key, as they are and as they change."""
+    clicks = tmp_path / "clicks"
+    write(clicks, "1.json", (1, "x", "10:00:00"), (2, None, "10:00:01"), (3, None, "10:00:02"))
+    pages = "CREATE TABLE pages AS SELECT page, COUNT(*) AS n FROM clicks GROUP BY page"
+    total = "CREATE TABLE total AS SELECT COUNT(*) AS n FROM clicks"
+    script = f"{declare_clicks(clicks)};\n{pages};\n{total};\n"
+    catalog.db.execute("INSERT INTO penstock.listener VALUES ('total', now() + interval '1 hour')")
+    with run_engine(catalog, tmp_path / "state", files=(("clicks.sql", script),)):
+        wait_for(lambda: catalog.rows("SELECT page, n FROM pages ORDER BY page") == [("x", 1), (None, 2)])
+        wait_for(lambda: catalog.rows("SELECT n FROM total") == [(3,)])
+        write(clicks, "2.json", (4, None, "10:00:03"))
+        wait_for(lambda: catalog.rows("SELECT page, n FROM pages ORDER BY page") == [("x", 1), (None, 3)])
+        wait_for(lambda: catalog.rows("SELECT n FROM total") == [(4,)])
+        changes = "SELECT op, key, row FROM penstock.change WHERE relation = 'total' ORDER BY seq DESC LIMIT 1"
+        assert catalog.rows(changes) == [("update", {}, {"n": 4})]
+        assert catalog.rows("SELECT to_regclass('public.pages_rejected')") == [(None,)]

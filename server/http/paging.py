@@ -1,0 +1,74 @@
+"""Rows behind a key, as stretches of the index of that key. PostgreSQL orders NULL behind all values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import sql
+
+from penstock.values import to_csv
+
+_NULL = r"\N"
+_LOOKS_NULL = re.compile(r"\\+N")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows that lie beside each other in the index. `parameters`: the values of the condition."""
+
+    condition: sql.Composable
+    parameters: tuple[str | None, ...]
+
+
+def list_behind(
+    key: Sequence[str], null_key: AbstractSet[str], after: Sequence[str], *, descending: bool
+) -> list[Stretch]:
+    """The stretches of the rows behind a key in the order of the key. `null_key`: its columns that may be NULL."""
+    values = [read_key(each) for each in after]
+    if not null_key:
+        names, marks = (sql.SQL(", ").join(each) for each in (map(sql.Identifier, key), [sql.Placeholder()] * len(key)))
+        text = sql.SQL("({}) < ({})" if descending else "({}) > ({})")
+        return [Stretch(text.format(names, marks), tuple(values))]
+    same: list[Stretch] = []
+    found: list[Stretch] = []
+    for column, value in zip(key, values, strict=True):
+        for each in _list_behind_value(column, value, is_nullable=column in null_key, descending=descending):
+            found.append(_join([*same, each]))
+        text = sql.SQL("{} IS NULL" if value is None else "{} = %s")
+        same.append(Stretch(text.format(sql.Identifier(column)), () if value is None else (value,)))
+    return found or [Stretch(sql.SQL("false"), ())]
+
+
+def _list_behind_value(column: str, value: str | None, *, is_nullable: bool, descending: bool) -> Iterator[Stretch]:
+    """The rows behind a value of one column."""
+    name = sql.Identifier(column)
+    if value is not None:
+        yield Stretch(sql.SQL("{} < %s" if descending else "{} > %s").format(name), (value,))
+    if is_nullable and value is not None and not descending:
+        yield Stretch(sql.SQL("{} IS NULL").format(name), ())
+    if value is None and descending:
+        yield Stretch(sql.SQL("{} IS NOT NULL").format(name), ())
+
+
+def _join(parts: Sequence[Stretch]) -> Stretch:
+    conditions = sql.SQL(" AND ").join(each.condition for each in parts)
+    return Stretch(conditions, tuple(value for each in parts for value in each.parameters))
+
+
+def write_key(value: Any) -> str:
+    r"""A value as a text that PostgreSQL reads as the same. `\N` is NULL; what looks so has one more backslash."""
+    if value is None:
+        return _NULL
+    text = "\\x" + value.hex() if isinstance(value, bytes) else str(to_csv(value))
+    return f"\\{text}" if _LOOKS_NULL.fullmatch(text) else text
+
+
+def read_key(text: str) -> str | None:
+    """The inverse, for PostgreSQL."""
+    if text == _NULL:
+        return None
+    return text[1:] if _LOOKS_NULL.fullmatch(text) else text
