@@ -10,7 +10,10 @@ CREATE STREAM flights (
   dep_delay INT,                                     -- minutes; NULL: it never left
   arr_delay INT,
   WATERMARK FOR time AS time - INTERVAL '1' DAY
-) WITH (connector = 'files', path = 'examples/flights/live', format = 'csv', null = 'NA', files_per_batch = 100);
+) WITH (
+  connector = 'files', path = 'examples/flights/live', files_per_batch = 100,
+  format = 'csv', header = FALSE, null = 'NA'        -- as the flights were published
+);
 
 -- One row for each airport and hour, which changes while flights of that hour leave.
 
