@@ -63,7 +63,9 @@ def test_a_role_that_the_door_may_not_use_is_refused(door: Door) -> None:
     database.execute("INSERT INTO penstock.token (hash, role) VALUES (%s, 'stranger')", digest_token("pst_stranger"))
     with door.client(None) as client:
         response = client.get("/v1/queries", headers={"Authorization": "Bearer pst_stranger"})
-    assert (response.status_code, response.json()["message"]) == (403, "the role of this token cannot be used")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (403, "V015")
+    assert problem["hint"] == 'GRANT "stranger" TO "door" WITH INHERIT FALSE, SET TRUE'
     database.execute("DROP ROLE stranger")
 
 
