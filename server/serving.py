@@ -238,7 +238,9 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: 
         state=str(settings.state.resolve()),
         master=settings.master,
         spark=settings.spark,
-        allowed=settings.allowed,
+        allowed=replace(
+            settings.allowed, closed=(str(settings.state.resolve()),), own_database=settings.database or ""
+        ),
         max_queries=settings.limits.queries,
         files=settings.files if is_first else (),
     )

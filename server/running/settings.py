@@ -42,9 +42,10 @@ class EngineSettings:
         home = given.pop("home")
         password = home.pop("password")
         restarts = given.pop("restarts")
+        allowed = given.pop("allowed")
         return cls(
             home=Home(password=None if password is None else SecretOption(**password), **home),
-            allowed=Allowed(**{name: tuple(values) for name, values in given.pop("allowed").items()}),
+            allowed=Allowed(own_database=allowed.pop("own_database"), **{k: tuple(v) for k, v in allowed.items()}),
             restarts=RestartPolicy(**{**restarts, "pauses": tuple(restarts["pauses"])}),
             files=tuple((name, text) for name, text in given.pop("files")),
             **given,
