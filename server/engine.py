@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+SHOW_QUERIES_COLUMNS = ("name", "state", "writes to", "author", "batches", "rows out", "fault")
+EXPLAIN_WHY_COLUMNS = ("cause", "reason", "numbers")
+"""The columns of answers that only an engine gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:

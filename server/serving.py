@@ -29,6 +29,7 @@ from penstock.server.postgres.tls import load_context, make_certificate
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.settings import EngineSettings
+from penstock.server.tasks import end_task
 
 LOG = logging.getLogger("penstock.server")
 LOOK_SECONDS = 2
@@ -109,10 +110,11 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
             except EngineRefusedError as error:
                 raise ServerError(str(error)) from None
             finally:
-                for task in (announced, waiting, running):
-                    task.cancel()
-                    with suppress(asyncio.CancelledError, EngineRefusedError):
-                        await task
+                running.cancel()
+                with suppress(asyncio.CancelledError, EngineRefusedError):
+                    await running
+                await end_task(announced)
+                await end_task(waiting)
 
 
 @contextmanager
@@ -242,6 +244,9 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: 
             settings.allowed, closed=(str(settings.state.resolve()),), own_database=settings.database or ""
         ),
         max_queries=settings.limits.queries,
+        max_words=settings.limits.statement_words,
+        max_changes=settings.limits.changes,
+        max_statements=settings.limits.statements,
         files=settings.files if is_first else (),
     )
     return told.to_json()

@@ -6,11 +6,12 @@ import asyncio
 from dataclasses import asdict
 from typing import Annotated, Any
 
+import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from penstock.diagnostics import CompileError, Source
-from penstock.parser import parse
+from penstock.parser import count_words, parse
 from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
@@ -73,7 +74,8 @@ async def run_statements(script: Script, request: Request, login: LoginOf, servi
     if len(script.sql.encode()) > limit:
         raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
     answers: list[Answer] = []
-    for start, text in split_statements(script.sql):
+    spans = await anyio.to_thread.run_sync(split_statements, script.sql, services.limits.statement_words)
+    for start, text in spans:
         statement = Statement(text, login.role, "http")
         try:
             answer = await _run_while_connected(request, services, statement)
@@ -112,13 +114,16 @@ async def list_statements(
     return {"statements": to_json(rows), "next": following}
 
 
-def split_statements(sql: str) -> list[tuple[int, str]]:
+def split_statements(sql: str, max_words: int) -> list[tuple[int, str]]:
     """The statements of a script, each with the offset of its first character.
 
-    A script that cannot be parsed is one statement, which the engine refuses as a whole.
+    A script that cannot be parsed, or has a statement that is too long, is one statement. The engine refuses it.
     """
+    source = Source("<sql>", sql)
+    if max(count_words(source), default=0) > max_words:
+        return [(0, sql)]
     try:
-        spans = [statement.span for statement in parse(Source("<sql>", sql))]
+        spans = [statement.span for statement in parse(source)]
     except CompileError:
         return [(0, sql)]
     return [(span.start, span.text) for span in spans] or [(0, sql)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from penstock.parser.ast import ShowKind, Stage
-from penstock.server.engine import Refusal
+from penstock.server.engine import EXPLAIN_WHY_COLUMNS, SHOW_QUERIES_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
 from penstock.server.postgres.names import list_relations, read_name, says_stream
 from penstock.server.postgres.run_calls import RunCall, find_run_calls
@@ -25,6 +25,8 @@ _VERBS = (
 # Of a long text, one of these as well: to split a megabyte into tokens takes a third of a second.
 _MARKS = ("stream", "penstock", "connector", "replace", "query", "pause", "resume", "show", "describe", "explain")
 _LONG = 1 << 16
+_READ = 20_000
+"""Tokens of a statement that decide whose it is. A longer one is refused by the engine (V017), or is PostgreSQL's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
     statements = split_statements(text)
     if not statements:
         return None
-    owners = [find_owner(tokens, relations) for tokens in statements]
+    owners = [find_owner(tokens[:_READ], relations) for tokens in statements]
     own = [tokens for tokens, owner in zip(statements, owners, strict=True) if owner is not Owner.POSTGRES]
     if Owner.NOBODY in owners:
         start = statements[owners.index(Owner.NOBODY)][0].start
@@ -142,7 +144,7 @@ def find_columns(tokens: Sequence[Lexeme]) -> tuple[str, ...]:
     """The columns that a statement of Penstock answers with."""
     match tokens[0].text:
         case "explain":
-            return ("cause", "reason", "numbers") if _words(tokens, 1) & {"why"} else ("plan",)
+            return EXPLAIN_WHY_COLUMNS if _words(tokens, 1) & {"why"} else ("plan",)
         case "describe":
             return ("column", "type", "role")
         case "show":
@@ -153,7 +155,7 @@ def find_columns(tokens: Sequence[Lexeme]) -> tuple[str, ...]:
 
 _SHOWN = {
     **dict.fromkeys(("streams", "tables", "views"), ("name", "columns")),
-    "queries": ("name", "writes to"),
+    "queries": SHOW_QUERIES_COLUMNS,
     "functions": ("name", "what it gives"),
 }
 
@@ -247,6 +249,7 @@ def _owns_change(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
 
 
 def _owns_explain(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
+    tokens = tokens[next((at for at, token in enumerate(tokens) if not token.is_word("explain")), len(tokens)) - 1 :]
     if _words(tokens, 1) & _STAGES:
         return True
     if len(tokens) == 1 or tokens[1].part is not Part.WORD:

@@ -10,6 +10,8 @@ from penstock.server.postgres.tokens import Lexeme, Part
 # A call in another statement, such as EXPLAIN or CREATE VIEW, would run although it is not executed.
 _EXECUTED = {"select", "with", "(", "insert", "declare", "copy"}
 _TEXT_TYPES = (["text"], ["varchar"], ["character", "varying"])
+_LONGEST_CAST = 5
+"""Tokens of a cast to one of these types, and of the bracket behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def _read_call(tokens: Sequence[Lexeme], at: int, text: str) -> RunCall | None:
         return None
     if not (tokens[at].is_name and tokens[at + 2].is_name):
         return None
-    argument, *rest = tokens[at + 4 :]
+    argument, *rest = tokens[at + 4 : at + 5 + _LONGEST_CAST]
     close = next((place for place, token in enumerate(rest) if token.is_sign(")")), None)
     if close is None or not _is_cast_to_text(rest[:close]):
         return None

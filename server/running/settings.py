@@ -29,6 +29,9 @@ class EngineSettings:
     spark: dict[str, str] = field(default_factory=dict)
     allowed: Allowed = field(default_factory=Allowed)
     max_queries: int = 100
+    max_words: int = 20_000
+    max_changes: int = 100_000
+    max_statements: int = 100_000
     restarts: RestartPolicy = field(default_factory=RestartPolicy)
     files: tuple[tuple[str, str], ...] = ()
 

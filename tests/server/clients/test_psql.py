@@ -40,7 +40,7 @@ PROBES = {
     "SHOW STREAMS;": STREAMS,
     "show\n  streams\n;": STREAMS,
     "EXPLAIN PLAN SELECT 1;": "KStream\n  Scan clicks\n",
-    "SELECT * FROM penstock.run('SHOW QUERIES');": "name\twrites to\n",
+    "SELECT * FROM penstock.run('SHOW QUERIES');": "name\tstate\twrites to\tauthor\tbatches\trows out\tfault\n",
     "SELECT product, total FROM revenue ORDER BY orders;": "Äpfel|\npear|7.25\napple|12.50\n",
     "SHOW STREAMS \\gdesc": "name|text\ncolumns|text\n",
     "SHOW STREAMS \\gx": "name|clicks\ncolumns|at TIMESTAMP, page STRING\n\nname|Wörter\ncolumns|\n",
@@ -72,7 +72,9 @@ def test_what_psql_shows(relay: Address) -> None:
 def test_tags_and_headings(relay: Address) -> None:
     command = ["psql", "-X", "-c", "CREATE STREAM a", "-c", "SHOW QUERIES"]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **relay.environment}, check=True)
-    assert done.stdout == "CREATE STREAM\n name | writes to \n------+-----------\n(0 rows)\n\n"
+    heading = " name | state | writes to | author | batches | rows out | fault "
+    rule = "+".join("-" * len(each) for each in heading.split("|"))
+    assert done.stdout == f"CREATE STREAM\n{heading}\n{rule}\n(0 rows)\n\n"
 
 
 @pytest.mark.parametrize("arguments", [("-c", BAD), ("-1", "-c", BAD)])

@@ -166,6 +166,21 @@ def test_relations_are_known_soon(catalog: psycopg.Connection) -> None:
     run(catalog, work)
 
 
+def test_notices_of_others_do_no_harm(catalog: psycopg.Connection) -> None:
+    see_engine(catalog)
+
+    async def work(log: StatementLog) -> None:
+        while not catalog.execute("SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN penstock_catalog'").fetchall():
+            await asyncio.sleep(0.05)
+        for payload in ("", "x", "-1", "9" * 5000, "\u0663"):
+            catalog.execute("SELECT pg_notify('penstock_answer', %s)", [payload])
+        begin = time.monotonic()
+        await asyncio.gather(log.run(SHOW), answer(catalog, answer_json(ANSWER)))
+        assert time.monotonic() - begin < 1.5, "it hears of the answer"
+
+    run(catalog, work)
+
+
 def test_a_lost_connection_is_made_again(catalog: psycopg.Connection) -> None:
     see_engine(catalog)
 

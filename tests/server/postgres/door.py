@@ -17,7 +17,7 @@ import psycopg
 import uvloop
 from psycopg.conninfo import make_conninfo
 
-from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
+from penstock.server.engine import SHOW_QUERIES_COLUMNS, Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.limits import Limits
 from penstock.server.postgres.relay import Relay, Upstream
 from tests.databases.places import start_server
@@ -131,7 +131,7 @@ def standard_replies() -> dict[str, Reply]:
     """What most tests need."""
     return {
         "SHOW STREAMS": STREAMS,
-        "SHOW QUERIES": StatementAnswer("SHOW", ("name", "writes to")),
+        "SHOW QUERIES": StatementAnswer("SHOW", SHOW_QUERIES_COLUMNS),
         "EXPLAIN": PLAN,
         "CREATE STREAM": StatementAnswer("CREATE STREAM"),
         "DROP STREAM": StatementAnswer("DROP STREAM"),

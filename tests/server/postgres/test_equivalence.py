@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from penstock.server.engine import SHOW_QUERIES_COLUMNS
 from penstock.server.postgres.relay import Upstream
 from tests.server.postgres.door import Door
 from tests.server.postgres.wire import (
@@ -28,13 +29,14 @@ from tests.server.postgres.wire import (
     query,
 )
 
+HEADING = "\t".join(SHOW_QUERIES_COLUMNS)
 ROWS = "VALUES ('clicks', 'at TIMESTAMP, page STRING'), ('Wörter', NULL)"
 TWINS = {
     "SHOW STREAMS": f"SELECT * FROM ({ROWS}) AS v (name, columns)",
     "CREATE STREAM good": "DO 'BEGIN END'",
     "CREATE STREAM bad": "DO $$ BEGIN RAISE 'bad' USING ERRCODE = '42P17'; END $$",
     "CREATE STREAM good; SHOW STREAMS": f"DO 'BEGIN END'; SELECT * FROM ({ROWS}) AS v (name, columns)",
-    "SELECT * FROM penstock.run('SHOW QUERIES') AS r": "SELECT 'name\twrites to' AS line",
+    "SELECT * FROM penstock.run('SHOW QUERIES') AS r": f"SELECT '{HEADING}' AS line",
     "SELECT * FROM penstock.run('CREATE STREAM bad'), nowhere": "SELECT 1 FROM nowhere",
     "SELECT STREAM 1 FROM clicks": "DO $$",
 }
