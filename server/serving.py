@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import logging
 import os
+import resource
 import secrets
 import ssl
 import subprocess
@@ -91,6 +92,7 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
     Raises:
         ServerError: a port is taken, PostgreSQL cannot be reached, a file is refused, …
     """
+    raise_file_limit()
     with lock_state(settings.state):
         async with AsyncExitStack() as stack:
             catalog = await stack.enter_async_context(open_database(settings))
@@ -115,6 +117,12 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
                     await running
                 await end_task(announced)
                 await end_task(waiting)
+
+
+def raise_file_limit() -> None:
+    """Lets the process have as many open files as it may. Each client takes two, and 1,024 is a common limit."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextmanager

@@ -25,6 +25,8 @@ _VERBS = (
 # Of a long text, one of these as well: to split a megabyte into tokens takes a third of a second.
 _MARKS = ("stream", "penstock", "connector", "replace", "query", "pause", "resume", "show", "describe", "explain")
 _LONG = 1 << 16
+_CALLS = 100
+"""Of penstock.run in one statement. They are asked one after the other, also if the client does not wait."""
 _READ = 20_000
 """Tokens of a statement that decide whose it is. A longer one is refused by the engine (V017), or is PostgreSQL's."""
 
@@ -95,6 +97,9 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
         calls = [find_run_calls(tokens, text) for tokens in statements]
         if not any(calls):
             return None
+        if len(calls[0]) > _CALLS:
+            message = f"a statement calls penstock.run {len(calls[0]):,} times, and {_CALLS} are the limit"
+            return _refused(message, "send several statements", calls[0][_CALLS].start)
         if len(statements) == 1:
             last = max((int(token.text) for token in statements[0] if token.part is Part.PARAMETER), default=0)
             return RunCalls(calls[0], last) if last <= MAX_PARAMETERS else None

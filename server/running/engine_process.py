@@ -22,7 +22,7 @@ from penstock.parser import ast
 from penstock.planner import plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
-from penstock.server.engine import EXPLAIN_WHY_COLUMNS, SHOW_QUERIES_COLUMNS, StatementAnswer
+from penstock.server.engine import EXPLAIN_WHY_COLUMNS, SHOW_QUERIES_COLUMNS, Refusal, StatementAnswer
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
     MAKING,
@@ -42,7 +42,7 @@ from penstock.server.running.public_tables import (
 from penstock.server.running.rights import check_owner, check_submitter
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
-from penstock.server.running.statements import check_size, command_tag, list_statements
+from penstock.server.running.statements import check_settings, check_size, command_tag, list_statements
 from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
@@ -164,7 +164,7 @@ class EngineProcess:
                 answer = self._run(waiting, [(statement, text)], file.name)
             except RunError as error:
                 raise CompileError(error.diagnostics) from None
-            self._store.answer(waiting.number, answer)
+            self._store.answer(waiting.number, answer, text)
 
     def _list_new(self, script: LiveScript, file: Source) -> list[tuple[ast.Statement, str]]:
         """The statements of a file that are not in force, and whose relation nobody has replaced since."""
@@ -177,23 +177,23 @@ class EngineProcess:
         return listed
 
     def _answer(self, waiting: WaitingStatement) -> None:
+        source = Source("statement", waiting.text)
         try:
             check_submitter(self._store, waiting.author)
-            source = Source("statement", waiting.text)
             check_size(source, self._settings.max_words)
-            answer = self._run(waiting, list_statements(source), None)
+            statements = list_statements(source)
+            if not statements:
+                check_settings(source)
+            answer: StatementAnswer | tuple[Refusal, ...] = self._run(waiting, statements, None)
         except (CompileError, RunError) as error:
             cause = error.__cause__
-            refusals = (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
-            self._store.answer(waiting.number, refusals)
+            answer = (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
         except psycopg.Error as error:
-            self._store.answer(waiting.number, (refusal_of(error),))
+            answer = (refusal_of(error),)
         except Exception as error:  # the other queries go on
             LOG.exception("statement %d failed", waiting.number)
-            found = V013.at(None, reason=type(error).__name__)
-            self._store.answer(waiting.number, refusals_of([found]))
-        else:
-            self._store.answer(waiting.number, answer)
+            answer = refusals_of([V013.at(None, reason=type(error).__name__)])
+        self._store.answer(waiting.number, answer, source.shown)
 
     def _run(
         self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str | None
@@ -262,7 +262,8 @@ class EngineProcess:
                 raise
             self._report(live)
         warnings = tuple(each.message for each in compilation.diagnostics)
-        return StatementAnswer(tag, notices=warnings)
+        started = () if live is None or definition.name is None else (definition.name,)
+        return StatementAnswer(tag, notices=warnings, queries=started)
 
     def _live_query(self, definition: LiveDefinition, planned: Planned) -> LiveQuery | None:
         if not definition.queries:

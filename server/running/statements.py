@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from penstock.compilation import compile_sources
 from penstock.diagnostics import CompileError, Source
-from penstock.diagnostics.codes.serving import V017
+from penstock.diagnostics.codes.serving import V012, V017
 from penstock.parser import ast, count_words, parse
 
 
@@ -32,6 +33,14 @@ def check_size(source: Source, limit: int) -> None:
     count = sum(count_words(source))
     if count > limit:
         raise CompileError([V017.at(None, count=f"{count:,}", limit=f"{limit:,}")])
+
+
+def check_settings(source: Source) -> None:
+    """Raises CompileError for a text of SET alone, which would change nothing, and for what is wrong with it."""
+    settings = compile_sources([source]).statements
+    if settings:
+        found = V012.at(settings[0].span, "", statement="SET alone")
+        raise CompileError([found.with_hint("send it in one text with the statement that it is for")])
 
 
 def command_tag(statement: ast.Statement) -> str:

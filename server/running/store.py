@@ -79,14 +79,14 @@ class Store:
         for _ in self.db.notifies(timeout=seconds, stop_after=1):
             return
 
-    def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...]) -> None:
-        """Writes the answer to a statement, and tells the doors."""
+    def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...], text: str) -> None:
+        """Writes the answer to a statement, and tells the doors. `text`: the statement as others may see it."""
         is_done = isinstance(answer, StatementAnswer)
         body = answer_json(answer) if isinstance(answer, StatementAnswer) else refusal_json(answer)
         with self.db.transaction():
             self.db.execute(
-                "UPDATE penstock.statement SET state = %s, finished = now(), answer = %s WHERE id = %s",
-                ["done" if is_done else "refused", Jsonb(body), number],
+                "UPDATE penstock.statement SET state = %s, finished = now(), answer = %s, text = %s WHERE id = %s",
+                ["done" if is_done else "refused", Jsonb(body), text, number],
             )
             self.db.execute("SELECT pg_notify('penstock_answer', %s)", [str(number)])
 

@@ -17,7 +17,7 @@ from penstock.server.engine import Refusal, RefusedError, Statement, StatementAn
 from penstock.server.running.answers import answer_json, refusal_json
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 
-ANSWER = StatementAnswer("SHOW", ("name",), (("a",), (None,)), ("a notice",))
+ANSWER = StatementAnswer("SHOW", ("name",), (("a",), (None,)), ("a notice",), ("text",), ("totals",))
 REFUSAL = Refusal("K012", "42P01", "unknown name x", hint="did you mean y?", position=3)
 SHOW = Statement("SHOW QUERIES", "ada", "http")
 

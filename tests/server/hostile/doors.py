@@ -101,5 +101,5 @@ def show_result(result: psycopg.pq.abc.PGresult) -> Outcome:
     if result.status != ExecStatus.FATAL_ERROR:
         rows = [result.get_value(row, 0) for row in range(result.ntuples)]
         return Outcome(True, "", repr(rows))
-    state = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE) or b"?"
-    return Outcome(False, state.decode(), result.error_message.decode())
+    fields = {field: (result.error_field(field) or b"").decode() for field in psycopg.pq.DiagnosticField}
+    return Outcome(False, fields[psycopg.pq.DiagnosticField.SQLSTATE], "\n".join(fields.values()))

@@ -138,7 +138,6 @@ FUNCTIONS = (
     "`reflect`('java.lang.System', 'exit', 1)",
     "system.builtin.reflect('java.lang.System', 'exit', 1)",
     "pg_read_file('/etc/passwd')",
-    "id FROM clicks; DROP TABLE hourly; SELECT STREAM 1",
 )
 QUERIES = (
     "CREATE STREAM h AS SELECT STREAM * FROM csv.`/etc/passwd`",
@@ -165,6 +164,7 @@ OTHERS = (
     "DROP TABLE of_sue",
     "DROP STREAM from_sue",
     "DROP QUERY from_sue",
+    "DROP TABLE hourly; CREATE STREAM h AS SELECT STREAM id FROM clicks",
     "PAUSE QUERY hourly",
     "PAUSE QUERY of_sue",
     "RESUME QUERY of_sue",
@@ -249,7 +249,7 @@ POSTGRES = (
     "CHECKPOINT",
 )
 SETTINGS = (
-    "SET spark.sql.shuffle.partitions = 1",
+    "SET spark.sql.shuffle.partitions = 1; CREATE STREAM h AS SELECT STREAM id FROM clicks",
     "SET spark.driver.extraJavaOptions = '-Dx=y'; CREATE STREAM h AS SELECT STREAM id FROM clicks",
     "SET checkpoint = '{closed}'; CREATE STREAM h AS SELECT STREAM id FROM clicks",
     "SET state_store = 'org.evil.Store'; CREATE STREAM h AS SELECT STREAM id FROM clicks",

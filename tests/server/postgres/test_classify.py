@@ -155,6 +155,14 @@ def test_a_call_of_run_needs_a_message_of_its_own() -> None:
     assert verdict.refusal.position == text.index("'a'") + 1
 
 
+def test_calls_of_run_have_a_limit() -> None:
+    calls = ", ".join(["penstock.run('a')"] * 100)
+    verdict = classify(f"SELECT {calls}", RELATIONS)
+    assert isinstance(verdict, RunCalls)
+    assert len(verdict.calls) == 100
+    assert isinstance(classify(f"SELECT {calls}, penstock.run('a')", RELATIONS), RefusedMessage)
+
+
 def test_all_statements_of_the_grammar_are_listed() -> None:
     for kind in ShowKind:
         assert isinstance(classify(f"SHOW {kind.value}", RELATIONS), OwnStatements)
