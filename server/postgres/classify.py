@@ -9,7 +9,7 @@ from enum import Enum
 from penstock.parser.ast import ShowKind, Stage
 from penstock.server.engine import EXPLAIN_WHY_COLUMNS, SHOW_QUERIES_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
-from penstock.server.postgres.names import list_relations, read_name, says_stream
+from penstock.server.postgres.names import list_relations, list_relations_without_select, read_name, says_stream
 from penstock.server.postgres.run_calls import RunCall, find_run_calls
 from penstock.server.postgres.tokens import Lexeme, Part, split_statements
 
@@ -210,9 +210,9 @@ def _owns_create(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
     body = tokens[read_name(tokens, _skip(tokens, at + 1, "if", "not", "exists")).end :]
     query = _query_behind_as(body)
     options = body[: len(body) - len(query)]
-    return (
-        replace or _names_connector(options) or says_stream(query, relations) or bool(list_relations(query, relations))
-    )
+    if replace or _names_connector(options) or says_stream(query, relations):
+        return True
+    return bool(list_relations(query, relations) or list_relations_without_select(query, relations))
 
 
 def _query_behind_as(tokens: Sequence[Lexeme]) -> Sequence[Lexeme]:

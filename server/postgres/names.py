@@ -50,7 +50,15 @@ def read_name(tokens: Sequence[Lexeme], at: int) -> NameRead:
 
 def list_relations(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
     """Those of the relations that a query reads: names behind FROM, JOIN and USING, also in subqueries."""
-    return (_names_read(tokens) & set(relations)) - _local_names(tokens)
+    return (_names_read(tokens, is_query=False) & set(relations)) - _local_names(tokens)
+
+
+def list_relations_without_select(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
+    """The same of what stands in the place of a query and is none to PostgreSQL, such as `SELEC a FROM clicks`."""
+    first = next((each for each in tokens if not each.is_sign("(")), None)
+    if first is None or first.is_word("select", "with", "values", "table", "execute"):
+        return set()
+    return _names_read(tokens, is_query=True) & set(relations)
 
 
 def says_stream(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
@@ -99,16 +107,17 @@ class _Level:
     """Whether this is a list of relations, in which a comma comes before a name."""
 
 
-def _names_read(tokens: Sequence[Lexeme]) -> set[str]:
+def _names_read(tokens: Sequence[Lexeme], *, is_query: bool) -> set[str]:
+    """`is_query`: each FROM is that of a query, although there is no SELECT before it."""
     found: set[str] = set()
-    levels = [_Level(False, False, False)]
+    levels = [_Level(is_query, False, False)]
     at = 0
     while at < len(tokens):
         token, level = tokens[at], levels[-1]
         at += 1
         if token.is_sign("("):
             # Behind FROM: a subquery, relations in brackets, or the argument of a function such as TUMBLE(clicks, …).
-            levels.append(_Level(False, level.names, False))
+            levels.append(_Level(is_query, level.names, False))
             level.names = False
         elif token.is_sign(")"):
             del levels[1 if len(levels) == 1 else -1 :]

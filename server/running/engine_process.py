@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 import time
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import assert_never
@@ -359,19 +360,21 @@ class EngineProcess:
             self._store.say("READY")
         if now - self._pruned >= PRUNE_SECONDS:
             self._pruned = now
-            for definition in self._script.definitions.values():
-                self._prune(definition)
+            for live in self._live.values():
+                self._prune(live)
             self._store.trim_statements(self._settings.max_statements)
         if now - self._trimmed >= TRIM_SECONDS:
             self._trimmed = now
             self._store.trim_changes(self._settings.max_changes)
 
-    def _prune(self, definition: LiveDefinition) -> None:
+    def _prune(self, live: LiveQuery) -> None:
         """Deletes old windows; if a writer holds their rows, at the next time."""
+        watermark = (live.status() or {}).get("watermark")
         try:
-            delete_old_windows(self._store.db, definition)
+            if watermark is not None:
+                delete_old_windows(self._store.db, live.definition, datetime.fromisoformat(watermark))
         except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
-            LOG.info("windows of %s are deleted later: %s", definition.relation, error)
+            LOG.info("windows of %s are deleted later: %s", live.definition.relation, error)
 
     def _report(self, live: LiveQuery) -> None:
         name = live.definition.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 import psycopg
 from psycopg import sql
@@ -154,19 +155,20 @@ def hide_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
             db.execute(ledger, [f"public.{name}"])
 
 
-def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition) -> int:
-    """Deletes the windows of a table whose RETENTION has passed, by the newest window. Returns how many rows.
+def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition, watermark: datetime) -> int:
+    """Deletes the windows of a table whose RETENTION has passed. Returns how many rows.
 
     Raises psycopg.Error if a writer holds some of them.
     """
     query = shown_query(definition)
     if query is None or definition.relation is None or not isinstance(query.root.shape, WTable):
         return 0
-    kept = max((each.retention or 0 for each in walk(query.root) if isinstance(each, WindowAggregate)), default=0)
-    if not kept:
+    windows = [each for each in walk(query.root) if isinstance(each, WindowAggregate) and each.retention is not None]
+    if not windows:
         return 0
+    kept = max(each.grace + (each.retention or 0) for each in windows)
     table, end = sql.Identifier("public", definition.relation.lower()), sql.Identifier(query.root.shape.end)
-    text = sql.SQL("DELETE FROM {table} WHERE {end} < (SELECT max({end}) FROM {table}) - make_interval(secs => {kept})")
+    text = sql.SQL("DELETE FROM {} WHERE {} < %s").format(table, end)
     with db.transaction():
         db.execute("SET LOCAL lock_timeout = '1s'")
-        return db.execute(text.format(table=table, end=end, kept=sql.Literal(kept / 1000))).rowcount
+        return db.execute(text, [watermark - timedelta(milliseconds=kept)]).rowcount
