@@ -11,6 +11,8 @@ class Limits:
 
     statement_bytes: int = 1 << 20
     """Of the text of a statement, or of a script, in UTF-8."""
+    statement_words: int = 20_000
+    """Names, values, keywords and signs of a statement that the engine plans."""
     connections: int = 1000
     """Open at once. The next one is refused."""
     select_seconds: float = 60
@@ -23,3 +25,7 @@ class Limits:
     """From the opening of a connection to the end of its first message."""
     queries: int = 100
     """That are kept running."""
+    changes: int = 100_000
+    """Of tables, in the log that clients follow. Those who fall behind read the table again."""
+    statements: int = 100_000
+    """In the log of who has sent what."""

@@ -6,6 +6,7 @@ import asyncio
 import fcntl
 import logging
 import os
+import resource
 import secrets
 import ssl
 import subprocess
@@ -29,6 +30,7 @@ from penstock.server.postgres.tls import load_context, make_certificate
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.settings import EngineSettings
+from penstock.server.tasks import end_task
 
 LOG = logging.getLogger("penstock.server")
 LOOK_SECONDS = 2
@@ -90,6 +92,7 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
     Raises:
         ServerError: a port is taken, PostgreSQL cannot be reached, a file is refused, …
     """
+    raise_file_limit()
     with lock_state(settings.state):
         async with AsyncExitStack() as stack:
             catalog = await stack.enter_async_context(open_database(settings))
@@ -109,10 +112,17 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
             except EngineRefusedError as error:
                 raise ServerError(str(error)) from None
             finally:
-                for task in (announced, waiting, running):
-                    task.cancel()
-                    with suppress(asyncio.CancelledError, EngineRefusedError):
-                        await task
+                running.cancel()
+                with suppress(asyncio.CancelledError, EngineRefusedError):
+                    await running
+                await end_task(announced)
+                await end_task(waiting)
+
+
+def raise_file_limit() -> None:
+    """Lets the process have as many open files as it may. Each client takes two, and 1,024 is a common limit."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 @contextmanager
@@ -238,8 +248,13 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: 
         state=str(settings.state.resolve()),
         master=settings.master,
         spark=settings.spark,
-        allowed=settings.allowed,
+        allowed=replace(
+            settings.allowed, closed=(str(settings.state.resolve()),), own_database=settings.database or ""
+        ),
         max_queries=settings.limits.queries,
+        max_words=settings.limits.statement_words,
+        max_changes=settings.limits.changes,
+        max_statements=settings.limits.statements,
         files=settings.files if is_first else (),
     )
     return told.to_json()

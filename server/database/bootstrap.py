@@ -9,6 +9,7 @@ import psycopg
 from psycopg import sql
 
 SCRIPTS = (("penstock.server.database", "catalog.sql"), ("penstock.server.postgres", "functions.sql"))
+ROLES = ("penstock_reader", "penstock_submitter", "penstock_owner")
 _LOCK = 7_309_453  # any number that nothing else locks
 
 
@@ -18,9 +19,11 @@ def prepare_catalog(db: psycopg.Connection, owner: str) -> None:
         db.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
         for package, name in SCRIPTS:
             db.execute(files(package).joinpath(name).read_text(encoding="utf-8"))
-        is_owner = db.execute("SELECT pg_has_role(%s, 'penstock_owner', 'MEMBER')", [owner]).fetchone()
-        if is_owner == (False,):
-            db.execute(sql.SQL("GRANT penstock_owner TO {} WITH ADMIN OPTION").format(sql.Identifier(owner)))
+        for role in ROLES:
+            grants = db.execute("SELECT pg_has_role(%s, %s, 'MEMBER WITH ADMIN OPTION')", [owner, role]).fetchone()
+            if grants == (False,):
+                text = sql.SQL("GRANT {} TO {} WITH ADMIN OPTION")
+                db.execute(text.format(sql.Identifier(role), sql.Identifier(owner)))
 
 
 def add_token(db: psycopg.Connection, token: str, role: str, label: str) -> None:

@@ -14,6 +14,8 @@ import psycopg
 from psycopg import sql
 
 DATABASE, ENGINE, OWNER, SUPERUSER = "penstock", "penstock_engine", "penstock", "postgres"
+CONNECTIONS, RESERVED = 1200, 200
+"""How many there may be, and how many of them users cannot take from the server's own roles."""
 RULES = "# Written by penstock serve: everybody has a password.\nlocal all all scram-sha-256\n"
 
 
@@ -96,8 +98,16 @@ class EmbeddedPostgres:
                 # A schema that is called as the user would come first.
                 path = sql.SQL("ALTER DATABASE {} SET search_path = public")
                 db.execute(path.format(sql.Identifier(DATABASE)))
+            for name, value in (("max_connections", CONNECTIONS), ("reserved_connections", RESERVED)):
+                db.execute(sql.SQL("ALTER SYSTEM SET {} = {}").format(sql.Identifier(name), value))
+            db.execute(
+                sql.SQL("GRANT pg_use_reserved_connections TO {}, {}").format(*map(sql.Identifier, (ENGINE, OWNER)))
+            )
+            # HTTP reads as the users that the operator makes.
+            db.execute(sql.SQL("ALTER ROLE {} SET createrole_self_grant = 'set'").format(sql.Identifier(OWNER)))
             rules = db.execute("SHOW hba_file").fetchone()
             assert rules is not None
             Path(rules[0]).write_text(RULES, encoding="utf-8")
-            db.execute("SELECT pg_reload_conf()")
+        self._server.stop()
+        self._server.ensure_postgres_running()
         (self.passwords.folder / "ready").touch()

@@ -15,6 +15,7 @@ from penstock.diagnostics.codes.serving import V007, V008, V010
 from penstock.server.engine import RefusedError, Statement, StatementAnswer
 from penstock.server.running.answers import read_answer
 from penstock.server.running.sqlstates import refusals_of
+from penstock.server.tasks import end_task
 
 LOG = logging.getLogger("penstock.server")
 AWAY_SECONDS = 10
@@ -39,7 +40,7 @@ class StatementLog:
             open=False,
         )
         self._relations: frozenset[str] = frozenset()
-        self._waiting: dict[int, asyncio.Event] = {}
+        self._waiting: dict[str, asyncio.Event] = {}
         self._listener: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> StatementLog:
@@ -49,9 +50,7 @@ class StatementLog:
 
     async def __aexit__(self, *_: object) -> None:
         assert self._listener is not None
-        self._listener.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._listener
+        await end_task(self._listener)
         await self._pool.close()
 
     def relations(self) -> frozenset[str]:
@@ -71,8 +70,13 @@ class StatementLog:
 
     async def _run(self, statement: Statement) -> StatementAnswer:
         await self._require_engine()
-        number = await self._send(statement)
-        answered = self._waiting.setdefault(number, asyncio.Event())
+        sending = asyncio.create_task(self._send(statement))
+        try:
+            number = await asyncio.shield(sending)
+        except asyncio.CancelledError:  # it may be in the log already
+            await self._withdraw(await sending, "cancelled")
+            raise
+        answered = self._waiting.setdefault(str(number), asyncio.Event())
         try:
             return await asyncio.wait_for(self._await_answer(number, answered), self._seconds)
         except TimeoutError:
@@ -84,7 +88,7 @@ class StatementLog:
             await asyncio.shield(self._withdraw(number, "cancelled"))
             raise
         finally:
-            del self._waiting[number]
+            del self._waiting[str(number)]
 
     async def _require_engine(self) -> None:
         """Raises RefusedError if no engine is there. One that starts will take the statement when it is ready."""
@@ -145,8 +149,8 @@ class StatementLog:
                     async for notice in db.notifies():
                         if notice.channel == "penstock_catalog":
                             await self._read_relations()
-                        elif int(notice.payload) in self._waiting:
-                            self._waiting[int(notice.payload)].set()
+                        elif notice.payload in self._waiting:  # anybody may send notices
+                            self._waiting[notice.payload].set()
             except psycopg.Error as error:
                 LOG.warning("the catalog cannot be read: %s", str(error).strip())
                 await asyncio.sleep(1)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, sql
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from penstock.diagnostics.codes.serving import V015
 from penstock.server.http.problems import Problem
 
 Row = dict[str, Any]
@@ -119,7 +120,7 @@ class DoorCatalog:
                     "SELECT set_config('role', %s, true), set_config('statement_timeout', %s, true)", (role, timeout)
                 )
             except (psycopg.errors.InvalidParameterValue, psycopg.errors.InsufficientPrivilege):
-                raise Problem(403, "the role of this token cannot be used") from None
+                raise _refuse_role(role, connection.info.user) from None
             yield connection
 
     async def find_caller(self, digest: bytes) -> Caller | None:
@@ -198,6 +199,13 @@ class DoorCatalog:
     async def _select_as(self, role: str, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         async with self.read_as(role) as connection:
             return await (await connection.execute(sql, parameters)).fetchall()
+
+
+def _refuse_role(role: str, login: str) -> Problem:
+    """Why nothing is read as this role."""
+    text = sql.SQL("GRANT {} TO {} WITH INHERIT FALSE, SET TRUE").format(sql.Identifier(role), sql.Identifier(login))
+    found = V015.at(None, role=role)
+    return Problem(403, found.message, code=found.code, sqlstate="42501", hint=text.as_string())
 
 
 async def _use_utc(connection: AsyncConnection[Row]) -> None:

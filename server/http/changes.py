@@ -21,6 +21,7 @@ import psycopg
 from psycopg import AsyncConnection
 
 from penstock.server.http.catalog import DoorCatalog
+from penstock.server.tasks import end_task
 
 log = logging.getLogger("penstock.http")
 
@@ -76,9 +77,7 @@ class ChangeFeed:
         self._closing = True
         self._wake_all()
         if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await end_task(self._task)
 
     def count_clients(self) -> Counter[str]:
         """How many clients follow each relation."""

@@ -42,10 +42,14 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        body = Body(receive, self._body_bytes, self._body_seconds)
+        has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 sent = MutableHeaders(scope=message)
+                if has_body and not body.is_complete:
+                    sent["Connection"] = "close"  # else the rest of the body could come for ever
                 for name, value in _HEADERS.items():
                     sent[name] = value
                 sent.setdefault("Cache-Control", "no-store")
@@ -53,7 +57,6 @@ class Guard:
 
         try:
             self._check(scope, headers)
-            body = Body(receive, self._body_bytes, self._body_seconds)
             await self._app(scope, body.receive, send_guarded)
         except Problem as problem:
             await problem.response()(scope, receive, send_guarded)
@@ -75,7 +78,7 @@ class Body:
         self._max_bytes = max_bytes
         self._ends = asyncio.get_running_loop().time() + seconds
         self._read = 0
-        self._complete = False
+        self.is_complete = False
 
     async def receive(self) -> Message:
         """The next part, and then the news that the client is gone.
@@ -83,7 +86,7 @@ class Body:
         Raises:
             Problem: the body is too long, or too slow.
         """
-        if self._complete:
+        if self.is_complete:
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._ends):
@@ -91,7 +94,7 @@ class Body:
         except TimeoutError:
             raise Problem(408, "the body does not arrive") from None
         self._read += len(message.get("body", b""))
-        self._complete = not message.get("more_body", False)
+        self.is_complete = not message.get("more_body", False)
         if self._read > self._max_bytes:
             raise Problem(413, f"the body is longer than {self._max_bytes:,} bytes")
         return message

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
+import anyio.to_thread
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from penstock.diagnostics import CompileError, Source
-from penstock.parser import parse
+from penstock.parser import ast, count_words, parse
 from penstock.server.engine import Refusal, RefusedError, Statement, StatementAnswer
 from penstock.server.http.problems import Problem
 from penstock.server.http.services import LoginOf, Services, ServicesOf
@@ -20,6 +21,8 @@ router = APIRouter()
 
 CHECKED_BYTES = 1 << 16
 """Of a text that is checked while it is typed."""
+_SCRIPT = 10
+"""Times as long as a statement. A longer script takes more time to be parsed than others should wait."""
 _MAX_NUMBER = (1 << 63) - 1
 _STATUS = {"42501": 403, "53": 503, "57014": 504, "57P03": 503, "54": 413}
 """Of HTTP for an SQLSTATE or its class. All others are 422."""
@@ -73,13 +76,14 @@ async def run_statements(script: Script, request: Request, login: LoginOf, servi
     if len(script.sql.encode()) > limit:
         raise Problem(413, f"the statement is longer than {limit:,} bytes", sqlstate="54000")
     answers: list[Answer] = []
-    for start, text in split_statements(script.sql):
-        statement = Statement(text, login.role, "http")
+    parts = await anyio.to_thread.run_sync(split_statements, script.sql, services.limits.statement_words)
+    for part in parts:
+        statement = Statement(part.settings + part.text, login.role, "http")
         try:
             answer = await _run_while_connected(request, services, statement)
         except RefusedError as refused:
             services.metrics.statements.labels("http", "refused").inc()
-            raise _explain(refused.refusals, script.sql, start, answers) from None
+            raise _explain(refused.refusals, script.sql, part, answers) from None
         services.metrics.statements.labels("http", "done").inc()
         if len(answer.rows) > services.limits.answer_rows:
             raise Problem(413, f"the answer has more than {services.limits.answer_rows:,} rows", sqlstate="54000")
@@ -112,16 +116,37 @@ async def list_statements(
     return {"statements": to_json(rows), "next": following}
 
 
-def split_statements(sql: str) -> list[tuple[int, str]]:
-    """The statements of a script, each with the offset of its first character.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A statement of a script. `start`: the offset of its first character. `settings`: each SET that is before it."""
 
-    A script that cannot be parsed is one statement, which the engine refuses as a whole.
+    start: int
+    text: str
+    settings: str = ""
+
+
+def split_statements(sql: str, max_words: int) -> list[Part]:
+    """The statements of a script. Each takes effect by itself, so each is sent with the settings of the script.
+
+    A script that cannot be parsed, or has a statement that is too long, is one statement. The engine refuses it.
     """
+    source = Source("<sql>", sql)
+    counts = count_words(source)
+    if max(counts, default=0) > max_words or sum(counts) > _SCRIPT * max_words:
+        return [Part(0, sql)]
     try:
-        spans = [statement.span for statement in parse(Source("<sql>", sql))]
+        statements = parse(source)
     except CompileError:
-        return [(0, sql)]
-    return [(span.start, span.text) for span in spans] or [(0, sql)]
+        return [Part(0, sql)]
+    parts = []
+    settings = ""
+    for statement in statements:
+        span = statement.span
+        if isinstance(statement, ast.SetOption):
+            settings += f"{span.text};\n"
+        else:
+            parts.append(Part(span.start, span.text, settings))
+    return parts or [Part(0, sql)]
 
 
 async def _run_while_connected(request: Request, services: Services, statement: Statement) -> StatementAnswer:
@@ -155,12 +180,13 @@ def _show(answer: StatementAnswer) -> Answer:
     )
 
 
-def _explain(refusals: tuple[Refusal, ...], script: str, start: int, answers: list[Answer]) -> Problem:
+def _explain(refusals: tuple[Refusal, ...], script: str, part: Part, answers: list[Answer]) -> Problem:
     """The first refusal as a problem, with places in the whole script, and with what was answered before it."""
     source = Source("<sql>", script)
     errors = []
     for refusal in refusals:
-        position = None if refusal.position is None else min(start + refusal.position, len(script) + 1)
+        place = 0 if refusal.position is None else refusal.position - len(part.settings)
+        position = min(part.start + place, len(script) + 1) if place > 0 else None
         line, column = (None, None) if position is None else source.position(position - 1)
         errors.append({**asdict(refusal), "position": position, "line": line, "column": column})
     first = errors[0]

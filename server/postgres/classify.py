@@ -9,7 +9,7 @@ from enum import Enum
 from penstock.parser.ast import ShowKind, Stage
 from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal
 from penstock.server.postgres.messages import MAX_PARAMETERS
-from penstock.server.postgres.names import list_relations, read_name, says_stream
+from penstock.server.postgres.names import list_relations, list_relations_without_select, read_name, says_stream
 from penstock.server.postgres.run_calls import RunCall, find_run_calls
 from penstock.server.postgres.tokens import Lexeme, Part, split_statements
 
@@ -26,6 +26,10 @@ _TRANSACTIONS = ("begin", "start", "commit", "end", "rollback", "abort", "savepo
 # Of a long text, one of these as well: to split a megabyte into tokens takes a third of a second.
 _MARKS = ("stream", "penstock", "connector", "replace", "query", "pause", "resume", "show", "describe", "explain")
 _LONG = 1 << 16
+_CALLS = 100
+"""Of penstock.run in one statement. They are asked one after the other, also if the client does not wait."""
+_READ = 20_000
+"""Tokens of a statement that decide whose it is. A longer one is refused by the engine (V017), or is PostgreSQL's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
     statements = split_statements(text)
     if not statements:
         return None
-    owners = [find_owner(tokens, relations) for tokens in statements]
+    owners = [find_owner(tokens[:_READ], relations) for tokens in statements]
     own = [tokens for tokens, owner in zip(statements, owners, strict=True) if owner is not Owner.POSTGRES]
     if Owner.NOBODY in owners:
         start = statements[owners.index(Owner.NOBODY)][0].start
@@ -105,6 +109,9 @@ def classify(text: str, relations: Collection[str]) -> Verdict | None:
         calls = [call for tokens in statements for call in find_run_calls(tokens, text)]
         if not calls:
             return None
+        if len(calls) > _CALLS:
+            message = f"a message calls penstock.run {len(calls):,} times, and {_CALLS} are the limit"
+            return _refused(message, "send several statements", calls[_CALLS].start)
         if len(inner) == 1:
             last = max((int(token.text) for token in inner[0] if token.part is Part.PARAMETER), default=0)
             is_copy = inner[0][0].is_word("copy")
@@ -228,9 +235,9 @@ def _owns_create(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
     body = tokens[read_name(tokens, _skip(tokens, at + 1, "if", "not", "exists")).end :]
     query = _query_behind_as(body)
     options = body[: len(body) - len(query)]
-    return (
-        replace or _names_connector(options) or says_stream(query, relations) or bool(list_relations(query, relations))
-    )
+    if replace or _names_connector(options) or says_stream(query, relations):
+        return True
+    return bool(list_relations(query, relations) or list_relations_without_select(query, relations))
 
 
 def _query_behind_as(tokens: Sequence[Lexeme]) -> Sequence[Lexeme]:
@@ -272,6 +279,7 @@ def _owns_change(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
 
 
 def _owns_explain(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
+    tokens = tokens[next((at for at, token in enumerate(tokens) if not token.is_word("explain")), len(tokens)) - 1 :]
     if _words(tokens, 1) & _STAGES:
         return True
     if len(tokens) == 1 or tokens[1].part is not Part.WORD:

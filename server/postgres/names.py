@@ -50,7 +50,15 @@ def read_name(tokens: Sequence[Lexeme], at: int) -> NameRead:
 
 def list_relations(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
     """Those of the relations that a query reads: names behind FROM, JOIN and USING, also in subqueries."""
-    return (_names_read(tokens) & set(relations)) - _local_names(tokens)
+    return (_names_read(tokens, is_query=False) & set(relations)) - _local_names(tokens)
+
+
+def list_relations_without_select(tokens: Sequence[Lexeme], relations: Collection[str]) -> set[str]:
+    """The same of what stands in the place of a query and is none to PostgreSQL, such as `SELEC a FROM clicks`."""
+    first = next((each for each in tokens if not each.is_sign("(")), None)
+    if first is None or first.is_word("select", "with", "values", "table", "execute"):
+        return set()
+    return _names_read(tokens, is_query=True) & set(relations)
 
 
 def says_stream(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
@@ -58,12 +66,11 @@ def says_stream(tokens: Sequence[Lexeme], relations: Collection[str]) -> bool:
 
     PostgreSQL can read `SELECT stream a FROM t` as a column with an alias. Then the relations of the query decide.
     """
-    for at, token in enumerate(tokens[:-1]):
-        if token.is_word("select") and tokens[at + 1].is_word("stream"):
-            behind = tokens[at + 2 : at + 4]
-            if _is_surely_stream(behind) or (_may_be_stream(behind) and list_relations(tokens, relations)):
-                return True
-    return False
+    selects = [at for at in range(len(tokens) - 1) if tokens[at].is_word("select") and tokens[at + 1].is_word("stream")]
+    behind = [tokens[at + 2 : at + 4] for at in selects]
+    if any(map(_is_surely_stream, behind)):
+        return True
+    return any(map(_may_be_stream, behind)) and bool(list_relations(tokens, relations))
 
 
 def _is_surely_stream(behind: Sequence[Lexeme]) -> bool:
@@ -100,16 +107,17 @@ class _Level:
     """Whether this is a list of relations, in which a comma comes before a name."""
 
 
-def _names_read(tokens: Sequence[Lexeme]) -> set[str]:
+def _names_read(tokens: Sequence[Lexeme], *, is_query: bool) -> set[str]:
+    """`is_query`: each FROM is that of a query, although there is no SELECT before it."""
     found: set[str] = set()
-    levels = [_Level(False, False, False)]
+    levels = [_Level(is_query, False, False)]
     at = 0
     while at < len(tokens):
         token, level = tokens[at], levels[-1]
         at += 1
         if token.is_sign("("):
             # Behind FROM: a subquery, relations in brackets, or the argument of a function such as TUMBLE(clicks, …).
-            levels.append(_Level(False, level.names, False))
+            levels.append(_Level(is_query, level.names, False))
             level.names = False
         elif token.is_sign(")"):
             del levels[1 if len(levels) == 1 else -1 :]
@@ -137,26 +145,18 @@ def _names_read(tokens: Sequence[Lexeme]) -> set[str]:
 def _local_names(tokens: Sequence[Lexeme]) -> set[str]:
     """The names of WITH name [(columns)] AS [[NOT] MATERIALIZED] (…)."""
     found = set()
+    opened: list[int] = []
+    before = -1  # the place of what may be a name: the last token, or the one before the brackets that it closes
     for at, token in enumerate(tokens):
-        if not token.is_word("as"):
-            continue
-        behind = at + 1
-        while behind < len(tokens) and tokens[behind].is_word("not", "materialized"):
-            behind += 1
-        if not (behind < len(tokens) and tokens[behind].is_sign("(")):
-            continue
-        before = _before_brackets(tokens, at - 1)
-        if before >= 0 and tokens[before].part in (Part.WORD, Part.QUOTED):
-            found.add(tokens[before].text)
+        if token.is_word("as") and before >= 0 and tokens[before].is_name:
+            behind = at + 1
+            while behind < len(tokens) and tokens[behind].is_word("not", "materialized"):
+                behind += 1
+            if behind < len(tokens) and tokens[behind].is_sign("("):
+                found.add(tokens[before].text)
+        before = at
+        if token.is_sign("("):
+            opened.append(at)
+        elif token.is_sign(")"):
+            before = opened.pop() - 1 if opened else -1
     return found
-
-
-def _before_brackets(tokens: Sequence[Lexeme], at: int) -> int:
-    """The place before the brackets that are closed at a place; the same place if none are."""
-    depth = 0
-    while at >= 0:
-        depth -= tokens[at].opens
-        if depth == 0:
-            return at - 1 if tokens[at].is_sign("(") else at
-        at -= 1
-    return at

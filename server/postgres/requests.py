@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from penstock.server.postgres.asking import Asker
 from penstock.server.postgres.classify import RunCalls, Verdict, classify
@@ -41,6 +43,10 @@ _CODECS = {
     "KOI8U": "koi8-u",
 }
 _HEADER = 5
+_LONG = 1 << 16
+"""Bytes of a text that takes noticeable time to be split into tokens."""
+_ONE_THREAD = ThreadPoolExecutor(1, thread_name_prefix="penstock long texts")
+"""Other sessions go on while long texts are split, one after the other."""
 
 
 class Requests:
@@ -100,22 +106,50 @@ class Requests:
             raw = read_text(message[_HEADER:])
         except ProtocolError:
             return None  # the server says what is wrong with it
-        text, codec, verdict = self._classify(raw)
-        if verdict is None or (isinstance(verdict, RunCalls) and verdict.parameters):
-            return None
-        return self._runner.run_query(text, codec, verdict)
+
+        def choose(text: str, codec: str, verdict: Verdict | None) -> Awaitable[None] | None:
+            if verdict is None or (isinstance(verdict, RunCalls) and verdict.parameters):
+                return None
+            return self._runner.run_query(text, codec, verdict)
+
+        return self._choose(raw, choose, Request.QUERY, message)
 
     def _take_parse(self, message: bytes) -> Awaitable[None] | None:
         try:
             parse = read_parse(message[_HEADER:])
         except ProtocolError:
             return None
-        text, codec, verdict = self._classify(parse.text)
-        if verdict is not None and self._runner.can_prepare(parse, verdict):
-            return self._runner.prepare(parse, text, codec, verdict)
-        if self._runner.find_prepared(parse.name):
-            return self._runner.replace_prepared(parse.name, Request.PARSE, message)
-        return None
+
+        def choose(text: str, codec: str, verdict: Verdict | None) -> Awaitable[None] | None:
+            if verdict is not None and self._runner.can_prepare(parse, verdict):
+                return self._runner.prepare(parse, text, codec, verdict)
+            if self._runner.find_prepared(parse.name):
+                return self._runner.replace_prepared(parse.name, Request.PARSE, message)
+            return None
+
+        return self._choose(parse.text, choose, Request.PARSE, message)
+
+    def _choose(
+        self,
+        raw: bytes,
+        choose: Callable[[str, str, Verdict | None], Awaitable[None] | None],
+        request: Request,
+        message: bytes,
+    ) -> Awaitable[None] | None:
+        """What `choose` makes of a text. Of a long one, that is known later."""
+        if len(raw) < _LONG:
+            return choose(*self._classify(raw))
+
+        async def choose_later() -> None:
+            found = await asyncio.get_running_loop().run_in_executor(_ONE_THREAD, self._classify, raw)
+            work = choose(*found)
+            if work is not None:
+                await work
+            else:
+                self._responses.expect(Expected(request))
+                self._server.write(message)
+
+        return choose_later()
 
     def _take_bind(self, message: bytes) -> Awaitable[None] | None:
         portal, name = read_names(message[_HEADER:])

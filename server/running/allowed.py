@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import glob
 
 import psycopg
 from psycopg import conninfo
@@ -15,6 +18,10 @@ from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import INTERNAL, RATE
 from penstock.planner.plan import Options, SecretOption
 
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+UNSAFE = re.compile(r"\\|\{[^}]*/|^//")
+"""What Spark reads as another path than Python: an escaped character, braces over several folders, a leading host."""
+LOOPBACK = {"", "localhost", "127.0.0.1", "::1"}
 HARMLESS = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "connect_timeout", "application_name", "options"}
 """The parts of an address that statements may give. Others name files, or services of the server's user."""
 
@@ -24,13 +31,16 @@ class Allowed:
     """What a server allows. Nothing else is reached for a user.
 
     paths: folders that files and databases may be in. connectors: the names of connectors. hosts: of databases.
-    secrets: variables of the environment, and files, that passwords may be read from.
+    secrets: variables of the environment, and files, that passwords may be read from. closed: folders of the server
+    itself, which stay out of reach inside of the others, too. own_database: the address of its PostgreSQL.
     """
 
     paths: tuple[str, ...] = ()
     connectors: tuple[str, ...] = (RATE.name,)
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
+    own_database: str = ""
 
     def check(self, name: str, catalog: Catalog) -> None:
         """Raises CompileError for a relation whose place is out of reach."""
@@ -57,6 +67,9 @@ class Allowed:
             elif name == "path" and isinstance(value, str) and not self._is_below(value):
                 found = V003.at(span, "", what="the path", place=value)
                 yield found.with_hint(f"start the server with --allow-path {value}")
+            elif name == "path" and isinstance(value, str) and self._reaches_closed(value):
+                found = V003.at(span, "", what="the path", place=value)
+                yield found.because("The server keeps its own files there.").with_hint("name a folder beside them")
             elif name == "url" and isinstance(value, str):
                 yield from self._find_outside_host(value, span)
 
@@ -71,13 +84,68 @@ class Allowed:
             yield found.with_hint(f"start the server with --allow-host {outside[0]}")
         elif outside:
             yield V003.at(span, "", what="the host", place="a socket of this machine").with_hint("name a host")
+        elif self.own_database and is_same_database(url, self.own_database):
+            found = V003.at(span, "", what="the database", place="that of the server itself")
+            yield found.with_hint("CREATE TABLE … AS makes tables there")
 
     def _is_below(self, path: str) -> bool:
         """Whether a path is inside of an allowed folder, links resolved. Paths with a scheme are compared as text."""
-        if "://" in path or path.startswith("file:"):
+        if UNSAFE.search(path):
+            return False
+        if SCHEME.match(path):
             return ".." not in path and any(path.startswith(each.rstrip("/") + "/") for each in self.paths)
-        real = os.path.realpath(path)
-        return any(os.path.commonpath([real, os.path.realpath(each)]) == os.path.realpath(each) for each in self.paths)
+        if is_pattern(path) and ".." in path.split("/"):
+            return False
+        return all(
+            any(is_inside(os.path.realpath(each), os.path.realpath(folder)) for folder in self.paths)
+            for each in (path, *list_links(path))
+        )
+
+    def _reaches_closed(self, path: str) -> bool:
+        """Whether a folder of the server is inside of the path, or around it. Spark reads folders with all below."""
+        if SCHEME.match(path):
+            if not path.startswith("file:"):
+                return False
+            path = "/" + path.removeprefix("file:").lstrip("/")
+        given = [widen(each) for each in os.path.realpath(path).split("/")]
+        folders = [os.path.realpath(each).split("/") for each in self.closed]
+        return any(all(map(fnmatchcase, folder, given)) for folder in folders)  # as far as the shorter one goes
+
+
+def is_pattern(path: str) -> bool:
+    """Whether the path stands for several."""
+    return re.search(r"[*?\[{]", path) is not None
+
+
+def widen(part: str) -> str:
+    """A part of a pattern as one without brackets and braces, which fits all that it fits, and more."""
+    return re.sub(r"[\[{].*", "*", part)
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is the folder or below it. Both are absolute and have no links."""
+    return os.path.commonpath([path, folder]) == folder
+
+
+def list_links(pattern: str) -> Iterator[str]:
+    """The links that a pattern may follow, in all folders that it goes through."""
+    parts = pattern.split("/")
+    first = next((place for place, each in enumerate(parts) if is_pattern(each)), len(parts))
+    for end in range(first + 1, len(parts) + 1):
+        yield from filter(os.path.islink, glob("/".join(map(widen, parts[:end])), include_hidden=True))
+
+
+def is_same_database(url: str, own: str) -> bool:
+    """Whether an address names the database of another one, by whatever name of this machine."""
+    places = []
+    for each in (url, own):
+        given = conninfo.conninfo_to_dict(each)
+        named = [str(given[name]) for name in ("host", "hostaddr") if given.get(name)]
+        hosts = {host.lower() for value in named for host in value.split(",")} or {""}
+        name = str(given.get("dbname") or given.get("user") or "")
+        places.append((name, {"" if host in LOOPBACK or host.startswith(("/", "@")) else host for host in hosts}))
+    (name, hosts), (own_name, own_hosts) = places
+    return name == own_name and not hosts.isdisjoint(own_hosts)
 
 
 def list_hosts(url: str) -> list[str]:

@@ -10,7 +10,7 @@ from penstock.server.engine import Refusal, StatementAnswer
 
 def answer_json(answer: StatementAnswer) -> dict[str, Any]:
     """An answer as the doors read it from the log of statements."""
-    return {"tag": answer.tag, "columns": answer.columns, "rows": answer.rows, "notices": answer.notices}
+    return {name: getattr(answer, name) for name in StatementAnswer.__slots__}
 
 
 def refusal_json(refusals: tuple[Refusal, ...]) -> dict[str, Any]:
@@ -22,5 +22,5 @@ def read_answer(body: Mapping[str, Any]) -> StatementAnswer | tuple[Refusal, ...
     """The inverse of both."""
     if "errors" in body:
         return tuple(Refusal(**each) for each in body["errors"])
-    rows = tuple(tuple(row) for row in body["rows"])
-    return StatementAnswer(body["tag"], tuple(body["columns"]), rows, tuple(body["notices"]))
+    lists = {name: tuple(body[name]) for name in ("columns", "notices", "types", "queries")}
+    return StatementAnswer(tag=body["tag"], rows=tuple(tuple(row) for row in body["rows"]), **lists)

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 import time
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import assert_never
@@ -15,15 +16,15 @@ import psycopg
 from penstock import codegen, runtime
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Source
-from penstock.diagnostics.codes.running import R040
-from penstock.diagnostics.codes.serving import V002, V004, V011, V012, V013
+from penstock.diagnostics.codes.running import R040, R060
+from penstock.diagnostics.codes.serving import V004, V011, V012, V013
 from penstock.explain import answer_text
 from penstock.parser import ast
 from penstock.planner import plan_graph
 from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
-from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, StatementAnswer
-from penstock.server.running.live_query import LiveQuery
+from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal, StatementAnswer
+from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
     MAKING,
     LiveDefinition,
@@ -32,15 +33,21 @@ from penstock.server.running.live_script import (
     check_submitted,
     describe_columns,
 )
-from penstock.server.running.public_tables import check_free, delete_old_windows, hide_relation, show_relation
+from penstock.server.running.public_tables import (
+    check_free,
+    check_names,
+    delete_old_windows,
+    hide_relation,
+    show_relation,
+)
+from penstock.server.running.rights import check_owner, check_submitter
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
-from penstock.server.running.statements import command_tag, list_statements
+from penstock.server.running.statements import check_settings, check_size, command_tag, list_statements
 from penstock.server.running.store import KeptStatement, Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
-OWNER, SUBMITTER = "penstock_owner", "penstock_submitter"
-LOOK_SECONDS, REPORT_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 60.0
+LOOK_SECONDS, REPORT_SECONDS, TRIM_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 5.0, 60.0
 
 
 class EngineProcess:
@@ -53,7 +60,7 @@ class EngineProcess:
         self._live: dict[int, LiveQuery] = {}
         self._folders: dict[int, str] = {}
         self._spark: RuntimeSession | None = None
-        self._reported = self._pruned = 0.0
+        self._reported = self._pruned = self._trimmed = 0.0
 
     def run(self, stopping: Event) -> None:
         """Runs what is in force, the files, and what comes, until `stopping` is set.
@@ -72,14 +79,47 @@ class EngineProcess:
                     self._run_file(Source(name, text))
                 self._store.say("READY")
                 while not stopping.is_set():
-                    for waiting in self._store.take():
-                        self._answer(waiting)
-                    self._look()
-                    self._store.wait(LOOK_SECONDS)
+                    try:
+                        self._work()
+                    except psycopg.OperationalError:
+                        if not self._store.db.closed:
+                            raise
+                        self._reconnect(stopping)
             finally:
                 for each in self._live.values():
                     each.stop()
-        self._store.say("STOPPED")
+        if not self._store.db.closed:
+            self._store.say("STOPPED")
+
+    def _work(self) -> None:
+        """Answers the statements that wait, looks at the queries, and waits a moment."""
+        for waiting in self._store.take():
+            self._answer(waiting)
+            if time.monotonic() - self._reported >= REPORT_SECONDS:
+                self._look()
+        self._look()
+        self._store.wait(LOOK_SECONDS)
+
+    def _reconnect(self, stopping: Event) -> None:
+        """Waits for a PostgreSQL that has gone away. Queries are retried meanwhile.
+
+        Raises psycopg.OperationalError if the catalog is not what this process knows: the next one begins with it.
+        """
+        LOG.warning("the connection to PostgreSQL is lost")
+        while not stopping.wait(LOOK_SECONDS):
+            for live in self._live.values():
+                live.look()
+            try:
+                self._store.db = psycopg.connect(**self._settings.connection())
+                self._store.prepare()
+            except psycopg.OperationalError:
+                continue
+            known = dict.fromkeys(self._script.definitions, False)
+            known |= {number: live.state == "PAUSED" for number, live in self._live.items()}
+            if known != {kept.number: kept.is_paused for kept in self._store.kept()}:
+                raise psycopg.OperationalError("a statement was interrupted")
+            LOG.info("PostgreSQL is there again")
+            return
 
     def _check_files(self) -> None:
         """Raises CompileError if a file is refused, before Spark is started."""
@@ -125,7 +165,7 @@ class EngineProcess:
                 answer = self._run(waiting, [(statement, text)], file.name)
             except RunError as error:
                 raise CompileError(error.diagnostics) from None
-            self._store.answer(waiting.number, answer)
+            self._store.answer(waiting.number, answer, text)
 
     def _list_new(self, script: LiveScript, file: Source) -> list[tuple[ast.Statement, str]]:
         """The statements of a file that are not in force, and whose relation nobody has replaced since."""
@@ -138,24 +178,23 @@ class EngineProcess:
         return listed
 
     def _answer(self, waiting: WaitingStatement) -> None:
+        source = Source("statement", waiting.text)
         try:
-            self._check_role(waiting)
-            answer = self._run(waiting, list_statements(Source("statement", waiting.text)), None)
+            check_submitter(self._store, waiting.author)
+            check_size(source, self._settings.max_words)
+            statements = list_statements(source)
+            if not statements:
+                check_settings(source)
+            answer: StatementAnswer | tuple[Refusal, ...] = self._run(waiting, statements, None)
         except (CompileError, RunError) as error:
-            self._store.answer(waiting.number, refusals_of(error.diagnostics))
+            cause = error.__cause__
+            answer = (refusal_of(cause),) if isinstance(cause, psycopg.Error) else refusals_of(error.diagnostics)
         except psycopg.Error as error:
-            self._store.answer(waiting.number, (refusal_of(error),))
+            answer = (refusal_of(error),)
         except Exception as error:  # the other queries go on
             LOG.exception("statement %d failed", waiting.number)
-            found = V013.at(None, reason=type(error).__name__)
-            self._store.answer(waiting.number, refusals_of([found]))
-        else:
-            self._store.answer(waiting.number, answer)
-
-    def _check_role(self, waiting: WaitingStatement) -> None:
-        if SUBMITTER not in self._store.roles(waiting.author):
-            found = V002.at(None, author=waiting.author, action="submit statements")
-            raise CompileError([found.with_hint(f"GRANT {SUBMITTER} TO {waiting.author}")])
+            answer = refusals_of([V013.at(None, reason=type(error).__name__)])
+        self._store.answer(waiting.number, answer, source.shown)
 
     def _run(
         self, waiting: WaitingStatement, statements: list[tuple[ast.Statement, str]], file: str | None
@@ -178,7 +217,7 @@ class EngineProcess:
             case ast.Pause() | ast.Resume():
                 return self._pause(statement, author)
             case ast.Show(kind=ast.ShowKind.QUERIES):
-                return self._show_queries()
+                return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._live.values())))
             case ast.ExplainWhy():
                 return self._explain_why(statement)
             case ast.Show() | ast.Describe() | ast.Explain():
@@ -200,11 +239,17 @@ class EngineProcess:
         if definition.relation is not None and file is None:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
+        for name in sorted(definition.writes):
+            written = self._script.find_relation(name)
+            if written is not None:
+                check_owner(self._store, written, author, "write into")
+        check_names(definition, self._script.definitions.values())
+        if planned.replaced is not None:
+            check_owner(self._store, planned.replaced, author, "replace")
+        check_free(self._store.db, definition, planned.replaced)
         version = 1 + (0 if definition.relation is None else self._store.find_version(definition.relation))
         if planned.replaced is not None:
-            self._check_owner(planned.replaced, author, "replace")
             self._forget(planned.replaced)
-        check_free(self._store.db, definition)
         self._script.add(planned)
         self._folders[number] = f"{self._settings.state}/checkpoints/{number}"
         live = self._live_query(definition, planned)
@@ -218,7 +263,8 @@ class EngineProcess:
                 raise
             self._report(live)
         warnings = tuple(each.message for each in compilation.diagnostics)
-        return StatementAnswer(tag, notices=warnings)
+        started = () if live is None or definition.name is None else (definition.name,)
+        return StatementAnswer(tag, notices=warnings, queries=started)
 
     def _live_query(self, definition: LiveDefinition, planned: Planned) -> LiveQuery | None:
         if not definition.queries:
@@ -228,7 +274,11 @@ class EngineProcess:
 
         def start(session: RuntimeSession) -> list[QueryHandle]:
             handles = session.start(program)
-            show_relation(self._store.db, definition)
+            try:
+                show_relation(self._store.db, definition)
+            except psycopg.Error as error:
+                found = R060.at(None, query=program.queries[0].name, reason=str(error).strip())
+                raise RunError([found]) from error
             return handles
 
         live = LiveQuery(definition, lambda: runtime.connect(None, folder), start, self._settings.restarts)
@@ -240,16 +290,26 @@ class EngineProcess:
         tag = f"DROP {statement.kind.value}"
         if definition is None:
             return StatementAnswer(tag, notices=(f"{statement.name.text} does not exist",))
-        self._check_owner(definition, author, "drop")
+        check_owner(self._store, definition, author, "drop")
         self._forget(definition)
         return StatementAnswer(tag)
 
     def _forget(self, definition: LiveDefinition) -> None:
-        """Stops the queries of a definition, and removes all that they have made."""
-        live = self._live.pop(definition.number, None)
-        if live is not None:
-            live.stop()
-        hide_relation(self._store.db, definition)
+        """Stops the queries of a definition, and removes all that they have made.
+
+        Raises psycopg.Error, and lets the queries go on, while others hold a lock on the table.
+        """
+        live = self._live.get(definition.number)
+        stopped = None if live is None or live.state in ("PAUSED", "HELD") else live
+        if stopped is not None:
+            stopped.stop()
+        try:
+            hide_relation(self._store.db, definition)
+        except psycopg.Error:
+            if stopped is not None:
+                self._try(stopped)
+            raise
+        self._live.pop(definition.number, None)
         self._script.remove(definition)
         self._store.forget(definition)
         shutil.rmtree(Path(self._folders.pop(definition.number)), ignore_errors=True)
@@ -257,7 +317,7 @@ class EngineProcess:
     def _pause(self, statement: ast.Pause | ast.Resume, author: str) -> StatementAnswer:
         definition = self._script.find_query(statement.name)
         is_pause = isinstance(statement, ast.Pause)
-        self._check_owner(definition, author, "pause" if is_pause else "resume")
+        check_owner(self._store, definition, author, "pause" if is_pause else "resume")
         live = self._live[definition.number]
         if is_pause:
             live.pause()
@@ -267,25 +327,10 @@ class EngineProcess:
         self._report(live)
         return StatementAnswer("PAUSE QUERY" if is_pause else "RESUME QUERY")
 
-    def _check_owner(self, definition: LiveDefinition, author: str, action: str) -> None:
-        if definition.author != author and OWNER not in self._store.roles(author):
-            name = definition.relation or definition.name
-            found = V002.at(None, author=author, action=f"{action} {name}, which is of {definition.author}")
-            raise CompileError([found])
-
     def _check_count(self, planned: Planned) -> None:
         count = len(self._live) - (planned.replaced is not None)
         if planned.definition.queries and count >= self._settings.max_queries:
             raise CompileError([V004.at(None, count=count).with_hint("DROP QUERY of one that nobody needs")])
-
-    def _show_queries(self) -> StatementAnswer:
-        rows = []
-        for each in self._live.values():
-            status = each.status()
-            fault = "" if each.fault is None else f"{each.fault.code}: {each.fault.message}"
-            shown = each.definition.name, each.state, each.definition.relation, each.definition.author
-            rows.append((*shown, str(status.get("batch", "")), str(status.get("out", "")), fault))
-        return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(rows))
 
     def _explain(self, statement: ast.Statement, text: str) -> StatementAnswer:
         [answer] = compile(text, self._script.catalog).answers
@@ -319,8 +364,21 @@ class EngineProcess:
             self._store.say("READY")
         if now - self._pruned >= PRUNE_SECONDS:
             self._pruned = now
-            for definition in self._script.definitions.values():
-                delete_old_windows(self._store.db, definition)
+            for live in self._live.values():
+                self._prune(live)
+            self._store.trim_statements(self._settings.max_statements)
+        if now - self._trimmed >= TRIM_SECONDS:
+            self._trimmed = now
+            self._store.trim_changes(self._settings.max_changes)
+
+    def _prune(self, live: LiveQuery) -> None:
+        """Deletes old windows; if a writer holds their rows, at the next time."""
+        watermark = (live.status() or {}).get("watermark")
+        try:
+            if watermark is not None:
+                delete_old_windows(self._store.db, live.definition, datetime.fromisoformat(watermark))
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+            LOG.info("windows of %s are deleted later: %s", live.definition.relation, error)
 
     def _report(self, live: LiveQuery) -> None:
         name = live.definition.name

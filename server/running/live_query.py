@@ -152,6 +152,15 @@ class LiveQuery:
             self.state, self.since = state, datetime.now(UTC)
 
 
+def show_query(live: LiveQuery) -> tuple[str | None, ...]:
+    """The row of a query in SHOW QUERIES: QUERY_COLUMNS."""
+    status = live.status()
+    fault = "" if live.fault is None else f"{live.fault.code}: {live.fault.message}"
+    definition = live.definition
+    shown = definition.name, live.state, definition.relation, definition.author
+    return (*shown, str(status.get("batch", "")), str(status.get("out", "")), fault)
+
+
 def status_json(statuses: Sequence[Status]) -> dict[str, Any]:
     """The queries of a definition as one: its last query writes, and all of them hold state."""
     last = statuses[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
@@ -19,6 +19,7 @@ from penstock.planner.catalog import Declared
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Listing, RunningQuery, Shape, Sink
 
+N = TypeVar("N", ast.Table, ast.Late)
 MAKING = (ast.Create, ast.CreateAs, ast.CreateView)
 """Statements that make a relation."""
 SHOWN = "shown_"
@@ -41,6 +42,8 @@ class LiveDefinition:
     """STREAM, TABLE or VIEW, empty without a relation."""
     reads: frozenset[str] = frozenset()
     """The relations that it names, in lower case."""
+    writes: frozenset[str] = frozenset()
+    """Those of them that it writes rows into."""
     queries: tuple[RunningQuery, ...] = field(default=(), repr=False)
 
     @property
@@ -87,7 +90,8 @@ class LiveScript:
             kind = "VIEW" if isinstance(made, ast.CreateView) else made.kind.value
         if isinstance(made, ast.Create):
             queries = self._show(made, compilation.catalog)
-        definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, names_in(made), queries)
+        reads, writes = names_in(made), names_written(made)
+        definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, reads, writes, queries)
         planned = replace(compilation.catalog, taken=frozenset(), running=(*catalog.running, *queries))
         return Planned(definition, compilation, planned, replaced)
 
@@ -189,25 +193,30 @@ def check_submitted(statement: ast.Statement) -> None:
 
 def names_in(statement: ast.Statement) -> frozenset[str]:
     """The relations that a statement reads or writes, in lower case, without the one that it makes."""
-    names = {each.name.folded for each in find_tables(statement)}
+    return frozenset(each.name.folded for each in find_nodes(statement, ast.Table)) | names_written(statement)
+
+
+def names_written(statement: ast.Statement) -> frozenset[str]:
+    """The relations that a statement writes rows into, in lower case, without the one that it makes."""
+    names = {each.into.folded for each in find_nodes(statement, ast.Late) if each.into is not None}
     if isinstance(statement, ast.Insert | ast.Update | ast.Delete):
         names.add(statement.target.folded)
     return frozenset(names)
 
 
-def find_tables(node: Any) -> Iterator[ast.Table]:
-    """The relations by name below a node, also those of queries inside of expressions."""
-    if isinstance(node, ast.Table):
+def find_nodes(node: Any, kind: type[N]) -> Iterator[N]:
+    """The nodes of a kind at or below a node, also those of queries inside of expressions."""
+    if isinstance(node, kind):
         yield node
     elif isinstance(node, exp.Expression):
         for value in node.args.values():
-            yield from find_tables(value)
+            yield from find_nodes(value, kind)
     elif isinstance(node, list | tuple):
         for each in node:
-            yield from find_tables(each)
+            yield from find_nodes(each, kind)
     elif dataclasses.is_dataclass(node):
         for each in dataclasses.fields(node):
-            yield from find_tables(getattr(node, each.name))
+            yield from find_nodes(getattr(node, each.name), kind)
 
 
 def describe_columns(planned: Planned) -> list[dict[str, str]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 import psycopg
 from psycopg import sql
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.serving import V005
+from penstock.diagnostics.codes.serving import V005, V016
 from penstock.planner.connectors import POSTGRES, TAIL
 from penstock.planner.plan import KStream, RunningQuery, WindowAggregate, WTable
 from penstock.planner.plan.walk import walk
@@ -18,6 +20,10 @@ from penstock.server.running.live_script import LiveDefinition
 READER = sql.Identifier("penstock_reader")
 EVENTS = (("INSERT", "NEW"), ("UPDATE", "NEW"), ("DELETE", "OLD"))
 LEDGER = "penstock_ledger"
+REJECTED = "_rejected"
+"""Ends the name of the table of rows that a query rejects, behind that of the query."""
+LONGEST = 63
+"""The bytes of a name in PostgreSQL, which cuts off what is behind them."""
 
 
 def shown_query(definition: LiveDefinition) -> RunningQuery | None:
@@ -36,19 +42,47 @@ def is_at_home(query: RunningQuery, relation: str) -> bool:
     )
 
 
-def check_free(db: psycopg.Connection, definition: LiveDefinition) -> None:
-    """Raises CompileError if the name of a new relation is that of a table that Penstock has not made."""
+def check_names(definition: LiveDefinition, others: Iterable[LiveDefinition]) -> None:
+    """Raises CompileError for names that PostgreSQL would change, or that are those of tables of the server."""
     query = shown_query(definition)
     if query is None or definition.relation is None:
         return
     name = definition.relation.lower()
+    own = [LEDGER, *(rejected for each in others if each is not definition for rejected in list_rejected(each))]
+    made = [name, *list_rejected(definition), *(column.name for column in query.root.schema)]
+    long = next((each for each in made if len(each.encode()) > LONGEST), None)
+    if "." in name:
+        reason = "a table has no dot in its name"
+    elif name in own:
+        reason = "the server keeps a table of that name"
+    elif long is not None:
+        reason = f"{long[:20]}… has {len(long.encode())} bytes, and {LONGEST} are the limit"
+    else:
+        return
+    shown = definition.relation if len(definition.relation) <= LONGEST else f"{definition.relation[:20]}…"
+    raise CompileError([V016.at(query.span, "", name=shown, reason=reason)])
+
+
+def list_rejected(definition: LiveDefinition) -> list[str]:
+    """The table beside that of a definition which its rejected rows go to; a stream has none."""
+    query = shown_query(definition)
+    return [] if query is None or isinstance(query.root.shape, KStream) else [f"{query.name}{REJECTED}"]
+
+
+def check_free(db: psycopg.Connection, definition: LiveDefinition, replaced: LiveDefinition | None) -> None:
+    """Raises CompileError if a new relation would take the name of a table that Penstock has not made for it."""
+    query = shown_query(definition)
+    if query is None or definition.relation is None:
+        return
+    own = [] if replaced is None else list_rejected(replaced)
+    rejected = [each for each in list_rejected(definition) if each not in own]
     taken = db.execute(
-        "SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname = %(name)s "
-        "AND NOT EXISTS (SELECT 1 FROM penstock.relation WHERE name = %(name)s)",
-        {"name": name},
+        "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND (relname = ANY(%(rejected)s) "
+        "OR relname = %(name)s AND NOT EXISTS (SELECT 1 FROM penstock.relation WHERE name = %(name)s))",
+        {"name": definition.relation.lower(), "rejected": rejected},
     ).fetchone()
     if taken is not None:
-        found = V005.at(query.span, "", name=f"public.{name}")
+        found = V005.at(query.span, "", name=f"public.{taken[0]}")
         raise CompileError([found.with_hint("choose another name, or drop or rename that table")])
 
 
@@ -71,12 +105,14 @@ def show_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
 
 
 def show_stream(db: psycopg.Connection, name: str, query: RunningQuery) -> None:
-    """A view of the newest rows, in the order in which they came."""
+    """A view of the newest rows, in the order in which they came. One that is there is not locked, and stays."""
+    if db.execute("SELECT 1 FROM pg_views WHERE schemaname = 'public' AND viewname = %s", [name]).fetchone():
+        return
     columns = sql.SQL(", ").join(
         sql.SQL("{} AS {}").format(sql.Identifier(f"c{place}"), sql.Identifier(column.name))
         for place, column in enumerate(query.root.schema)
     )
-    text = sql.SQL("CREATE OR REPLACE VIEW {} AS SELECT {} FROM {} ORDER BY number")
+    text = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {} ORDER BY number")
     db.execute(text.format(sql.Identifier("public", name), columns, sql.Identifier(TAILS, name)))
 
 
@@ -112,20 +148,27 @@ def hide_relation(db: psycopg.Connection, definition: LiveDefinition) -> None:
             db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(TAILS, name)))
             return
         db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", name)))
-        db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", f"{query.name}_rejected")))
+        for rejected in list_rejected(definition):
+            db.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier("public", rejected)))
         if db.execute("SELECT to_regclass(%s)", [f"public.{LEDGER}"]).fetchone() != (None,):
             ledger = sql.SQL("DELETE FROM {} WHERE sink = %s").format(sql.Identifier("public", LEDGER))
             db.execute(ledger, [f"public.{name}"])
 
 
-def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition) -> int:
-    """Deletes the windows of a table whose RETENTION has passed, by the newest window. Returns how many rows."""
+def delete_old_windows(db: psycopg.Connection, definition: LiveDefinition, watermark: datetime) -> int:
+    """Deletes the windows of a table whose RETENTION has passed. Returns how many rows.
+
+    Raises psycopg.Error if a writer holds some of them.
+    """
     query = shown_query(definition)
     if query is None or definition.relation is None or not isinstance(query.root.shape, WTable):
         return 0
-    kept = max((each.retention or 0 for each in walk(query.root) if isinstance(each, WindowAggregate)), default=0)
-    if not kept:
+    windows = [each for each in walk(query.root) if isinstance(each, WindowAggregate) and each.retention is not None]
+    if not windows:
         return 0
+    kept = max(each.grace + (each.retention or 0) for each in windows)
     table, end = sql.Identifier("public", definition.relation.lower()), sql.Identifier(query.root.shape.end)
-    text = sql.SQL("DELETE FROM {table} WHERE {end} < (SELECT max({end}) FROM {table}) - make_interval(secs => {kept})")
-    return db.execute(text.format(table=table, end=end, kept=sql.Literal(kept / 1000))).rowcount
+    text = sql.SQL("DELETE FROM {} WHERE {} < %s").format(table, end)
+    with db.transaction():
+        db.execute("SET LOCAL lock_timeout = '1s'")
+        return db.execute(text, [watermark - timedelta(milliseconds=kept)]).rowcount

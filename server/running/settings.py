@@ -32,6 +32,9 @@ class EngineSettings:
     spark: dict[str, str] = field(default_factory=dict)
     allowed: Allowed = field(default_factory=Allowed)
     max_queries: int = 100
+    max_words: int = 20_000
+    max_changes: int = 100_000
+    max_statements: int = 100_000
     restarts: RestartPolicy = field(default_factory=RestartPolicy)
     files: tuple[tuple[str, str], ...] = ()
 
@@ -45,9 +48,10 @@ class EngineSettings:
         home = given.pop("home")
         password = home.pop("password")
         restarts = given.pop("restarts")
+        allowed = given.pop("allowed")
         return cls(
             home=Home(password=None if password is None else SecretOption(**password), **home),
-            allowed=Allowed(**{name: tuple(values) for name, values in given.pop("allowed").items()}),
+            allowed=Allowed(own_database=allowed.pop("own_database"), **{k: tuple(v) for k, v in allowed.items()}),
             restarts=RestartPolicy(**{**restarts, "pauses": tuple(restarts["pauses"])}),
             files=tuple((name, text) for name, text in given.pop("files")),
             **given,

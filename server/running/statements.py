@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-from penstock.diagnostics import Source
-from penstock.parser import ast, parse
+from penstock.compilation import compile_sources
+from penstock.diagnostics import CompileError, Source
+from penstock.diagnostics.codes.serving import V012, V017
+from penstock.parser import ast, count_words, parse
 
 
 def list_statements(source: Source) -> list[tuple[ast.Statement, str]]:
@@ -24,6 +26,21 @@ def list_statements(source: Source) -> list[tuple[ast.Statement, str]]:
         else:
             listed.append((statement, before + source.text[start:end]))
     return listed
+
+
+def check_size(source: Source, limit: int) -> None:
+    """Raises CompileError for a text of more words and signs than the engine plans in reasonable time."""
+    count = sum(count_words(source))
+    if count > limit:
+        raise CompileError([V017.at(None, count=f"{count:,}", limit=f"{limit:,}")])
+
+
+def check_settings(source: Source) -> None:
+    """Raises CompileError for a text of SET alone, which would change nothing, and for what is wrong with it."""
+    settings = compile_sources([source]).statements
+    if settings:
+        found = V012.at(settings[0].span, "", statement="SET alone")
+        raise CompileError([found.with_hint("send it in one text with the statement that it is for")])
 
 
 def command_tag(statement: ast.Statement) -> str:

@@ -46,7 +46,7 @@ class Store:
     def prepare(self) -> None:
         """Says that an engine starts. Statements that the last one has left half done are refused."""
         self.say("STARTING")
-        lost = Refusal("V007", "57P03", "the engine was restarted while it ran this statement", hint="send it again")
+        lost = Refusal("V007", "57P03", "the engine was interrupted while it ran this statement", hint="send it again")
         self.db.execute(
             "UPDATE penstock.statement SET state = 'refused', finished = now(), answer = %s WHERE state = 'running'",
             [Jsonb(refusal_json((lost,)))],
@@ -79,14 +79,14 @@ class Store:
         for _ in self.db.notifies(timeout=seconds, stop_after=1):
             return
 
-    def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...]) -> None:
-        """Writes the answer to a statement, and tells the doors."""
+    def answer(self, number: int, answer: StatementAnswer | tuple[Refusal, ...], text: str) -> None:
+        """Writes the answer to a statement, and tells the doors. `text`: the statement as others may see it."""
         is_done = isinstance(answer, StatementAnswer)
         body = answer_json(answer) if isinstance(answer, StatementAnswer) else refusal_json(answer)
         with self.db.transaction():
             self.db.execute(
-                "UPDATE penstock.statement SET state = %s, finished = now(), answer = %s WHERE id = %s",
-                ["done" if is_done else "refused", Jsonb(body), number],
+                "UPDATE penstock.statement SET state = %s, finished = now(), answer = %s, text = %s WHERE id = %s",
+                ["done" if is_done else "refused", Jsonb(body), text, number],
             )
             self.db.execute("SELECT pg_notify('penstock_answer', %s)", [str(number)])
 
@@ -165,6 +165,18 @@ class Store:
             if definition.name is not None:
                 self.db.execute("DELETE FROM penstock.query WHERE name = %s", [definition.name])
             self.db.execute("SELECT pg_notify('penstock_catalog', '')")
+
+    def trim_changes(self, limit: int) -> None:
+        """Removes the oldest of the changes that clients follow, so that about so many stay."""
+        self.db.execute("DELETE FROM penstock.change WHERE seq <= (SELECT max(seq) FROM penstock.change) - %s", [limit])
+
+    def trim_statements(self, limit: int) -> None:
+        """Removes the oldest statements that have ended. Those of files stay, so that none of them is run twice."""
+        self.db.execute(
+            "DELETE FROM penstock.statement WHERE id <= (SELECT max(id) FROM penstock.statement) - %s "
+            "AND finished IS NOT NULL AND door <> 'file'",
+            [limit],
+        )
 
     def kept(self) -> list[KeptStatement]:
         """The statements in force, in order."""

@@ -159,6 +159,9 @@ class TableWriter:
     def _begin_batch(self, connection: sa.Connection, batch: int, digest: str) -> bool:
         """Whether the batch is to be written."""
         assert self._ledger is not None
+        if self._table.address.dialect == "postgres":
+            # Triggers of the table see which batch it is.
+            connection.execute(sa.text("SELECT set_config('penstock.batch', :batch, true)"), {"batch": str(batch)})
         self._ledger.fence(connection, self._epoch)
         return not self._ledger.has_batch(connection, batch, digest)
 

@@ -17,7 +17,7 @@ from penstock.server.engine import Refusal, RefusedError, Statement, StatementAn
 from penstock.server.running.answers import answer_json, refusal_json
 from tests.databases.conftest import server as server  # the embedded PostgreSQL
 
-ANSWER = StatementAnswer("SHOW", ("name",), (("a",), (None,)), ("a notice",))
+ANSWER = StatementAnswer("SHOW", ("name",), (("a",), (None,)), ("a notice",), ("text",), ("totals",))
 REFUSAL = Refusal("K012", "42P01", "unknown name x", hint="did you mean y?", position=3)
 SHOW = Statement("SHOW QUERIES", "ada", "http")
 
@@ -162,6 +162,21 @@ def test_relations_are_known_soon(catalog: psycopg.Connection) -> None:
             catalog.execute("NOTIFY penstock_catalog")  # the log may not listen yet
             await asyncio.sleep(0.05)
         assert log.relations() == {"clicks"}
+
+    run(catalog, work)
+
+
+def test_notices_of_others_do_no_harm(catalog: psycopg.Connection) -> None:
+    see_engine(catalog)
+
+    async def work(log: StatementLog) -> None:
+        while not catalog.execute("SELECT 1 FROM pg_stat_activity WHERE query = 'LISTEN penstock_catalog'").fetchall():
+            await asyncio.sleep(0.05)
+        for payload in ("", "x", "-1", "9" * 5000, "\u0663"):
+            catalog.execute("SELECT pg_notify('penstock_answer', %s)", [payload])
+        begin = time.monotonic()
+        await asyncio.gather(log.run(SHOW), answer(catalog, answer_json(ANSWER)))
+        assert time.monotonic() - begin < 1.5, "it hears of the answer"
 
     run(catalog, work)
 

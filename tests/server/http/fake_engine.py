@@ -79,7 +79,7 @@ class FakeEngine:
         if statement.author == "rita":
             raise RefusedError((Refusal("C001", "42501", "permission denied to submit statements"),))
         try:
-            (parsed,) = parse(Source("<sql>", statement.text))
+            *_, parsed = parse(Source("<sql>", statement.text))
             match parsed:
                 case ast.Pause():
                     return await self._change(parsed.name.text, "PAUSE QUERY", "PAUSED")

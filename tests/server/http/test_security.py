@@ -63,7 +63,9 @@ def test_a_role_that_the_door_may_not_use_is_refused(door: Door) -> None:
     database.execute("INSERT INTO penstock.token (hash, role) VALUES (%s, 'stranger')", digest_token("pst_stranger"))
     with door.client(None) as client:
         response = client.get("/v1/queries", headers={"Authorization": "Bearer pst_stranger"})
-    assert (response.status_code, response.json()["message"]) == (403, "the role of this token cannot be used")
+    problem = response.json()
+    assert (response.status_code, problem["code"]) == (403, "V015")
+    assert problem["hint"] == 'GRANT "stranger" TO "door" WITH INHERIT FALSE, SET TRUE'
     database.execute("DROP ROLE stranger")
 
 
@@ -193,6 +195,8 @@ def test_slow_clients_are_left(database: Database, door: Door) -> None:
                 begun = time.monotonic()
                 assert connection.recv(1000).startswith(answer)
                 assert 0.1 < time.monotonic() - begun < 3
+                while connection.recv(1000):
+                    connection.sendall(b"x")  # the rest of the body, for as long as it is taken
         with socket.create_connection(("127.0.0.1", quick.door.port), 5) as connection:
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             received = b""

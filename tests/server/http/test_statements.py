@@ -66,6 +66,17 @@ def test_a_refusal_has_its_place_in_the_script(door: Door) -> None:
     assert [answer["tag"] for answer in problem["answers"]] == ["CREATE STREAM"]
 
 
+def test_settings_go_with_each_statement_that_follows(door: Door) -> None:
+    refused = "CREATE VIEW v AS SELECT STREAM nonsense FROM orders"
+    script = f"SET state_partitions = 2;\n{ORDERS};\nset auto_repartition = TRUE ; {refused}"
+    problem = send(door, script).json()
+    assert [each.text for each in door.engine.statements] == [
+        f"SET state_partitions = 2;\n{ORDERS}",
+        f"SET state_partitions = 2;\nset auto_repartition = TRUE;\n{refused}",
+    ]
+    assert script[problem["position"] - 1 :].startswith("nonsense")
+
+
 def test_a_script_that_cannot_be_parsed_is_refused_as_a_whole(door: Door) -> None:
     problem = send(door, f"{ORDERS};\nCREATE STREM x").json()
     assert problem["sqlstate"] == "42601"

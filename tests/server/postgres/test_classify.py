@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -187,6 +189,14 @@ def test_a_call_of_run_needs_a_message_of_its_own() -> None:
     assert verdict.refusal.position == text.index("'a'") + 1
 
 
+def test_calls_of_run_have_a_limit() -> None:
+    calls = ", ".join(["penstock.run('a')"] * 100)
+    verdict = classify(f"SELECT {calls}", RELATIONS)
+    assert isinstance(verdict, RunCalls)
+    assert len(verdict.calls) == 100
+    assert isinstance(classify(f"SELECT {calls}, penstock.run('a')", RELATIONS), RefusedMessage)
+
+
 def test_all_statements_of_the_grammar_are_listed() -> None:
     for kind in ShowKind:
         assert isinstance(classify(f"SHOW {kind.value}", RELATIONS), OwnStatements)
@@ -207,6 +217,23 @@ def test_the_quick_look_misses_nothing(text: str, is_long: bool) -> None:
         find_owner(each, RELATIONS).name == "POSTGRES" and not find_run_calls(each, text) for each in statements
     )
     assert nothing or may_be_penstock(text, RELATIONS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CREATE TABLE x AS " + ")) AS (" * 100_000,
+        "CREATE TABLE x AS " + "(" * 200_000 + ") AS (" * 100_000,
+        "SELECT " + "penstock.run(" * 80_000,
+        "SELECT STREAM a " * 60_000,
+        "EXPLAIN " * 100_000 + "SHOW STREAMS",
+    ],
+)
+def test_long_texts_take_time_in_proportion(text: str) -> None:
+    """Quadratic time would be hours."""
+    begin = time.monotonic()
+    classify(text, RELATIONS)
+    assert time.monotonic() - begin < 60
 
 
 def test_most_selects_end_at_the_quick_look() -> None:

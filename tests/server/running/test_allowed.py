@@ -43,6 +43,15 @@ def read_files(path: object) -> str:
         ("/etc", "/etc"),
         ("hdfs://host/in", "hdfs://host/in"),
         ("file:///etc", "file:///etc"),
+        ("har:{0}/in", "har:{0}/in"),
+        ("//{0}/in", "//{0}/in"),
+        ("{0}/in*", None),
+        ("{0}/i{{n,d}}", None),
+        ("{0}/l*", "{0}/l*"),
+        ("{0}/*/passwd", "{0}/*/passwd"),
+        ("{0}/in/*/../../../etc", "{0}/in/*/../../../etc"),
+        (r"{0}/.\./.\./etc", r"{0}/.\./.\./etc"),
+        ("{0}/{{in,../../etc}}", "{0}/{{in,../../etc}}"),
     ],
 )
 def test_paths(tmp_path: Path, path: str, outside: str | None) -> None:
@@ -51,6 +60,68 @@ def test_paths(tmp_path: Path, path: str, outside: str | None) -> None:
     (root / "link").symlink_to("/etc")
     allowed = Allowed(paths=(str(root),), connectors=("files",))
     assert reach(allowed, read_files(path.format(root))) == (outside and outside.format(root))
+
+
+def test_a_scheme_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although Python takes it for one of the folder in which the server was started."""
+    monkeypatch.chdir(tmp_path)
+    allowed = Allowed(paths=(str(tmp_path),), connectors=("files",))
+    assert reach(allowed, read_files("in")) is None
+    assert reach(allowed, read_files("har:/etc/passwd")) == "har:/etc/passwd"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_open"),
+    [
+        ("in", True),
+        ("in/deeper", True),
+        ("i*", True),
+        ("*", False),
+        ("[^i]*", False),
+        ("{in,state}", False),
+        ("*/secrets", False),
+        ("state", False),
+        ("state/secrets/token", False),
+        ("in/../state", False),
+        ("link", False),
+        (".", False),
+        ("*.json", True),
+        ("state-old", True),
+    ],
+)
+def test_files_of_the_server_stay_closed(tmp_path: Path, path: str, is_open: bool) -> None:
+    """Also where they are inside of an allowed folder. A folder is read with all that is below."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "state").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "state")
+    allowed = Allowed(paths=(str(tmp_path),), connectors=("files",), closed=(str(tmp_path / "state"),))
+    if path == "*":
+        (tmp_path / "link").unlink()
+    assert reach(allowed, read_files(f"{tmp_path}/{path}")) == (None if is_open else f"{tmp_path}/{path}")
+
+
+def test_files_of_the_server_stay_closed_by_another_name() -> None:
+    allowed = Allowed(paths=("file:///srv", "hdfs://host/srv"), connectors=("files",), closed=("/srv/state",))
+    assert reach(allowed, read_files("file:///srv/state/secrets")) == "file:///srv/state/secrets"
+    assert reach(allowed, read_files("file:///srv/in")) is None
+    assert reach(allowed, read_files("hdfs://host/srv/state")) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "own", "outside"),
+    [
+        ("postgresql://u@db/streams", "postgresql://penstock@DB:5432/streams", True),
+        ("postgresql://streams@db", "host=db dbname=streams sslrootcert=/ca.pem", True),
+        ("postgresql://u@localhost/streams", "postgresql://penstock@127.0.0.1/streams", True),
+        ("postgresql://u@localhost/streams", "dbname=streams", True),
+        ("postgresql://u@db/shop", "postgresql://penstock@db/streams", False),
+        ("postgresql://u@db/streams", "postgresql://penstock@other/streams", False),
+    ],
+)
+def test_the_database_of_the_server(url: str, own: str, outside: bool) -> None:
+    allowed = Allowed(connectors=("postgres",), hosts=("db", "localhost"), own_database=own)
+    text = f"CREATE TABLE r {KEY} WITH (connector = 'postgres', url = '{url}', table = 'penstock.token')"
+    assert reach(allowed, text) == ("that of the server itself" if outside else None)
 
 
 def test_places_with_a_scheme() -> None:

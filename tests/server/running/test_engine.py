@@ -30,7 +30,10 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
     counts = "SELECT window_start::time::text, page, n FROM hourly ORDER BY 1, 2"
     with run_engine(catalog, state, allowed=allowed):
         assert catalog.send(declared)["tag"] == "CREATE STREAM"
-        assert catalog.send(HOURS)["tag"] == "CREATE TABLE"
+        made = catalog.send(HOURS)
+        assert (made["tag"], made["queries"]) == ("CREATE TABLE", ["hourly"])
+        assert [each["code"] for each in catalog.send("SET state_partitions = 2")["errors"]] == ["V012"]
+        assert [each["code"] for each in catalog.send("SET spark.x = 2")["errors"]] == ["C007"]
         wait_for(lambda: len(catalog.rows(counts)) == 3)
         assert catalog.rows(counts) == [("10:00:00", "x", 2), ("10:00:00", "y", 1), ("12:00:00", "x", 1)]
         wait_for(lambda: len(catalog.rows("SELECT * FROM clicks")) == 3)
@@ -45,6 +48,12 @@ def test_statements_come_go_and_come_back(only_spark: SparkSession, catalog: Cat
         assert [each["sqlstate"] for each in catalog.send("DROP TABLE hourly", author="ada")["errors"]] == ["42501"]
         wrong = catalog.send("SHOW TABLES;\nCREATE TABLE x AS SELECT idd FROM clicks")
         assert [(each["code"], each["position"]) for each in wrong["errors"]] == [("N001", 39)]
+        into = catalog.send("INSERT INTO hourly SELECT * FROM hourly", author="ada")
+        assert [each["code"] for each in into["errors"]] == ["K008"]
+        catalog.send(declare_clicks("/x").replace("path =", "password = 'typed', path ="), author="ada")
+        assert catalog.rows("SELECT count(*) FROM penstock.statement WHERE text LIKE '%%typed%%'") == [(0,)]
+        long = catalog.send(f"SELECT {'1, ' * 20_000} 1", author="ada")
+        assert [each["code"] for each in long["errors"]] == ["V017"]
         away = catalog.send(declare_clicks("/etc").replace("STREAM clicks", "STREAM x"), author="ada")
         assert [each["code"] for each in away["errors"]] == ["V003"]
         catalog.db.execute("CREATE TABLE public.mine (x int)")

@@ -6,7 +6,7 @@ import pytest
 
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import ast, parse
-from penstock.server.running.live_script import LiveScript, check_submitted, describe_columns, names_in
+from penstock.server.running.live_script import LiveScript, check_submitted, describe_columns, names_in, names_written
 from penstock.server.running.statements import list_statements
 from tests.server.running.scripts import HOME, HOURS, declare_clicks, tell
 
@@ -146,6 +146,22 @@ def test_names_in_all_places_of_a_statement() -> None:
         "WHERE EXISTS (SELECT 1 FROM d WHERE d.x = a.x) AND a.x IN (SELECT x FROM Tumble_me)"
     )
     assert names_in(statement) == {"t", "b", "c", "d", "tumble_me"}
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("INSERT INTO P SELECT STREAM id FROM clicks", {"p"}),
+        ("DELETE FROM p USING STREAM clicks WHERE p.id = clicks.id", {"p"}),
+        ("UPDATE p SET n = 1 FROM STREAM clicks WHERE p.id = clicks.id", {"p"}),
+        ("CREATE STREAM x AS SELECT STREAM id FROM clicks", set()),
+        (HOURS.replace(" EMIT CHANGES", " LATE INTO Lost").replace("SELECT ", "SELECT STREAM "), {"lost"}),
+    ],
+)
+def test_what_a_statement_writes_into(text: str, written: set[str]) -> None:
+    statement = parse_one(text)
+    assert names_written(statement) == written
+    assert names_in(statement) >= written
 
 
 def test_a_select_stream_has_no_place(script: LiveScript) -> None:

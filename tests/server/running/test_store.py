@@ -1,0 +1,44 @@
+"""The logs in the catalog do not grow for ever."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from penstock.server.database.bootstrap import prepare_catalog
+from penstock.server.running.store import Store
+from tests.databases.conftest import server as server  # the embedded PostgreSQL
+
+
+@pytest.fixture
+def catalog(server: str) -> Iterator[psycopg.Connection]:
+    name = f"store_{time.monotonic_ns()}"
+    with psycopg.connect(server, autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+    with psycopg.connect(server.replace("/postgres?", f"/{name}?"), autocommit=True) as db:
+        prepare_catalog(db, "postgres")
+        yield db
+
+
+def test_the_newest_changes_are_kept(catalog: psycopg.Connection) -> None:
+    store = Store(catalog)
+    store.trim_changes(3)
+    catalog.execute("INSERT INTO penstock.change (relation, op) SELECT 't', 'insert' FROM generate_series(1, 10)")
+    store.trim_changes(3)
+    assert catalog.execute("SELECT seq FROM penstock.change ORDER BY seq").fetchall() == [(8,), (9,), (10,)]
+
+
+def test_the_newest_statements_are_kept_and_those_that_are_needed(catalog: psycopg.Connection) -> None:
+    """A statement of a file is not run twice, and one that waits will be answered."""
+    catalog.execute(
+        "INSERT INTO penstock.statement (text, author, door, state, finished) "
+        "SELECT 'x', 'ada', CASE WHEN n = 2 THEN 'file' ELSE 'http' END, "
+        "CASE WHEN n = 3 THEN 'waiting' ELSE 'done' END, CASE WHEN n = 3 THEN NULL ELSE now() END "
+        "FROM generate_series(1, 10) AS n"
+    )
+    Store(catalog).trim_statements(2)
+    kept = [number for (number,) in catalog.execute("SELECT id FROM penstock.statement ORDER BY id")]
+    assert kept == [2, 3, 9, 10]
