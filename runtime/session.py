@@ -65,8 +65,8 @@ def connect(
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
-    found = spark or SparkSession(SparkContext.getOrCreate())
     with spark_errors_told("Penstock"):
+        found = spark or SparkSession(SparkContext.getOrCreate())
         return RuntimeSession(found.newSession(), checkpoint)
 
 

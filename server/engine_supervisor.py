@@ -25,13 +25,14 @@ class EngineRefusedError(Exception):
 class EngineSupervisor:
     """The process of the engine, started again when it ends by itself.
 
-    `settings`: what the process is told, at its first start (True) and later. `log`: the file for its messages.
+    `settings`: what the process is told, until one has been ready (True) and later. `log`: the file for its messages.
     """
 
     def __init__(self, settings: Callable[[bool], str], log: Path) -> None:
         self._settings, self._log = settings, log
         self._process: asyncio.subprocess.Process | None = None
-        self.restarts = 0
+        self.was_ready = False
+        """Whether a process has run the files. Others know that, and set it."""
 
     async def run(self) -> None:
         """Runs until it is cancelled, and then stops the engine at the end of its micro-batches.
@@ -50,7 +51,6 @@ class EngineSupervisor:
                 failures = 0 if time.monotonic() - began > 60 else failures + 1
                 pause = PAUSES[min(failures, len(PAUSES) - 1)]
                 LOG.warning("the engine has ended with code %s; starting it again in %s s", code, pause)
-                self.restarts += 1
                 await asyncio.sleep(pause)
         finally:
             await asyncio.shield(self._stop())
@@ -71,7 +71,7 @@ class EngineSupervisor:
                 start_new_session=True,  # Ctrl-C is for the server, which stops the engine
             )
         assert self._process.stdin is not None
-        self._process.stdin.write(self._settings(self.restarts == 0).encode() + b"\n")
+        self._process.stdin.write(self._settings(not self.was_ready).encode() + b"\n")
         return await self._process.wait()
 
     async def _stop(self) -> None:

@@ -101,9 +101,11 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
                 StatementLog(catalog.door, settings.limits.engine_seconds, settings.limits.statement_bytes)
             )
             await open_doors(settings, catalog, log, stack, show)
-            engine = EngineSupervisor(lambda is_first: engine_settings(settings, catalog, is_first), log_file(settings))
+            engine = EngineSupervisor(
+                lambda with_files: engine_settings(settings, catalog, with_files), log_file(settings)
+            )
             running = asyncio.create_task(engine.run())
-            announced = asyncio.create_task(announce_engine(catalog, show))
+            announced = asyncio.create_task(announce_engine(catalog, engine, show))
             waiting = asyncio.create_task(stopping.wait())
             try:
                 await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -241,8 +243,8 @@ def read_token(settings: ServerSettings) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: bool) -> str:
-    """What the engine's process is told. Files are run at the first start of a server only."""
+def engine_settings(settings: ServerSettings, catalog: DatabasePlace, with_files: bool) -> str:
+    """What the engine's process is told. Files are run once by a server, and again if that was cut short."""
     told = replace(
         engine_arguments(catalog),
         state=str(settings.state.resolve()),
@@ -255,7 +257,7 @@ def engine_settings(settings: ServerSettings, catalog: DatabasePlace, is_first: 
         max_words=settings.limits.statement_words,
         max_changes=settings.limits.changes,
         max_statements=settings.limits.statements,
-        files=settings.files if is_first else (),
+        files=settings.files if with_files else (),
     )
     return told.to_json()
 
@@ -295,14 +297,15 @@ async def open_doors(
     show("engine      starting Spark …")
 
 
-async def announce_engine(catalog: DatabasePlace, show: Callable[[str], None]) -> None:
-    """Says when the engine is ready, once."""
+async def announce_engine(catalog: DatabasePlace, engine: EngineSupervisor, show: Callable[[str], None]) -> None:
+    """Says when the engine is ready, once. The row may be that of an engine that was killed."""
     while True:
         await asyncio.sleep(0.5)
         with suppress(psycopg.Error):
             async with await psycopg.AsyncConnection.connect(catalog.door) as db:
-                found = await db.execute("SELECT count(*) FROM penstock.engine WHERE state = 'READY'")
-                if await found.fetchone() == (1,):
+                ready = "SELECT count(*) FROM penstock.engine WHERE state = 'READY' AND process = %s"
+                if await (await db.execute(ready, [engine.process])).fetchone() == (1,):
+                    engine.was_ready = True
                     queries = await (await db.execute("SELECT count(*) FROM penstock.query")).fetchone()
                     assert queries is not None
                     show(f"engine      ready, {queries[0]} queries")

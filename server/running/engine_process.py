@@ -66,7 +66,7 @@ class EngineProcess:
         """Runs what is in force, the files, and what comes, until `stopping` is set.
 
         Raises:
-            RunError: Spark does not come up.
+            RunError: Spark does not come up, or has ended.
             CompileError: a file is refused.
         """
         self._store.prepare()
@@ -164,6 +164,7 @@ class EngineProcess:
             try:
                 answer = self._run(waiting, [(statement, text)], file.name)
             except RunError as error:
+                self._require_spark()
                 raise CompileError(error.diagnostics) from None
             self._store.answer(waiting.number, answer, text)
 
@@ -349,11 +350,14 @@ class EngineProcess:
         notices = () if rows else (f"nothing holds back the rows of {statement.name.text}",)
         return StatementAnswer("EXPLAIN", REASON_COLUMNS, rows, notices)
 
-    def _look(self) -> None:
+    def _require_spark(self) -> None:
         """Raises RunError if Spark is gone."""
         assert self._spark is not None, "Spark is started first"
         if self._spark.has_ended:
             raise RunError([R040.at(None, query="the engine")])
+
+    def _look(self) -> None:
+        self._require_spark()
         for live in self._live.values():
             live.look()
         now = time.monotonic()

@@ -9,32 +9,67 @@ import pytest
 
 from penstock.server import engine_supervisor
 from penstock.server.engine_supervisor import EngineRefusedError, EngineSupervisor
+from penstock.server.postgres.relay import Upstream
+from penstock.server.running.home import Home
 from penstock.server.running.settings import REFUSED
+from penstock.server.serving import DatabasePlace, announce_engine
+from tests.databases.conftest import server as server  # the embedded PostgreSQL
+from tests.server.running.engines import open_catalog
 
 
 def test_an_engine_that_ends_for_no_known_reason_is_started_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Python ends with 1 after an exception, here of settings that cannot be read."""
+    """Python ends with 1 after an exception, here of settings that cannot be read. Files are run until one is ready."""
     monkeypatch.setattr(engine_supervisor, "PAUSES", (0,))
     starts: list[bool] = []
 
-    def tell(is_first: bool) -> str:
-        starts.append(is_first)
+    def tell(has_to_run_files: bool) -> str:
+        starts.append(has_to_run_files)
+        supervisor.was_ready = len(starts) == 2
         return "nonsense"
 
+    supervisor = EngineSupervisor(tell, tmp_path / "log")
+
     async def run() -> None:
-        supervisor = EngineSupervisor(tell, tmp_path / "log")
         running = asyncio.create_task(supervisor.run())
-        while len(starts) < 2 and not running.done():
+        while len(starts) < 3 and not running.done():
             await asyncio.sleep(0.05)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
 
     asyncio.run(asyncio.wait_for(run(), 60))
-    assert starts == [True, False]
+    assert starts == [True, True, False]
     assert "JSONDecodeError" in (tmp_path / "log").read_text(encoding="utf-8")
+
+
+class GivenEngine(EngineSupervisor):
+    """Its process has the number 7."""
+
+    @property
+    def process(self) -> int:
+        return 7
+
+
+def test_an_engine_is_announced_when_the_own_one_is_ready(server: str, tmp_path: Path) -> None:
+    """Not by the row of one that was killed."""
+    shown: list[str] = []
+
+    async def run() -> None:
+        engine = GivenEngine(lambda _: "", tmp_path / "log")
+        place = DatabasePlace(Home("", None, 1), url, "postgres", Upstream(""), "")
+        announced = asyncio.create_task(announce_engine(place, engine, shown.append))
+        await asyncio.sleep(1.2)
+        assert (shown, engine.was_ready) == ([], False)
+        catalog.db.execute("UPDATE penstock.engine SET process = 7")
+        await asyncio.wait_for(announced, 20)
+        assert (shown, engine.was_ready) == (["engine      ready, 0 queries"], True)
+
+    with open_catalog(server) as catalog:
+        url = catalog.url
+        catalog.db.execute("INSERT INTO penstock.engine (state, process) VALUES ('READY', 6)")
+        asyncio.run(run())
 
 
 def test_an_engine_that_refuses_its_files_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
