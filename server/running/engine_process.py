@@ -44,7 +44,7 @@ from penstock.server.running.rights import check_owner, check_submitter
 from penstock.server.running.settings import EngineSettings
 from penstock.server.running.sqlstates import refusal_of, refusals_of
 from penstock.server.running.statements import check_settings, check_size, command_tag, list_statements
-from penstock.server.running.store import KeptStatement, Store, WaitingStatement
+from penstock.server.running.store import Store, WaitingStatement
 
 LOG = logging.getLogger("penstock.engine")
 LOOK_SECONDS, REPORT_SECONDS, TRIM_SECONDS, PRUNE_SECONDS = 0.25, 1.0, 5.0, 60.0
@@ -125,7 +125,7 @@ class EngineProcess:
         """Raises CompileError if a file is refused, before Spark is started."""
         script = LiveScript(self._settings.home)
         for kept in self._store.kept():
-            script.add(plan_again(script, kept))
+            script.add(script.plan_again(kept.number, kept.text, kept.author, kept.taken))
         for name, text in self._settings.files:
             for statement, part in self._list_new(script, Source(name, text)):
                 if isinstance(statement, ast.Show | ast.Describe | ast.Explain | ast.Drop | ast.Pause | ast.Resume):
@@ -139,7 +139,7 @@ class EngineProcess:
 
     def _restore(self, stopping: Event) -> None:
         for kept in self._store.kept():
-            planned = plan_again(self._script, kept)
+            planned = self._script.plan_again(kept.number, kept.text, kept.author, kept.taken)
             self._script.add(planned)
             self._folders[kept.number] = kept.folder
             live = self._live_query(planned.definition, planned)
@@ -377,7 +377,7 @@ class EngineProcess:
 
     def _prune(self, live: LiveQuery) -> None:
         """Deletes old windows; if a writer holds their rows, at the next time."""
-        watermark = (live.status() or {}).get("watermark")
+        watermark = live.status().get("watermark")
         try:
             if watermark is not None:
                 delete_old_windows(self._store.db, live.definition, datetime.fromisoformat(watermark))
@@ -394,10 +394,3 @@ class EngineProcess:
                 count = self._settings.restarts.attempts + 1
                 fault = live.fault.code, V011.at(None, name=name, count=count, reason=live.fault.message).message
         self._store.report(name, live.state, live.restarts, fault, live.status())
-
-
-def plan_again(script: LiveScript, kept: KeptStatement) -> Planned:
-    """Plans a statement that was in force when the last engine ended."""
-    [(statement, _)] = list_statements(Source("kept", kept.text))
-    source = Source(f"statement {kept.number}", kept.text)
-    return script.plan(statement, source, kept.number, kept.author, kept.taken)

@@ -18,8 +18,10 @@ from penstock.planner import Catalog
 from penstock.planner.catalog import Declared
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Listing, RunningQuery, Shape, Sink
+from penstock.server.running.statements import list_statements
 
 N = TypeVar("N", ast.Table, ast.Late)
+
 MAKING = (ast.Create, ast.CreateAs, ast.CreateView)
 """Statements that make a relation."""
 SHOWN = "shown_"
@@ -94,6 +96,11 @@ class LiveScript:
         definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, reads, writes, queries)
         planned = replace(compilation.catalog, taken=frozenset(), running=(*catalog.running, *queries))
         return Planned(definition, compilation, planned, replaced)
+
+    def plan_again(self, number: int, text: str, author: str, taken: frozenset[str]) -> Planned:
+        """Plans a statement that was in force when the last engine ended."""
+        [(statement, _)] = list_statements(Source("kept", text))
+        return self.plan(statement, Source(f"statement {number}", text), number, author, taken)
 
     def add(self, planned: Planned) -> None:
         """Puts a planned statement into force. What it replaces has been removed."""
