@@ -41,8 +41,9 @@ def trace_calls(root: Path, run: Callable[[], object]) -> tuple[int, int, int]:
     calls: list[tuple[str, int]] = []
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(str(root)):
-            calls.append((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+        file = frame.f_code.co_filename
+        if event == "call" and file.startswith(str(root)) and "site-packages" not in file:
+            calls.append((file, frame.f_code.co_firstlineno))
 
     sys.setprofile(note)
     run()
