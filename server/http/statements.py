@@ -117,7 +117,7 @@ async def list_statements(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScriptPart:
     """A statement of a script. `start`: the offset of its first character. `settings`: each SET that is before it."""
 
     start: int
@@ -125,7 +125,7 @@ class Part:
     settings: str = ""
 
 
-def split_statements(sql: str, max_words: int) -> list[Part]:
+def split_statements(sql: str, max_words: int) -> list[ScriptPart]:
     """The statements of a script. Each takes effect by itself, so each is sent with the settings of the script.
 
     A script that cannot be parsed, or has a statement that is too long, is one statement. The engine refuses it.
@@ -133,11 +133,11 @@ def split_statements(sql: str, max_words: int) -> list[Part]:
     source = Source("<sql>", sql)
     counts = count_words(source)
     if max(counts, default=0) > max_words or sum(counts) > _SCRIPT * max_words:
-        return [Part(0, sql)]
+        return [ScriptPart(0, sql)]
     try:
         statements = parse(source)
     except CompileError:
-        return [Part(0, sql)]
+        return [ScriptPart(0, sql)]
     parts = []
     settings = ""
     for statement in statements:
@@ -145,8 +145,8 @@ def split_statements(sql: str, max_words: int) -> list[Part]:
         if isinstance(statement, ast.SetOption):
             settings += f"{span.text};\n"
         else:
-            parts.append(Part(span.start, span.text, settings))
-    return parts or [Part(0, sql)]
+            parts.append(ScriptPart(span.start, span.text, settings))
+    return parts or [ScriptPart(0, sql)]
 
 
 async def _run_while_connected(request: Request, services: Services, statement: Statement) -> StatementAnswer:
@@ -180,7 +180,7 @@ def _show(answer: StatementAnswer) -> Answer:
     )
 
 
-def _explain(refusals: tuple[Refusal, ...], script: str, part: Part, answers: list[Answer]) -> Problem:
+def _explain(refusals: tuple[Refusal, ...], script: str, part: ScriptPart, answers: list[Answer]) -> Problem:
     """The first refusal as a problem, with places in the whole script, and with what was answered before it."""
     source = Source("<sql>", script)
     errors = []
