@@ -34,6 +34,7 @@ from penstock.server.tasks import end_task
 
 LOG = logging.getLogger("penstock.server")
 LOOK_SECONDS = 2
+OPEN_FILES = 16_384
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -122,9 +123,11 @@ async def serve(settings: ServerSettings, stopping: asyncio.Event, show: Callabl
 
 
 def raise_file_limit() -> None:
-    """Lets the process have as many open files as it may. Each client takes two, and 1,024 is a common limit."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    """Lets the process have as many open files as it may need. Each client takes two, and 1,024 is a common limit."""
+    limit, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
+    if limit != resource.RLIM_INFINITY and limit < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 @contextmanager

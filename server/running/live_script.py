@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.compilation import Compilation, compile, compile_sources
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.kinds import K012, K015
-from penstock.diagnostics.codes.serving import V001, V006
+from penstock.diagnostics.codes.serving import V001, V006, V012
 from penstock.parser import ast, name_text
 from penstock.planner import Catalog
 from penstock.planner.catalog import Declared
@@ -20,8 +20,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Listing, RunningQuery, Shape, Sink
 from penstock.server.running.statements import list_statements
 
-N = TypeVar("N", ast.Table, ast.Late)
-
+N = TypeVar("N", ast.Table, ast.Late, ast.Select)
 MAKING = (ast.Create, ast.CreateAs, ast.CreateView)
 """Statements that make a relation."""
 SHOWN = "shown_"
@@ -194,8 +193,12 @@ class LiveScript:
 
 def check_submitted(statement: ast.Statement) -> None:
     """Raises CompileError for a query whose rows have nowhere to go."""
-    if isinstance(statement, ast.QueryStatement):
+    if not isinstance(statement, ast.QueryStatement):
+        return
+    if any(each.stream for each in find_nodes(statement, ast.Select)):
         raise CompileError([V001.at(statement.span, "").with_hint("CREATE STREAM name AS SELECT STREAM …")])
+    found = V012.at(statement.span, "", statement="SELECT")
+    raise CompileError([found.with_hint("read tables over PostgreSQL's protocol, or from GET /v1/tables/{name}")])
 
 
 def names_in(statement: ast.Statement) -> frozenset[str]:

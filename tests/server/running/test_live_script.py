@@ -167,6 +167,8 @@ def test_what_a_statement_writes_into(text: str, written: set[str]) -> None:
 def test_a_select_stream_has_no_place(script: LiveScript) -> None:
     with pytest.raises(CompileError, match="V001"):
         check_submitted(parse_one("SELECT STREAM id FROM clicks"))
+    with pytest.raises(CompileError, match="V012: SELECT belongs to a script"):
+        check_submitted(parse_one("SELECT page, n FROM hourly"))
 
 
 def test_columns_are_described(script: LiveScript) -> None:
