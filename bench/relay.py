@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import multiprocessing
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median, quantiles
@@ -66,7 +66,7 @@ def main() -> None:
         serve_postgres(Path(folder) / "server") as server,
         serve_relays(Path(folder)) as ports,
     ):
-        places = {
+        places: dict[str, dict[str, Any]] = {
             "direct": {"host": str(server.folder)},
             "relay": {"host": "127.0.0.1", "port": ports[0], "ssl": False},
             "tls": {"host": "127.0.0.1", "port": ports[1], "ssl": "require"},
@@ -194,10 +194,10 @@ def cell(values: Sequence[float]) -> str:
 def conditions(arguments: argparse.Namespace) -> str:
     """What the figures depend on."""
     about = machine()
-    versions = f"Python {about['Python']}, asyncpg {asyncpg.__version__}, uvloop {uvloop.__version__}"
+    versions = f"Python {about['Python']}, asyncpg {asyncpg.__version__}, uvloop {version('uvloop')}"
     counted = f"{arguments.reads:,} reads in each of {arguments.rounds} rounds; medians of the rounds"
     return f"{about['date']}, {about['machine']}; {versions}.\n{counted}."
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
