@@ -93,7 +93,7 @@ def mark_key(columns: tuple[ColumnDefinition, ...], names: tuple[Name, ...]) -> 
     return tuple(replace(each, key=True, primary=True) if each.name.folded in wanted else each for each in columns)
 
 
-def key_columns(span: Span, names: tuple[Name, ...]) -> KeyColumns:
+def key_columns(span: Span, names: tuple[Name, ...], not_enforced: bool | None) -> KeyColumns:
     return KeyColumns(names)
 
 
@@ -127,7 +127,7 @@ def key(span: Span) -> str:
     return "KEY"
 
 
-def primary_key(span: Span) -> str:
+def primary_key(span: Span, not_enforced: bool | None) -> str:
     return "PRIMARY"
 
 
@@ -145,6 +145,10 @@ def option(span: Span, option_name: Name, value: exp.Expression) -> Option:
 
 def option_name(span: Span, *tokens: Token) -> Name:
     return Name(".".join(token.value for token in tokens), span)
+
+
+def quoted_option_name(span: Span, token: Token) -> Name:
+    return Name(token.value, span)
 
 
 def negative_number(span: Span, token: Token) -> exp.Neg:
@@ -257,6 +261,7 @@ RULES: dict[str, Builder] = {
     "create_view": create_view,
     "or_replace": flag,
     "if_not_exists": flag,
+    "not_enforced": flag,
     "if_exists": flag,
     "relation_kind": relation_kind,
     "elements": sequence,
@@ -269,6 +274,7 @@ RULES: dict[str, Builder] = {
     "options": sequence,
     "option": option,
     "option_name": option_name,
+    "quoted_option_name": quoted_option_name,
     "negative_number": negative_number,
     "env": env,
     "file": file,
