@@ -104,7 +104,7 @@ def test_queries_go_on_when_postgresql_is_there_again(
                 (state,) = wait_for(lambda: db.execute(ended, row).fetchone())
                 return str(state)
 
-        wait_for(lambda: states() == {"RUNNING"})
+        wait_for(lambda: len(engine._live) == 2 and states() == {"RUNNING"})
         wait_for(lambda: counts() == [("a", 1), ("b", 1)])
         for kind in (signal.SIGINT, signal.SIGKILL):  # a stop that ends sessions, and a crash
             process = psutil.Process(postgres._server.get_postmaster_info().pid)
