@@ -159,6 +159,14 @@ def test_a_beginning_has_to_come_in_time(database: Upstream, tls: ssl.SSLContext
             assert time.monotonic() - begin < 10
 
 
+def await_connections(door: Door, count: int) -> None:
+    """Waits until the relay has noticed who has come and gone."""
+    deadline = time.monotonic() + 20
+    while door.relay.connections != count:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def test_too_many_clients(database: Upstream) -> None:
     with open_door(database, Limits(connections=3)) as door, ExitStack() as stack:
         held = [stack.enter_context(open_wire(door)) for _ in range(3)]
@@ -166,16 +174,15 @@ def test_too_many_clients(database: Upstream) -> None:
             assert [each.short for each in wire.start()] == ["E 53300"]
         with pytest.raises(psycopg.OperationalError, match="too many clients"):
             door.connect()
+        await_connections(door, 3)
         silent = [stack.enter_context(Wire(door)) for _ in range(3)]
+        await_connections(door, 6)
         with Wire(door) as wire:
             wire.plug.settimeout(5)
             assert wire.read().kind == "", "not even what it wants is read"
         for wire in (held.pop(), *silent):
             wire.__exit__(None, None, None)
-        deadline = time.monotonic() + 5
-        while door.relay.connections > 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        await_connections(door, 2)
         stack.enter_context(open_wire(door))
 
 
