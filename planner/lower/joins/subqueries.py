@@ -66,7 +66,7 @@ class KeyComparison:
 
 
 def find_membership(part: exp.Expression, context: Context) -> Membership | None:
-    """The part of WHERE as EXISTS or IN over a table in a database, None if it is something else."""
+    """The part of WHERE as EXISTS or IN over a table in a database, else None. Raises CompileError."""
     node, is_negated = part.unnest(), False
     while isinstance(node, exp.Not):
         node, is_negated = node.this.unnest(), not is_negated
