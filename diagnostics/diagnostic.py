@@ -1,4 +1,4 @@
-"""What is wrong, where, and how to mend it: plain data, built where the fact is known."""
+"""Diagnostics: what is wrong, where, and how to fix it. They are plain data, made where the problem is found."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place in the text and a few words on its part in the problem."""
+    """A place in the text, and a few words about its role in the problem."""
 
     span: Span
     text: str = ""
@@ -37,7 +37,7 @@ class Diagnostic:
     severity: Severity = "error"
 
     def __post_init__(self) -> None:
-        """Values that may be secret do not get into a finding, whoever shows it."""
+        """Hides values that may be secret, so that no output of a finding can show them."""
         object.__setattr__(self, "message", hide_credentials(self.message))
         if self.detail:
             object.__setattr__(self, "detail", hide_credentials(self.detail))
@@ -55,13 +55,13 @@ class Diagnostic:
         return replace(self, detail=detail)
 
     def with_hint(self, hint: str | None, *, fix: str | None = None) -> Diagnostic:
-        """The same finding with a way out."""
+        """The same finding with a hint, and a fix if there is one."""
         return replace(self, hint=hint, fix=fix)
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of finding: its identifier and its message, a format string over the fact's parameters."""
+    """A kind of finding: its identifier and its message, a format string."""
 
     id: str
     message: str
@@ -74,7 +74,7 @@ class Code:
 
 
 class CompileError(Exception):
-    """A text was refused. `diagnostics` holds at least one error."""
+    """The text cannot be compiled. `diagnostics` holds at least one error."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)

@@ -1,4 +1,4 @@
-"""A word that is not known -> the known word that was probably meant."""
+"""An unknown word -> the known word that was probably meant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate most like `word`, compared without regard to case; None if none is like it."""
+    """The candidate most like `word`, ignoring case; None if none is similar."""
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     matches = get_close_matches(word.casefold(), by_folded, n=1)
     return by_folded[matches[0]] if matches else None

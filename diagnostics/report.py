@@ -8,7 +8,7 @@ from typing import TypedDict
 from penstock.diagnostics.diagnostic import Diagnostic, Severity
 from penstock.diagnostics.source import Span
 
-# What may hold a semicolon that ends no statement, or the semicolon that does.
+# A string, quoted name or comment, in which a semicolon ends no statement, or a semicolon that ends one.
 _PIECE = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<end>;)", re.DOTALL)
 
 
@@ -28,7 +28,7 @@ class Report(TypedDict):
 
 
 def report(diagnostic: Diagnostic) -> Report:
-    """The place is that of the first label, its end exclusive; `statement` counts the statements of the file from 1."""
+    """Converts a finding. Its place is that of the first label, end exclusive; `statement` counts from 1."""
     span = diagnostic.labels[0].span if diagnostic.labels else None
     start = span.source.position(span.start) if span else (None, None)
     end = span.source.position(span.end) if span else (None, None)
@@ -47,6 +47,6 @@ def report(diagnostic: Diagnostic) -> Report:
 
 
 def _statement_number(span: Span) -> int:
-    """Found by counting semicolons, so that it is known for a text that could not be parsed, too."""
+    """The number of the statement. Counting semicolons works for text that cannot be parsed, too."""
     pieces = _PIECE.finditer(span.source.text, 0, span.start)
     return 1 + sum(piece["end"] is not None for piece in pieces)

@@ -1,4 +1,4 @@
-"""The frame of a program: views, the run of a query, its accounts, and the command line."""
+"""The frame of an ejected program: views, runs of queries, their accounting, and the command line."""
 
 import argparse
 import os
@@ -19,21 +19,21 @@ from penstock.codegen.ejected.rows import quote_name
 
 
 def clock(spark: SparkSession, query: str, checkpoint: str) -> None:
-    """The watermark in force, and the number of the micro-batch."""
+    """Creates the view of the watermark in force and the number of the micro-batch."""
     spark.dataSource.register(Clock)
     moment = spark.read.format(Clock.name()).option("checkpoint", checkpoint).load()
     moment.createOrReplaceTempView(f"{query}_clock")
 
 
 def end_of_time(spark: SparkSession, query: str, checkpoint: str) -> None:
-    """The stream that is empty until the input is declared complete."""
+    """Creates the view of a stream that is empty until the input is declared complete."""
     make_folder(spark, f"{checkpoint}/end")
     end = spark.readStream.schema("time timestamp, input string").json(f"{checkpoint}/end")
     end.createOrReplaceTempView(f"{query}_end")
 
 
 def drain(spark: SparkSession, checkpoint: str) -> None:
-    """Declares the input complete: a row behind every event time moves the watermark past all windows."""
+    """Declares the input complete: a row later than every event time moves the watermark past all windows."""
     end = f"{checkpoint}/end"
     if spark.read.schema("time timestamp, input string").json(end).isEmpty():
         rows = spark.sql("SELECT TIMESTAMP '9999-01-01 00:00:00' AS time, CAST(NULL AS STRING) AS input")
@@ -41,12 +41,12 @@ def drain(spark: SparkSession, checkpoint: str) -> None:
 
 
 def make_folder(spark: SparkSession, path: str) -> None:
-    """Makes a folder, wherever Spark can write. Readers skip names that begin with `_`."""
+    """Makes a folder on any file system that Spark can write to. Readers skip names that begin with `_`."""
     spark.range(0, 0, 1, 1).write.mode("ignore").parquet(f"{path}/_made")
 
 
 def written_by(spark: SparkSession, checkpoint: str, query: str) -> str:
-    """The folder of the rows that another query of this program writes, made if it is missing."""
+    """The folder of the rows that another query of this program writes. It is made if it is missing."""
     path = f"{os.path.dirname(checkpoint)}/{query}/rows"
     make_folder(spark, path)
     return path
@@ -59,7 +59,7 @@ def view(
     counts: Mapping[str, str] | None = None,
     watermark: tuple[str, int] | None = None,
 ) -> None:
-    """A view; `counts` are observed on its rows, `watermark` is (column, milliseconds)."""
+    """Creates a view. `counts` are observed on its rows, `watermark` is a column and its delay in milliseconds."""
     rows = spark.sql(sql)
     if watermark is not None:
         rows = rows.withWatermark(quote_name(watermark[0]), f"{watermark[1]} milliseconds")
@@ -69,7 +69,7 @@ def view(
 
 
 def absolute(spark: SparkSession, path: str) -> str:
-    """On a cluster a path without a scheme is one of its default file system, else one of this machine."""
+    """Makes a local path absolute. On a cluster, a path without a scheme is on its default file system."""
     return path if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:/", path) or on_cluster(spark) else os.path.abspath(path)
 
 
@@ -79,7 +79,7 @@ def on_cluster(spark: SparkSession) -> bool:
 
 
 def run(writer: DataStreamWriter, mode: str, checkpoint: str) -> Counter[str]:
-    """Runs a query to the end of what is there now; returns its counts."""
+    """Runs a query over the input that is there now, and returns its counts."""
     writer = writer.outputMode(mode).option("checkpointLocation", checkpoint)
     started = writer.trigger(availableNow=True).start()
     started.awaitTermination()
@@ -91,7 +91,7 @@ def run(writer: DataStreamWriter, mode: str, checkpoint: str) -> Counter[str]:
 
 
 def report(query: str, counts: Mapping[str, int], inputs: Sequence[str]) -> None:
-    """One line for each input."""
+    """Prints the accounting of each input."""
     for name in inputs:
         fates = ("rejected", "late", "filtered", "used")
         text = " + ".join(f"{counts[f'{fate}:{name}']} {fate}" for fate in fates)
@@ -105,11 +105,11 @@ def set_aside(spark: SparkSession, view: str, place: str, checkpoint: str) -> No
 
 
 def stop_spark(spark: SparkSession) -> None:
-    """Closes the state stores, and stops Spark, which leaves them open: a JVM does not end while RocksDB compacts one.
+    """Closes the state stores, then stops Spark, which leaves them open. A JVM cannot end while RocksDB compacts one.
 
     Raises Py4JError or ConnectionError if the JVM is gone.
     """
-    jvm: Any = getattr(spark, "_jvm", None)  # by Spark Connect it is elsewhere, and does not end here
+    jvm: Any = getattr(spark, "_jvm", None)  # with Spark Connect it is elsewhere and does not end here
     callbacks = None if jvm is None else spark.sparkContext._gateway.gateway_property.pool  # type: ignore[union-attr]
     try:
         if jvm is not None:
@@ -118,7 +118,7 @@ def stop_spark(spark: SparkSession) -> None:
     finally:
         spark.stop()
         if callbacks is not None:
-            callbacks.clear()  # else DuckDB, which they may refer to, says at the end that it is still in use
+            callbacks.clear()  # they may refer to DuckDB, which complains at exit if it is in use
 
 
 def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[[Any, str, bool, bool], None]]) -> None:

@@ -1,11 +1,11 @@
-"""Rows -> the tables of the rows of each pane. All operators over panes share this.
+"""Rows -> tables of rows, and the tables of each pane. Operators over panes and lookups share this.
 
 Spark's state holds tables of rows, and each micro-batch adds its own tables. A pane may fill over many micro-batches,
 but a table is written only once. Partitions are spread over a few buckets, and DuckDB separates those of one bucket.
 Views:
 
 * `<name>_rows`: each row's bucket and time, and the row as a struct;
-* `<name>_tables`: these in tables, whose rows are in the same panes;
+* `<name>_tables`: these rows packed into tables; the rows of a table are in the same panes;
 * `<name>_panes`: for each pane and bucket its tables, once the watermark has passed the end of the pane.
 """
 
@@ -21,9 +21,9 @@ from penstock.codegen.sql.trees import alias, call, column, null, number, select
 from penstock.planner.plan import Expression
 from penstock.planner.types import BINARY
 
-# Panes are answered in buckets one after the other: their number bounds what a Python worker has in memory.
+# A Python worker answers one bucket after the other, so this number bounds what it has in memory.
 _BUCKETS = 16
-_MICROSECONDS = 1_000
+_MS_IN_MICROSECONDS = 1_000
 
 
 def rows_view(
@@ -35,7 +35,7 @@ def rows_view(
     beside: Sequence[str] = (),
     buckets: int = _BUCKETS,
 ) -> View:
-    """Columns `bucket`, the same for rows that agree in the keys, those `beside` it, `time`, and `row`, a struct."""
+    """Columns `bucket`, those of `beside`, `time`, and `row`, a struct. Rows with equal keys are in one bucket."""
     bucket = call("PMOD", call("HASH", *keys), number(buckets)) if keys else number(0)
     items = [
         alias(bucket, "bucket"),
@@ -49,23 +49,27 @@ def rows_view(
 def tables_view(
     name: str, rows: View, length: int | None = 1, cuts: Iterable[int] = (), beside: Sequence[str] = ()
 ) -> PackedView:
-    """The rows in tables, cut at the times `cuts` and every `length`, in milliseconds; without a length, at every time.
+    """Packs the rows of a micro-batch into tables. Times are in milliseconds.
 
-    Without cuts, a table has all rows of a bucket.
+    A new table begins at each of `cuts`, and again after every `length`. Without a length, each time has its own table.
+    Without cuts, a table has all rows of a bucket that agree in `beside`.
     """
     items = [*map(column, ("bucket", *beside, "time")), alias(null(BINARY), "rows")]
-    unit, places = (1, {0}) if length is None else (length * _MICROSECONDS, {cut % length for cut in cuts})
+    unit, places = (1, {0}) if length is None else (length * _MS_IN_MICROSECONDS, {cut % length for cut in cuts})
     return PackedView(
         name=f"{name}_tables",
         source=rows.name,
         length=unit,
-        cuts=tuple(place * _MICROSECONDS for place in sorted(places)),
+        cuts=tuple(place * _MS_IN_MICROSECONDS for place in sorted(places)),
         schema=print_sql(select(items, rows.name)),
     )
 
 
 def panes_view(name: str, source: str, pane: Expression, begin: Expression, own: Expression | None = None) -> View:
-    """Columns `begin`, `bucket`, and `tables`, an array of those that are `own`; `pane` is what they are grouped by."""
+    """Columns `begin`, `bucket`, and `tables`, an array.
+
+    Tables are grouped by `pane`. `own` is the condition that a table belongs to its pane, None if all do.
+    """
     tree = select(
         [alias(begin, "begin"), column("bucket"), alias(call("COLLECT_LIST", column("rows")), "tables")], source
     )

@@ -1,4 +1,4 @@
-"""The order of rows that no event time tells apart: that of all their columns, so that any order of arrival will do."""
+"""The order of rows with equal event times: by all columns, so that the order of arrival does not matter."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from penstock.planner.types import Array, Map, Struct, Type
 
 
 def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
-    """A value that DuckDB orders as Spark orders the original: inside of nested ones, too, NULL is before all else.
+    """A value that DuckDB orders as Spark orders the original. NULL comes first, also inside nested values.
 
-    Maps, which Spark neither orders nor compares, become their entries in the order of the keys: equal ones are equal.
+    Spark neither orders nor compares maps. A map becomes its entries, sorted by key, so that equal maps are equal.
     """
     match type_:
         case Struct(fields):
             parts = [exp.Dot(this=value, expression=exp.Identifier(this=name, quoted=True)) for name, _ in fields]
-            known = [
+            compared = [
                 _compare_unless_null(part.copy(), each, depth) for part, (_, each) in zip(parts, fields, strict=True)
             ]
-            whole = struct_of((f"f{place}", part) for place, part in enumerate(known))
+            whole = struct_of((f"f{place}", part) for place, part in enumerate(compared))
             return only_if(exp.Not(this=is_null(value.copy())), whole)
         case Array(element):
             each = function(f"x{depth}", body=lambda name: _compare_unless_null(column(name), element, depth + 1))
             return call("TRANSFORM", value, each)
-        case Map(key, held):
-            entries = Array(Struct((("key", key), ("value", held))))
+        case Map(key_type, value_type):
+            entries = Array(Struct((("key", key_type), ("value", value_type))))
             return call("ARRAY_SORT", comparable(call("MAP_ENTRIES", value), entries, depth))
         case _:
             return value
@@ -37,7 +37,7 @@ def _compare_unless_null(value: Expression, type_: Type, depth: int) -> Expressi
 
 
 def holds_map(type_: Type) -> bool:
-    """Whether values of the type hold maps, which Spark does not compare."""
+    """Whether values of the type are maps or contain them. Spark cannot compare these."""
     match type_:
         case Array(element):
             return holds_map(element)

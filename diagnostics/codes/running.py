@@ -1,4 +1,4 @@
-"""Starting Spark, reading inputs, checkpoints, and failures of running queries."""
+"""Errors at run time: starting Spark, files, checkpoints, bounded reads, databases, and failures of queries."""
 
 from penstock.diagnostics.diagnostic import Code
 

@@ -1,4 +1,4 @@
-"""Query rules -> Select, UnionAll, With."""
+"""Query rules -> Select, UnionQuery, With."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from penstock.parser.build.base import Builder, duration, name, placed, sequence
 
 
 class _Clause(NamedTuple):
-    """A clause of a SELECT on its way into it: the field that it fills, and with what."""
+    """A clause of a SELECT: the field of `Select` that it sets, and the value."""
 
     field: str
     value: Any
     span: Span
 
 
-# The clauses of a SELECT in the order in which they stand, and how an error calls them.
+# The clauses of a SELECT in their required order, with their names in errors.
 CLAUSES = {
     "where": "WHERE",
     "deduplicate": "DEDUPLICATE",
@@ -116,7 +116,7 @@ def group_by(span: Span, *keys: exp.Expression) -> _Clause:
 
 
 def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
-    """Every set is a tuple; one of a single expression was read as that, in brackets or not."""
+    """Makes each set a tuple. A set of one expression, in parentheses or not, was parsed as an expression."""
     tuples: list[exp.Expression] = []
     for each in sets:
         key: exp.Expression = each.this if isinstance(each, exp.Paren) else each
@@ -191,12 +191,12 @@ def limit(span: Span, count: exp.Expression) -> _Clause:
 
 
 def union(span: Span, *parts: Any) -> UnionQuery:
-    """Branches with a link between each two."""
+    """The branches. `parts` has the result of `union_all`, None, between each two."""
     return UnionQuery(parts[::2], span)
 
 
 def union_all(span: Span) -> None:
-    """The link says nothing more."""
+    """The link between two branches. It has no data."""
 
 
 def union_distinct(span: Span) -> None:

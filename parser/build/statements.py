@@ -1,4 +1,4 @@
-"""Statement rules -> statements."""
+"""Statement rules -> AST nodes of statements."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def create(
 
 
 def mark_key(columns: tuple[ColumnDefinition, ...], names: tuple[Name, ...]) -> tuple[ColumnDefinition, ...]:
-    """The columns, those of these names as parts of the primary key."""
+    """Marks the columns of these names as parts of the primary key. Raises CompileError for an unknown name."""
     known = {column.name.folded for column in columns}
     for each in names:
         if each.folded not in known:
@@ -164,6 +164,7 @@ def file(span: Span, token: Token) -> exp.Anonymous:
 
 
 def _secret(span: Span, kind: str, token: Token) -> exp.Anonymous:
+    """A call of ENV or FILE, which stands for a secret."""
     return placed(exp.Anonymous(this=kind, expressions=[string(token_span(span, token), token)]), span)
 
 
@@ -180,6 +181,7 @@ def delete(span: Span, target: Token, using: Table, where: exp.Expression) -> De
 
 
 def streamed(span: Span, token: Token, alias: Name | None) -> Table:
+    """The stream that UPDATE or DELETE reads."""
     return Table(name(span, token), alias, None, None, span)
 
 

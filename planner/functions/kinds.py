@@ -1,4 +1,4 @@
-"""Kinds of arguments: words of signatures for a type, of which `check` judges what is written as a literal."""
+"""Kinds of arguments. A signature names a kind in the place of a type, so that literals are checked."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from penstock.planner.types import BOOLEAN, INT, STRING, Simple
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`noun` is its name in messages. `literal`: Spark takes nothing but a constant."""
+    """A type whose values have a special meaning, such as the format of a time."""
 
     name: str
     type: Simple
     noun: str
+    """Its name in messages."""
     literal: bool = False
+    """Whether Spark accepts only a constant."""
 
 
 KINDS: dict[str, Kind] = {

@@ -23,7 +23,7 @@ from penstock.planner.plan.walk import fold_plan, walk
 
 
 def stream_final_rows(root: Node) -> Node:
-    """The rows of a windowed table as a stream; itself where a table without windows has a part in it."""
+    """Turns a windowed table into the stream of its final rows. A plan with a table without windows stays as it is."""
     if any(isinstance(node.shape, KTable) for node in walk(root)):
         return root
 
@@ -48,29 +48,32 @@ def stream_final_rows(root: Node) -> Node:
 
 
 def derive_joined_stream(join: TableJoin) -> KStream:
-    """The shape of joined windows, which come out in the order of their ends. Sides that are never padded have both."""
+    """The shape of the stream of joined windows, which come out in the order of their ends.
+
+    The window columns of a side that is never padded are event times, too. The last such side gives the key.
+    """
     keys = [join.identity[: len(join.sides[0].keys)]]
-    names = [join.identity[len(keys[0]) :]]
+    bounds = [join.identity[len(keys[0]) :]]
     shown = find_shown_groups(join.steps)
     for number, side in enumerate(join.sides):
         if frozenset([number]) in shown and not side.shift:
             keys.append(tuple(key_column(side, place) for place in range(len(side.keys))))
-            names.append(table_shape(side.input).identity[len(side.keys) :])
+            bounds.append(table_shape(side.input).identity[len(side.keys) :])
     window = next(node.window for node in walk(join) if isinstance(node, WindowAggregate))
     times: list[EventTime] = []
-    for start, end in reversed(names):
-        own = dict(zip(WINDOW_COLUMNS, (start, end), strict=True))
-        times += (replace(each, column=own[each.column]) for each in list_final_times(window))
+    for start, end in reversed(bounds):
+        renamed = dict(zip(WINDOW_COLUMNS, (start, end), strict=True))
+        times += (replace(each, column=renamed[each.column]) for each in list_final_times(window))
     return KStream(keys[-1], tuple(times))
 
 
 def send_final_rows(root: Node) -> Node:
-    """The windowed table with none but final rows."""
+    """The windowed table with its final rows only."""
 
-    def send_once(node: Node, below: tuple[Node, ...]) -> Node:
+    def emit_final(node: Node, below: tuple[Node, ...]) -> Node:
         node = node.with_inputs(below)
         if isinstance(node, WindowAggregate):
             return replace(node, emission=Emission.FINAL, every=None)
         return node
 
-    return fold_plan(root, send_once)
+    return fold_plan(root, emit_final)

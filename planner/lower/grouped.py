@@ -1,4 +1,4 @@
-"""SELECT list and HAVING beside GROUP BY -> expressions over what the aggregate gives, and what it has to compute."""
+"""SELECT list and HAVING of a grouped query -> expressions over the aggregation's output, and its aggregates."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def is_aggregate_call(node: exp.Expression) -> bool:
 
 
 def has_aggregate(expression: exp.Expression | None) -> bool:
-    """Whether an aggregate call stands in the expression outside of OVER."""
+    """Whether the expression has an aggregate call outside of OVER."""
     return expression is not None and any(True for _ in find_topmost(expression, is_aggregate_call))
 
 
 def find_topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], bool]) -> Iterator[exp.Expression]:
-    """The nodes for which `wanted(node)` holds and that are not below another such node, OVER or a lambda."""
+    """The topmost nodes for which `wanted(node)` holds. Calls with OVER and lambdas are not searched inside."""
     pending = [expression]
     while pending:
         node = pending.pop()
@@ -66,27 +66,27 @@ class Grouping:
     aggregates: list[Aggregate]
     windowed: bool
     spans: list[Span] = field(default_factory=list)
-    """Where each of the aggregates is written first."""
+    """The place where each aggregate is first written."""
     id_column: str | None = None
-    """Where the id of the row's grouping set is, None if there is one set."""
+    """The column with the id of the row's grouping set, None if there is only one set."""
 
     def rewrite(self, expression: exp.Expression, name: str | None) -> exp.Expression:
-        """The expression over the aggregate's output: keys and aggregate calls become columns of it.
+        """Rewrites an expression over the aggregation's output, of which keys and aggregate calls become columns.
 
-        `name` is taken for the aggregate if the expression is nothing but one. Raises CompileError for a column that is
-        neither grouped by nor aggregated.
+        If the whole expression is one aggregate call, its column is called `name`. Raises CompileError for a column
+        that is neither grouped by nor aggregated.
         """
         holder = exp.Paren(this=expression.copy())
         for over in list(holder.find_all(exp.Window)):
             for part in list_over_parts(over):
                 part.replace(self.rewrite(part, None))
-        # All are found before any is replaced: columns of the output may be called as columns of the input.
+        # Find all before replacing any: a column of the output may have the name of a column of the input.
         for node in list(find_topmost(holder, self.is_replaced)):
             if is_grouping_call(node):
-                self.put_grouping(node)
+                self.replace_grouping_call(node)
             elif is_aggregate_call(node):
-                wanted = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
-                swap_node(node, self.add_aggregate(node, wanted))
+                preferred = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
+                swap_node(node, self.add_aggregate(node, preferred))
             else:
                 swap_node(node, exp.column(self.find_key(node) or ""))
         report: list[Diagnostic] = []
@@ -94,7 +94,7 @@ class Grouping:
             if node.meta.get("grouped"):
                 continue
             key = self.find_key(node)
-            if key is not None:  # in a lambda, whose parameters may be called as the key
+            if key is not None:  # in a lambda, where a parameter may have the same name
                 swap_node(node, exp.column(key, table=self.rows.name, quoted=True))
             elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
                 swap_node(node, exp.column(node.name.lower()))
@@ -108,7 +108,7 @@ class Grouping:
                     )
                 )
         if report:
-            unknown: list[Diagnostic] = []  # what stands around a column may not be what it was taken for
+            unknown: list[Diagnostic] = []  # an unknown function may be a misspelled aggregate
             for call in holder.find_all(exp.Anonymous):
                 known_function(call, unknown)
             raise CompileError(unknown or report)
@@ -116,6 +116,7 @@ class Grouping:
         return rewritten
 
     def add_aggregate(self, call: exp.Expression, name: str) -> exp.Column:
+        """The column of the aggregate, which is added unless an equal one is there."""
         resolved = resolve_aggregate(call, self.rows.scope)
         if resolved.distinct:
             resolved = resolve_distinct(call, resolved, self.rows.scope)
@@ -128,8 +129,8 @@ class Grouping:
         self.spans.append(call.meta["span"])
         return exp.column(name)
 
-    def put_grouping(self, call: exp.Expression) -> None:
-        """Puts what GROUPING or GROUPING_ID says in its place."""
+    def replace_grouping_call(self, call: exp.Expression) -> None:
+        """Replaces a call of GROUPING or GROUPING_ID by its value."""
         span: Span = call.meta["span"]
         name = str(call.this).upper()
         if self.id_column is None:
@@ -154,31 +155,31 @@ class Grouping:
         return is_grouping_call(node) or is_aggregate_call(node) or self.find_key(node) is not None
 
     def find_key(self, node: exp.Expression) -> str | None:
-        """The key that the node computes, compared after names are resolved."""
+        """The name of the key that equals the node once names are resolved, None if there is none."""
         wanted = make_canonical(node, self.rows.scope)
         return next((key.name for key in self.keys if key.value == wanted), None)
 
 
 def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) -> Aggregate:
-    """A checked DISTINCT aggregate; the word is dropped where it says nothing."""
+    """Checks a DISTINCT aggregate, and drops DISTINCT where it changes nothing. Raises CompileError."""
     span: Span = call.meta["span"]
     rule = resolved.entry.distinct
     if rule is DistinctRule.IDEMPOTENT:
         return replace(resolved, distinct=False)
     too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
-    unbuilt = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
-    if rule is None or unbuilt:
+    is_unsupported = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
+    if rule is None or is_unsupported:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])
     function = strip_filter(call)
     types = [resolve_scalar(each, scope).type for each in function.expressions[0].expressions]
-    unequal = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
-    if unequal is not None:
-        raise CompileError([K018.at(span, "", type=unequal).because("DISTINCT compares values.")])
+    unordered = next((type_ for type_ in types if not scalars.is_ordered(type_)), None)
+    if unordered is not None:
+        raise CompileError([K018.at(span, "", type=unordered).because("DISTINCT compares values.")])
     return resolved
 
 
 def list_over_parts(call: exp.Window) -> list[exp.Expression]:
-    """The expressions over rows in a call with OVER: its arguments and condition, and those of its OVER."""
+    """The expressions over rows in a call with OVER: arguments, FILTER, PARTITION BY and ORDER BY."""
     function, parts = call.this, list[exp.Expression]()
     if isinstance(function, exp.Filter):
         parts.append(function.expression.this)
@@ -190,12 +191,12 @@ def list_over_parts(call: exp.Window) -> list[exp.Expression]:
 
 
 def choose_group_name(name: str, taken: Iterable[str]) -> str:
-    """A name for a column of the groups, beside which the columns of a window may stand."""
+    """A name for an output column of a grouped query. It is not in `taken` and is no window column."""
     return choose_unused_name(name, [*taken, *WINDOW_COLUMNS])
 
 
 def swap_node(node: exp.Expression, reference: exp.Column) -> None:
-    """Puts a reference to the aggregate's output in the place of `node`."""
+    """Replaces `node` by a reference to the aggregation's output."""
     for part in reference.walk():
         part.meta["span"] = node.meta["span"]
     reference.this.set("quoted", True)
@@ -204,7 +205,7 @@ def swap_node(node: exp.Expression, reference: exp.Column) -> None:
 
 
 def make_canonical(expression: exp.Expression, scope: Scope) -> exp.Expression:
-    """The expression resolved if it can be, for comparison with a resolved key."""
+    """The resolved expression, for comparison with a resolved key; unchanged if it cannot be resolved."""
     try:
         return resolve_scalar(expression, scope).expression
     except CompileError:

@@ -1,4 +1,4 @@
-"""What a FROM clause gives to the other clauses."""
+"""What a FROM clause provides to the other clauses."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from penstock.planner.plan import EventTime, KStream, Node, Window
 from penstock.planner.plan.walk import stateful
 from penstock.planner.scalars.names import Scope
 
-# Far above what people write, and still planned within a second.
+# Operators of one plan: far more than people write, and still planned within a second.
 LARGEST_PLAN = 500
 
 
 @dataclass(frozen=True, slots=True)
 class TimedWindow:
-    """A window, and the event-time column of the relation that it is over."""
+    """A window, and the event-time column that it divides."""
 
     window: Window
     time: str
@@ -29,9 +29,9 @@ class TimedWindow:
 
 @dataclass(frozen=True, slots=True)
 class FromRows:
-    """A relation under construction: the plan so far, the names in sight, and what FROM said about windows.
+    """A relation under construction: the plan so far, the names in scope, and what FROM says about windows.
 
-    `window` is set by `FROM TUMBLE(…)` and its kin, `over` by `FROM relation OVER (…)`, `as_of` by
+    `window` is set by `FROM TUMBLE(…)` and the like, `over` by `FROM relation OVER (…)`, `as_of` by
     `FOR SYSTEM_TIME AS OF`.
     """
 
@@ -44,7 +44,7 @@ class FromRows:
 
 
 def check_size(root: Node, span: Span) -> None:
-    """Raises CompileError for a plan so large, by views over views, that working on it would take minutes."""
+    """Raises CompileError for a plan with too many operators. Views over views could make planning take minutes."""
     count = 0
     pending = [root]
     while pending:
@@ -56,7 +56,7 @@ def check_size(root: Node, span: Span) -> None:
 
 
 def order_times(node: Node, time: str) -> tuple[EventTime, ...]:
-    """The event times of rows that come out in the order of one of them, `time`."""
+    """The event times of rows that come out in the order of one of them, `time`, with the delays that follow."""
     assert isinstance(node.shape, KStream)
     chosen = next(each for each in node.shape.times if each.column == time)
     spreads = {each.column: 0 if each is chosen else each.spread + chosen.spread for each in node.shape.times}
@@ -73,9 +73,9 @@ def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
 
 
 def require_event_time(rows: FromRows, operator: str, span: Span, wanted: str | None = None) -> str:
-    """The event-time column of a stream: `wanted` if it can be that, else the one it has by itself.
+    """The event-time column of a stream: `wanted` if it is one, else the stream's first.
 
-    Raises CompileError where there is none.
+    Raises CompileError if there is none.
     """
     shape = rows.node.shape
     times = [each.column for each in shape.times] if isinstance(shape, KStream) else []

@@ -17,10 +17,10 @@ from penstock.planner.partitions.graph import Stream
 from penstock.planner.partitions.rekey import (
     TextEdit,
     apply_edits,
+    find_side_node,
     is_inside,
     make_edit,
     rekey_sides,
-    side_node,
     with_partitions,
 )
 from penstock.planner.plan import RunningQuery, Settings
@@ -122,7 +122,7 @@ def describe_disagreement(
             problem = problem.also(stream.span, f"{stream.name}: {count_text(counts.of[each], stream)}")
     if not wrong.fixes:
         return problem.with_hint(NO_STREAM)
-    sides = " and ".join(dict.fromkeys(relation_name(side_node(each, script).span) for each in wrong.fixes))
+    sides = " and ".join(dict.fromkeys(relation_name(find_side_node(each, script).span) for each in wrong.fixes))
     hint = f"PARTITION BY the columns that the join compares, on {sides}; or SET auto_repartition = ON"
     return problem.with_hint(hint, fix=write_fix(wrong, script, end, statements))
 

@@ -1,4 +1,4 @@
-"""Sides of joins to re-key -> queries in which they are, and the SQL that says the same."""
+"""Re-keys sides of joins: in the plans of queries, and as edits of the script's text."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _LAST_NAME = re.compile(r"""(`(?:[^`]|``)+`|"(?:[^"]|"")+"|\w+)$""")
 def rekey_sides(
     queries: Iterable[RunningQuery], fixes: Iterable[RekeyFix], script: PartitionGraph
 ) -> list[RunningQuery]:
-    """The queries with the sides re-keyed, wherever their joins are read."""
+    """Re-keys the sides in each query that contains their joins."""
     wanted = {(script.joins[each.join].span, each.side): each.keys for each in fixes}
 
     def rekey_inputs(node: Node, below: tuple[Node, ...]) -> Node:
         if isinstance(node, JOINED):
-            keys = [wanted.get((node.span, side)) for side in range(len(below))]
-            below = tuple(each if by is None else rekey(each, by) for each, by in zip(below, keys, strict=True))
+            sides = [wanted.get((node.span, side)) for side in range(len(below))]
+            below = tuple(each if keys is None else rekey(each, keys) for each, keys in zip(below, sides, strict=True))
         return node.with_inputs(below)
 
     return [replace(query, root=fold_plan(query.root, rekey_inputs)) for query in queries]
 
 
 def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, span: Span | None = None) -> Rekey:
-    """The rows of a stream, partitioned by `keys`. Without a `span` it is SET auto_repartition that asks for it."""
+    """The rows of a stream, partitioned by `keys`. Without a `span`, the planner inserts it."""
     assert isinstance(node.shape, KStream)
     names = tuple(each.name for each in keys if isinstance(each, exp.Column))
     shape = replace(node.shape, key=names if len(names) == len(keys) else ())
@@ -43,7 +43,7 @@ def rekey(node: Node, keys: tuple[Expression, ...], into: int | None = None, spa
 
 
 def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int]) -> list[RunningQuery]:
-    """The queries with the number of state partitions of the joins at these places."""
+    """Sets the number of state partitions of the joins at these places."""
 
     def set_partitions(node: Node, below: tuple[Node, ...]) -> Node:
         node = node.with_inputs(below)
@@ -54,18 +54,19 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """What makes a subquery with PARTITION BY of a side of a join, at its place in the text; None where nothing can."""
+    """An edit that makes a side of a join a subquery with PARTITION BY."""
 
     span: Span
     around: tuple[str, str] | None
+    """The text before and after the side, None if the edit cannot be written."""
 
 
 def make_edit(fix: RekeyFix, script: PartitionGraph) -> TextEdit:
-    """The subquery has the name of the relation. A side that is a join has none."""
-    side, keys = side_node(fix, script), [key_text(each) for each in fix.keys]
+    """The edit that re-keys a side. The subquery takes the name of the relation; a join has no name to take."""
+    side, keys = find_side_node(fix, script), [print_key(each) for each in fix.keys]
     below = side
     while isinstance(below, Filter):
-        below = below.input  # by a condition of ON or WHERE, which stays where it is
+        below = below.input  # a condition of ON or WHERE stays where it is written
     name = _LAST_NAME.search(side.span.text)
     if not isinstance(below, Project) or name is None or None in keys:
         return TextEdit(side.span, None)
@@ -73,30 +74,30 @@ def make_edit(fix: RekeyFix, script: PartitionGraph) -> TextEdit:
 
 
 def apply_edits(statement: Span, edits: Iterable[TextEdit]) -> str | None:
-    """The statement with the edits that are in it, of which one may be in another; None where one cannot be made."""
-    places: list[tuple[int, str]] = []
+    """The text of the statement after the edits inside it, which may be nested. None if one cannot be written."""
+    insertions: list[tuple[int, str]] = []
     for each in edits:
         if is_inside(each.span, statement):
             if each.around is None:
                 return None
-            places += zip((each.span.start, each.span.end), each.around, strict=True)
-    written = statement.text
-    for place, text in sorted(places, reverse=True):
+            insertions += zip((each.span.start, each.span.end), each.around, strict=True)
+    text_after = statement.text
+    for place, text in sorted(insertions, reverse=True):
         at = place - statement.start
-        written = f"{written[:at]}{text}{written[at:]}"
-    return written
+        text_after = f"{text_after[:at]}{text}{text_after[at:]}"
+    return text_after
 
 
-def key_text(key: Expression) -> str | None:
-    """The key as it is written; None for what is nowhere written."""
+def print_key(key: Expression) -> str | None:
+    """The key as the script writes it, None if it is not in the script."""
     span = key.meta.get("span")
     if isinstance(key, exp.Cast) and key.this.meta.get("span") == span:
-        inner = key_text(key.this)  # a cast that nobody wrote has the place of what it casts
+        inner = print_key(key.this)  # an implicit cast has the place of its operand
         return inner and f"CAST({inner} AS {expression_text(key.to)})"
     return span.text if isinstance(span, Span) else None
 
 
-def side_node(fix: RekeyFix, script: PartitionGraph) -> Node:
+def find_side_node(fix: RekeyFix, script: PartitionGraph) -> Node:
     return script.joins[fix.join].inputs[fix.side]
 
 

@@ -8,10 +8,10 @@ from penstock.planner.plan.walk import stateful
 
 
 def split_stateful_branches(node: Node) -> Node:
-    """The plan with each stateful branch of a UNION ALL computed by a query of its own, at its own pace."""
+    """Cuts the plan so that each stateful branch of a UNION ALL is computed by a query of its own, at its own pace."""
     if isinstance(node, Intermediate) or (isinstance(node, UnionAll) and stateful(node) is None):
         return node
-    below = tuple(map(split_stateful_branches, node.inputs))
+    inputs = tuple(map(split_stateful_branches, node.inputs))
     if isinstance(node, UnionAll):
-        below = tuple(materialise_input(each) for each in below)
-    return node.with_inputs(below)
+        inputs = tuple(materialise_input(branch) for branch in inputs)
+    return node.with_inputs(inputs)

@@ -17,7 +17,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Declared
 from penstock.planner.lower.context import Context
-from penstock.planner.passes.check_intermediates import find_unheld_columns
+from penstock.planner.passes.check_intermediates import find_unsupported_columns
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
     Column,
@@ -105,7 +105,7 @@ def write_beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, n
             if not scalars.is_lossless(type_, each.type):
                 reason = f"its column {each.name} is {each.type}, that of the late rows is {type_}"
                 raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
-    for finding in find_unheld_columns(root, query.span):
+    for finding in find_unsupported_columns(root, query.span):
         raise CompileError([finding])
     late = tuple((scan, tuple(show_column(scan, each) for each in origin.columns)) for scan in scans)
     node = WithLate(schema=tuple(columns), shape=KStream(), span=name.span, input=root, late=late)

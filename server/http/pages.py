@@ -1,4 +1,4 @@
-"""Routes of the console: its files, its login, the pages of error codes, and whether the server is well."""
+"""Routes of the console: its files, login sessions, pages of error codes, and health checks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ router = APIRouter()
 CONSOLE = Path(__file__).parent / "console"
 ERROR_PAGES = Path(__file__).parent / "errors"
 _CODE = re.compile(r"[A-Z]\d{3}")
-_SEEN_SECONDS = 30
-"""An engine that has not been seen for so long is taken to be away."""
+_ENGINE_TIMEOUT_SECONDS = 30
+"""An engine that has not been seen for so many seconds counts as away."""
 
 
 class Credentials(BaseModel):
-    """A token, to log in with."""
+    """The token to log in with."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ async def show_reference() -> Response:
 
 @router.get("/openapi.json", include_in_schema=False)
 async def show_schema(request: Request, _: LoginOf) -> Any:
-    """The routes as OpenAPI describes them."""
+    """The OpenAPI description of the routes."""
     return JSONResponse(request.app.openapi())
 
 
@@ -60,21 +60,21 @@ async def show_error_page(code: str) -> Response:
 
 @router.get("/healthz")
 async def show_health() -> dict[str, str]:
-    """The process lives."""
+    """Whether the process is alive."""
     return {"status": "ok"}
 
 
 @router.get("/readyz")
 async def show_readiness(services: ServicesOf) -> Response:
-    """PostgreSQL answers, and the engine takes statements."""
-    state = await services.catalog.find_engine_state(_SEEN_SECONDS)
+    """Whether PostgreSQL answers and the engine accepts statements."""
+    state = await services.catalog.find_engine_state(_ENGINE_TIMEOUT_SECONDS)
     ready = state == "READY"
     return JSONResponse({"database": "ok", "engine": state or "away"}, 200 if ready else 503)
 
 
 @router.post("/v1/session")
 async def open_session(body: Credentials, request: Request, response: Response, services: ServicesOf) -> dict[str, Any]:
-    """Logs a browser in: the cookie stands for the token from then on."""
+    """Logs a browser in. From then on its cookie stands for the token."""
     login = await log_in(request, services, body.token.strip())
     cookie, session = services.sessions.open(login.digest)
     response.set_cookie(
@@ -85,7 +85,7 @@ async def open_session(body: Credentials, request: Request, response: Response, 
 
 @router.get("/v1/session")
 async def show_session(login: LoginOf) -> dict[str, Any]:
-    """Who is logged in, and what its requests that change something have to send."""
+    """Who is logged in, and the CSRF token that requests have to send if they change something."""
     return _show_session(login)
 
 

@@ -1,4 +1,4 @@
-"""The two sides of a join: their columns, their names and what lies in front of the join."""
+"""The two sides of a join: their columns, names, filters and places."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
 def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[FromRows, FromRows]:
-    """Both sides with their columns called `alias.column`; raises CompileError where they have one alias."""
+    """Names the columns of both sides `alias.column`. Raises CompileError if the sides have the same alias."""
     left, right = qualify_columns(left, join.left.span), qualify_columns(right, join.right.span)
     if left.scope.has_relation(right.name):
         found = J014.at(join.right.span, "", name=right.name).also(join.left.span, "")
@@ -37,7 +37,7 @@ def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[From
 
 
 def qualify_columns(rows: FromRows, span: Span) -> FromRows:
-    """The same rows with their columns called `alias.column`, as one side of a join; joined rows have that already."""
+    """Names the columns of a side of a join `alias.column`. Joined rows have such names already."""
     node, shape = rows.node, rows.node.shape
     if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
         return rows
@@ -58,17 +58,17 @@ def qualify_columns(rows: FromRows, span: Span) -> FromRows:
 
 
 def qualify_name(alias: str, name: str) -> str:
-    """`alias.column`. Dots in the alias itself are percent-encoded, so that no two columns have one name."""
+    """`alias.column`. Dots in the alias itself are percent-encoded, so that names stay unique."""
     return f"{alias.replace('%', '%25').replace('.', '%2E')}.{name}"
 
 
 def join_scopes(left: FromRows, right: FromRows) -> Scope:
-    """The names of both sides."""
+    """The scope with the columns of both sides."""
     return Scope((*left.scope.columns, *right.scope.columns))
 
 
 def join_columns(type_: JoinType, left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns of the joined rows. Those of a padded side can be NULL; SEMI and ANTI give the left ones alone."""
+    """The columns of the joined rows. A padded side can be NULL; SEMI and ANTI keep only the left columns."""
     if type_ in (JoinType.SEMI, JoinType.ANTI):
         return tuple(left)
     pads_left, pads_right = type_ in (JoinType.RIGHT, JoinType.FULL), type_ in (JoinType.LEFT, JoinType.FULL)
@@ -79,14 +79,15 @@ def join_columns(type_: JoinType, left: Sequence[Column], right: Sequence[Column
 
 
 def add_filter(node: Node, conditions: Sequence[exp.Expression]) -> Node:
-    whole = conjunction(conditions)
-    if whole is None:
+    """The rows for which all conditions hold."""
+    condition = conjunction(conditions)
+    if condition is None:
         return node
-    return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=whole)
+    return Filter(schema=node.schema, shape=node.shape, span=node.span, input=node, condition=condition)
 
 
 def find_right_span(join: ast.Join) -> Span:
-    """The text of the join behind its left side, without the space before it."""
+    """The place of the join's text after its left side, without leading spaces."""
     text = join.span.source.text
     start = join.left.span.end
     while start < join.span.end and text[start].isspace():

@@ -1,7 +1,7 @@
 """EXISTS (SELECT …) and IN (SELECT …) in the WHERE of a stream, over a table in a database -> lookups.
 
-The question compares the whole primary key of the table, so at most one row decides it. The answers are those of SQL,
-also where values are NULL.
+The subquery must compare the whole primary key of the table, so at most one row decides. Results are those of SQL, also
+where values are NULL.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from penstock.planner.scalars.names import Scope
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A part of WHERE that asks whether a subquery over a table in a database has a row, or the value of IN."""
+    """A condition of WHERE: EXISTS or IN with a subquery over a table in a database."""
 
     query: ast.Select
     source: ast.Table
     value: exp.Expression | None
-    """The value before IN, None of EXISTS."""
+    """The value before IN, None for EXISTS."""
     is_negated: bool
     span: Span
 
@@ -52,23 +52,21 @@ class Membership:
         return f"{'NOT ' * self.is_negated}{'EXISTS' if self.value is None else 'IN'} (SELECT …)"
 
     def refuse(self, what: str, hint: str) -> CompileError:
-        """The refusal of it, for what it asks."""
+        """The error that the construct is not supported; `what` describes the unsupported part."""
         return CompileError([B002.at(self.span, "", construct=f"{self.words} {what}").with_hint(hint)])
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The equalities of the stream with the whole key of the table, and what else must be true of its row.
-
-    `equality`: that of IN, if it is none of the key.
-    """
+class KeyComparison:
+    """What a subquery compares with the row of the table: its whole key, and other conditions."""
 
     reference: Reference
     equality: Equality | None
+    """The equality of IN, None if it is part of the key or there is no IN."""
 
 
 def find_membership(part: exp.Expression, context: Context) -> Membership | None:
-    """The part of WHERE as a question to a table in a database, None if it is something else; raises CompileError."""
+    """The part of WHERE as EXISTS or IN over a table in a database, else None. Raises CompileError."""
     node, is_negated = part.unnest(), False
     while isinstance(node, exp.Not):
         node, is_negated = node.this.unnest(), not is_negated
@@ -87,7 +85,7 @@ def find_membership(part: exp.Expression, context: Context) -> Membership | None
 
 
 def is_plain(query: ast.Select) -> bool:
-    """Whether the subquery has rows of its relation, one by one, and no other clause than WHERE and DISTINCT."""
+    """Whether the subquery has no clauses but WHERE and DISTINCT, and no aggregates, OVER or subqueries in it."""
     clauses = (
         *(query.stream, query.deduplicate, query.group_by, query.having, query.windows, query.qualify),
         *(query.partition_by, query.emit, query.grace, query.retention, query.late, query.order_by, query.limit),
@@ -101,33 +99,35 @@ def is_plain(query: ast.Select) -> bool:
 
 
 def lower_membership(rows: FromRows, membership: Membership, present: Set[str], context: Context) -> FromRows:
-    """The rows of the stream of which the question is true. `present`: columns of which WHERE says IS NOT NULL.
+    """The rows of the stream for which the condition is true. `present`: columns that WHERE keeps from being NULL.
 
-    Raises CompileError.
+    Raises CompileError if the condition is not supported.
     """
     if not isinstance(rows.node.shape, KStream):
         raise membership.refuse("of the rows of a table", "ask for the rows of a stream")
     right, table = lower_source(rows, membership, context)
-    asked = find_asked(rows, right, membership, context)
-    reference, span = asked.reference, membership.span
-    equality = None if asked.equality is None else exp.EQ(this=asked.equality[0], expression=asked.equality[1])
+    comparison = find_key_comparison(rows, right, membership, context)
+    reference, span = comparison.reference, membership.span
+    equality = None
+    if comparison.equality is not None:
+        equality = exp.EQ(this=comparison.equality[0], expression=comparison.equality[1])
     others = conjuncts(reference.condition)
     node: Node
     if not membership.is_negated:
-        looked = look_up_rows(JoinType.INNER, span, rows, right, table, reference.equalities, others)
-        node = add_filter(looked.node, [*looked.conditions, *([] if equality is None else [equality])])
+        looked_up = look_up_rows(JoinType.INNER, span, rows, right, table, reference.equalities, others)
+        node = add_filter(looked_up.node, [*looked_up.conditions, *([] if equality is None else [equality])])
     else:
         any_row = None
-        value = find_null_value(rows, membership, asked, present)
+        value = find_null_value(rows, membership, comparison, present)
         if value is not None:
             any_row = name_any_row(rows.node, right)
-        looked = look_up_rows(JoinType.LEFT, span, rows, right, table, reference.equalities, others, any_row)
-        missed = miss_condition(looked.found, looked.conditions, equality)
+        looked_up = look_up_rows(JoinType.LEFT, span, rows, right, table, reference.equalities, others, any_row)
+        missed = miss_condition(looked_up.found, looked_up.conditions, equality)
         if value is not None and any_row is not None:
             empty = exp.Not(this=exp.column(any_row, quoted=True))
             is_null = exp.Is(this=value.copy(), expression=exp.Null())
             missed = exp.Case(ifs=[exp.If(this=is_null, true=empty)], default=missed)
-        node = add_filter(looked.node, [missed])
+        node = add_filter(looked_up.node, [missed])
     return replace(rows, node=keep_columns(node, rows.node))
 
 
@@ -138,15 +138,15 @@ def lower_source(rows: FromRows, membership: Membership, context: Context) -> tu
     node = lower_name(source.name, context)
     right = qualify_columns(FromRows(node, make_scope(node, name), name), source.span)
     table = find_remote_table(right.node)
-    assert table is not None, "a membership is one in a table of a database"
+    assert table is not None, "the table of a membership is in a database"
     known = {each.name.casefold() for each in rows.node.schema}
     if rows.scope.has_relation(name) or any(each.name.casefold() in known for each in right.node.schema):
         raise CompileError([J014.at(source.span, "", name=name).with_hint(f"{source.name.text} AS another")])
     return right, table
 
 
-def find_asked(rows: FromRows, right: FromRows, membership: Membership, context: Context) -> Asked:
-    """What the subquery compares; raises CompileError where that does not say which row of the table is meant."""
+def find_key_comparison(rows: FromRows, right: FromRows, membership: Membership, context: Context) -> KeyComparison:
+    """What the subquery compares. Raises CompileError if that does not determine one row of the table."""
     query, scope = membership.query, Scope(right.scope.columns, rows.scope.columns)
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
@@ -159,10 +159,10 @@ def find_asked(rows: FromRows, right: FromRows, membership: Membership, context:
     equality = find_equality(rows, right, membership, scope, context)
     reference = find_reference(right.node, equalities, conditions)
     if reference is not None:
-        return Asked(reference, equality)
+        return KeyComparison(reference, equality)
     reference = None if equality is None else find_reference(right.node, [*equalities, equality], conditions)
     if reference is not None:
-        return Asked(reference, None)
+        return KeyComparison(reference, None)
     key = ", ".join(f"{right.name}.{each}" for each in find_key(right))
     raise membership.refuse(f"that does not compare the whole primary key of {right.name}", f"compare {key}")
 
@@ -170,7 +170,7 @@ def find_asked(rows: FromRows, right: FromRows, membership: Membership, context:
 def find_equality(
     rows: FromRows, right: FromRows, membership: Membership, scope: Scope, context: Context
 ) -> Equality | None:
-    """The equality of IN, None of EXISTS; raises CompileError for a SELECT list that is not one column of the table."""
+    """The equality of IN, None for EXISTS. Raises CompileError if IN does not select one column of the table."""
     items = [each.value for each in membership.query.items]
     typed = [resolve_scalar(each, scope) for each in items if not is_star(each)]
     if membership.value is None:
@@ -195,14 +195,16 @@ def find_key(right: FromRows) -> list[str]:
     return [names[each] for each in shape.key]
 
 
-def find_null_value(rows: FromRows, membership: Membership, asked: Asked, present: Set[str]) -> exp.Expression | None:
-    """The value before NOT IN that may be NULL, which is in no table without rows; None if there is no such value.
+def find_null_value(
+    rows: FromRows, membership: Membership, comparison: KeyComparison, present: Set[str]
+) -> exp.Expression | None:
+    """The value before NOT IN if it may be NULL, else None. For NULL, NOT IN is true only if the table is empty.
 
-    Raises CompileError where one would have to know whether some of the table's rows are there.
+    Raises CompileError if WHERE narrows the rows of the subquery: then it is not known whether there are any.
     """
-    if membership.value is None or asked.equality is not None:
+    if membership.value is None or comparison.equality is not None:
         return None
-    reference = asked.reference
+    reference = comparison.reference
     value = resolve_scalar(membership.value, rows.scope).expression
     name = find_value_column(value, rows.node)
     if name is not None and (name in present or not rows.node.column(name).nullable):
