@@ -277,4 +277,35 @@ def lookups(draw: st.DrawFn, kind: str) -> str:
     return draw(st.sampled_from(LOOKUPS)).format(kind=kind)
 
 
+MEMBERSHIPS = (
+    "SELECT id, v FROM t WHERE g IN (SELECT id FROM u WHERE v > 0)",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u WHERE yes)",
+    "SELECT id, v FROM t WHERE id NOT IN (SELECT id FROM u WHERE v > 0)",
+    "SELECT id, v FROM t WHERE g IS NOT NULL AND g NOT IN (SELECT g FROM u WHERE NOT g IS NULL)",
+    "SELECT id, g FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g AND u.v = t.v AND u.yes)",
+    "SELECT id, g FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE u.g = t.g AND t.v > 0)",
+    "SELECT id, g FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE u.id = t.g AND u.v > t.v) AND v < 2",
+    "SELECT id, v FROM t WHERE v IN (SELECT v + 1 FROM u) AND id NOT IN (SELECT id FROM w WHERE yes)",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u GROUP BY g HAVING COUNT(*) > 1)",
+    "SELECT id, v FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE x.g = t.id)",
+    "SELECT id, v FROM t WHERE v IN (SELECT v FROM t WHERE g = 'b')",
+    "SELECT g, COUNT(*) AS n, MAX(v) AS most FROM t WHERE g NOT IN (SELECT id FROM u) AND g IS NOT NULL GROUP BY g",
+    "SELECT t.id AS id, u.v AS v FROM t JOIN u ON t.g = u.id WHERE t.id IN (SELECT id FROM w)",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT SEMI JOIN u ON t.id = u.id AND u.v > 0",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.id AND t.v < u.v",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.g AND t.yes LEFT SEMI JOIN w ON t.id = w.g",
+)
+memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
+"""IN, EXISTS and their NOT forms, and joins that keep one side."""
+
+STREAM_MEMBERSHIPS = (
+    "SELECT STREAM id, v FROM s WHERE g IN (SELECT id FROM t WHERE v > 0)",
+    "SELECT STREAM id, v FROM s WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.g = s.g AND t.v > 0) AND v > -2",
+    "SELECT STREAM id, v FROM s WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM t WHERE yes)",
+    "SELECT STREAM id, v FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.id = s.g AND t.v >= s.v)",
+    "SELECT STREAM s.id AS id, s.v AS v FROM s LEFT SEMI JOIN t ON s.v = t.v",
+    "SELECT STREAM s.id AS id, s.v AS v FROM s LEFT ANTI JOIN t ON s.g = t.id AND t.v > s.v",
+    "SELECT STREAM id, v FROM s WHERE g IN (SELECT g FROM t GROUP BY g HAVING MAX(v) > 0)",
+)
+
 stateless: SearchStrategy[str] = st.sampled_from(STATELESS)

@@ -86,20 +86,23 @@ def lower_foreign_key(
     find_kept_time(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
-    type_ = JoinType[join.kind.name]
-    below = materialise_changes(one.node)
-    node = ForeignKeyJoin(
-        schema=join_columns(type_, one.node.schema, other.node.schema),
-        shape=one.node.shape,
-        span=find_right_span(join),
-        left=below,
-        right=materialise_input(other.node),
-        type=type_,
-        equalities=referring.equalities,
-        condition=referring.condition,
-        kept=find_retention(find_windows(one.node) or find_windows(other.node)),
-    )
+    node = make_foreign_key_join(JoinType[join.kind.name], find_right_span(join), one.node, other.node, referring)
     return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def make_foreign_key_join(type_: JoinType, span: Span, left: Node, right: Node, reference: Reference) -> ForeignKeyJoin:
+    """The join of two tables of which the left one refers to the right one."""
+    return ForeignKeyJoin(
+        schema=join_columns(type_, left.schema, right.schema),
+        shape=left.shape,
+        span=span,
+        left=materialise_changes(left),
+        right=materialise_input(right),
+        type=type_,
+        equalities=reference.equalities,
+        condition=reference.condition,
+        kept=find_retention(find_windows(left) or find_windows(right)),
+    )
 
 
 def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
@@ -132,23 +135,36 @@ def lower_lookup(
     kept = find_kept_time(join, right, context)
     if kept is not None:
         require_event_time(left, "a join with a windowed table", join.left.span)
-    shape = left.node.shape
-    assert isinstance(shape, KStream)
     as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
-    type_ = JoinType[join.kind.name]
-    node = TableLookup(
-        schema=join_columns(type_, left.node.schema, right.node.schema),
+    type_, span = JoinType[join.kind.name], find_right_span(join)
+    node = make_lookup(type_, span, left.node, right.node, found, as_of, kept)
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def make_lookup(
+    type_: JoinType,
+    span: Span,
+    stream: Node,
+    table: Node,
+    reference: Reference,
+    as_of: str | None = None,
+    kept: int | None = None,
+) -> TableLookup:
+    """The join of a stream with the table that it refers to."""
+    shape = stream.shape
+    assert isinstance(shape, KStream)
+    return TableLookup(
+        schema=join_columns(type_, stream.schema, table.schema),
         shape=shape,
-        span=find_right_span(join),
-        stream=materialise_input(left.node, as_of or shape.time),
-        table=materialise_input(right.node),
+        span=span,
+        stream=materialise_input(stream, as_of or shape.time),
+        table=materialise_input(table),
         type=type_,
-        equalities=found.equalities,
-        condition=found.condition,
+        equalities=reference.equalities,
+        condition=reference.condition,
         as_of=as_of,
         kept=kept,
     )
-    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right: FromRows) -> str:
