@@ -222,6 +222,24 @@ def foreign(draw: st.DrawFn, kind: str) -> str:
     return text.format(kind=kind, condition=draw(st.sampled_from(CONDITIONS)))
 
 
+OUTER = (
+    "SELECT t.id AS id, u.id AS uid, t.v AS v, u.v AS other FROM t RIGHT JOIN u ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, t.v AS v, u.v AS other FROM t FULL JOIN u ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, t.v AS v FROM t RIGHT JOIN u ON t.g = u.id AND t.v > 0",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u LEFT JOIN t ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u FULL JOIN t ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u RIGHT JOIN t ON t.g = u.id AND u.v > 0",
+    "SELECT t.id AS id, q.g AS g, q.n AS n FROM t FULL JOIN (SELECT g, COUNT(*) AS n FROM u GROUP BY g) q ON t.g = q.g",
+    "SELECT q.uid AS uid, COUNT(*) AS n, MAX(q.v) AS v FROM (SELECT t.id AS id, u.id AS uid, t.v AS v FROM t"
+    " RIGHT JOIN u ON t.g = u.id) q GROUP BY q.uid",
+    "SELECT x.id AS id, v.id AS other FROM (SELECT t.id AS id, u.g AS g FROM t LEFT JOIN u ON t.id = u.id) x"
+    " FULL JOIN v ON x.g = v.id",
+    "SELECT t.id AS id, x.id AS other, x.v AS v FROM t FULL JOIN t x ON t.g = x.id",
+    "SELECT t.id AS id, u.id AS uid, v.id AS vid FROM t FULL JOIN u ON t.g = u.id LEFT JOIN v ON u.g = v.id",
+)
+outer: SearchStrategy[str] = st.sampled_from(OUTER)
+"""Joins on a foreign key that also show rows to which nothing refers."""
+
 COUNTED = "SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window}"
 WINDOWED = f"({COUNTED} RETENTION 1 DAY)"
 ON_WINDOWS = {

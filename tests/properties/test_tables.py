@@ -34,6 +34,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join of windowed tables": tables.windowed(kind) for kind in tables.ON_WINDOWS},
     "windowed tables with tables": tables.mixed,
     "subqueries over tables": tables.memberships,
+    "outer joins on a foreign key": tables.outer,
 }
 
 

@@ -40,6 +40,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     "subqueries over tables": tables.memberships,
+    "outer joins on a foreign key": tables.outer,
 }
 
 

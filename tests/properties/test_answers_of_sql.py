@@ -1,4 +1,4 @@
-"""IN, EXISTS and joins that keep one side come to what DuckDB answers to the same SQL over the same tables."""
+"""IN, EXISTS and joins of tables come to what DuckDB answers to the same SQL over the same tables."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from tests.properties import tables
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
+QUERIES = (*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER)
 TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64(), "yes": pa.bool_()}
 
 
@@ -33,9 +34,9 @@ def answer(sql: str, contents: dict[str, list[Row]]) -> list[Row]:
         return list(connection.sql(text).to_arrow_table().to_pylist())
 
 
-@settings(max_examples=HISTORIES * 6, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.sampled_from((*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS)), st.data())
-def test_memberships_are_those_of_sql(sql: str, data: st.DataObject) -> None:
+@settings(max_examples=HISTORIES * 8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(QUERIES), st.data())
+def test_answers_are_those_of_sql(sql: str, data: st.DataObject) -> None:
     plan = tables.planned(sql)
     names = ("s", *tables.NAMES)
     records = data.draw(tables.records(40, names))
