@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from penstock.diagnostics import CompileError, Diagnostic
@@ -19,7 +20,7 @@ from penstock.planner.script.stream_word import require_stream_word
 
 def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     """CREATE STREAM / TABLE … AS: the derived relation, with no sink if it names no place."""
-    root = lower_query(statement.query, context)
+    root = show_key(lower_query(statement.query, context))
     made: Literal["STREAM", "TABLE"] = statement.kind.value
     name = statement.name.text
     is_stream = isinstance(root.shape, KStream)
@@ -45,6 +46,13 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         declared = partitions if isinstance(partitions, int) else None
         sink = Sink(name, connector, drop_partitions(options), declared)
     return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
+
+
+def show_key(root: Node) -> Node:
+    """The result of a statement, with the columns of its key that its SELECT list does not show behind the others."""
+    if not any(each.hidden for each in root.schema):
+        return root
+    return replace(root, schema=tuple(replace(each, hidden=False) for each in root.schema))
 
 
 def put_result(node: Node, sink: Sink) -> PutRows | None:

@@ -313,6 +313,18 @@ MEMBERSHIPS = (
     "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.id AND t.v < u.v",
     "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.g AND t.yes LEFT SEMI JOIN w ON t.id = w.g",
 )
+WITHOUT_KEYS = (
+    "SELECT g, COUNT(*) AS n, MAX(w) AS most FROM (SELECT g, v + 1 AS w FROM t WHERE yes) q GROUP BY g",
+    "SELECT DISTINCT MAX(v) AS most FROM t GROUP BY g",
+    "SELECT DISTINCT q.v AS v FROM (SELECT t.v AS v, u.v AS w FROM t JOIN u ON t.id = u.id) q WHERE q.w > 0",
+    "SELECT id, v FROM t WHERE v IN (SELECT MAX(v) FROM u GROUP BY g)",
+    "SELECT n, COUNT(*) AS groups FROM (SELECT COUNT(*) AS n FROM t GROUP BY g, yes) q GROUP BY n",
+    "SELECT q.v AS v, COUNT(*) AS n FROM (SELECT t.v AS v FROM t RIGHT JOIN u ON t.g = u.id) q GROUP BY q.v",
+    "SELECT id, COUNT(*) AS n FROM (SELECT v AS id FROM (SELECT * FROM (SELECT g, v FROM t) a) b) c GROUP BY id",
+)
+without_keys: SearchStrategy[str] = st.sampled_from(WITHOUT_KEYS)
+"""What is computed from subqueries that do not show the keys of their tables."""
+
 memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
 """IN, EXISTS and their NOT forms, and joins that keep one side."""
 

@@ -20,7 +20,7 @@ from tests.properties import tables
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
-QUERIES = (*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER)
+QUERIES = (*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER, *tables.WITHOUT_KEYS)
 TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64(), "yes": pa.bool_()}
 
 

@@ -55,7 +55,7 @@ def find_kept_membership(
     else:
         node = lower_query(query, context)
         right = FromRows(node, make_scope(node, name), name)
-        items = tuple(exp.column(each.name, table=name, quoted=True) for each in node.schema)
+        items = tuple(exp.column(each.name, table=name, quoted=True) for each in right.scope.columns)
     if not isinstance(right.node.shape, KTable):
         return None
     return KeptMembership(found.query, found.value, found.is_negated, found.span, right=right, where=where, items=items)
