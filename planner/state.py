@@ -71,7 +71,7 @@ def find_horizon(node: Node) -> int | None:
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
             return None
         case GroupAggregate():
-            return None if node.keys or any(each.distinct for each in node.aggregates) else 0
+            return None if node.keys or node.keeps_values or any(each.distinct for each in node.aggregates) else 0
         case _:
             assert_never(node)
 

@@ -21,6 +21,7 @@ from penstock.codegen.sql.foreign_key import foreign_key_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.lookup import lookup_views
+from penstock.codegen.sql.multiset import multiset_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.own_columns import find_own_columns
@@ -320,6 +321,8 @@ def _views(
             return (union_view(node, name, below, own),)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)
+        case GroupAggregate() if node.keeps_values:
+            return multiset_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
         case GroupAggregate() if is_retracting(node):
             return retraction_views(node, name, *below)
         case GroupAggregate():

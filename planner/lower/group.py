@@ -26,7 +26,7 @@ from penstock.planner.lower.grouping_sets import (
 )
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
-from penstock.planner.lower.retraction import check_retractable
+from penstock.planner.lower.retraction import choose_retractions
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import (
     is_window_call,
@@ -187,7 +187,7 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         below = materialise_changes(rows.node)
         if not isinstance(below.shape, KStream):
-            check_retractable(aggregates, rows.node, grouping.spans)
+            aggregates = choose_retractions(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),
