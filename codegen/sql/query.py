@@ -251,7 +251,7 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
             grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
     for node in reversed(nodes):
         if node.is_timed or node in grace:
-            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
+            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate | IntervalJoin) else 0)
             for below in node.inputs:
                 grace[below] = max(grace.get(below, 0), passed)
     return {node: _delay(node) + extra for node, extra in grace.items() if isinstance(node, Scan)}

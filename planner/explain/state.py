@@ -61,7 +61,7 @@ def state_bound(node: Node) -> str:
     match node:
         case IntervalJoin() if node.pane is not None:
             back, forward = node.bound.reach(node.type)
-            delay = max(find_delay(node.left), find_delay(node.right))
+            delay = max(find_delay(node.left), find_delay(node.right)) + node.grace
             own, met = node.pane + forward, back + node.pane + forward
             reaches = {JoinType.RIGHT: (met, own), JoinType.FULL: (met, met)}.get(node.type, (own, met))
             return "; ".join(
@@ -69,7 +69,7 @@ def state_bound(node: Node) -> str:
             )
         case IntervalJoin():
             lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
-            delay = max(find_delay(node.left), find_delay(node.right))
+            delay = max(find_delay(node.left), find_delay(node.right)) + node.grace
             return f"{kept_text(node.left, max(upper, 0), delay)}; {kept_text(node.right, max(-lower, 0), delay)}"
         case WindowAggregate():
             key = ", ".join([*(each.name for each in node.keys), "open window"])

@@ -69,7 +69,7 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     if not isinstance(rows.node.shape, KStream | KTable):
         raise membership.refuse("of the rows of a windowed table", "ask for the rows of a stream or of a table")
     right = rename_apart(membership.right, rows.node)
-    scope = Scope(right.scope.columns, rows.scope.columns)
+    scope = Scope(right.scope.columns, rows.scope.columns, right.scope.shared)
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     for part in membership.where:
@@ -111,8 +111,8 @@ def rename_apart(rows: FromRows, left: Node) -> FromRows:
     schema = tuple(Column(names[each.name], each.type, each.nullable) for each in node.schema)
     key = KTable(tuple(names[each] for each in shape.key))
     renamed = Project(schema=schema, shape=key, span=node.span, input=node, items=items)
-    scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
-    return FromRows(renamed, scope, rows.name)
+    columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
+    return FromRows(renamed, Scope(columns, shared=rows.scope.shared), rows.name)
 
 
 def has_star(value: exp.Expression) -> bool:
