@@ -41,6 +41,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
+    "ranks of tables": tables.ranks,
 }
 
 
