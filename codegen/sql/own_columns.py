@@ -68,6 +68,8 @@ def find_own_columns(
                 own[node] = changes.DELTA_ROW
             case Filter() | Project() | GroupingSets():
                 own[node] = own[node.input]
+            case UnionAll() if isinstance(node.shape, KTable):
+                own[node] = own[node.inputs[0]]
             case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
             case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():

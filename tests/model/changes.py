@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     TableJoin,
     TableLookup,
     TableRanked,
+    UnionAll,
     WindowAggregate,
     WTable,
 )
@@ -171,7 +172,8 @@ class Changes:
     ) -> list[Change]:
         match node:
             case Latest():
-                put = (self.tables[place].put(record) for record in records(node.input))
+                sent = keyed(node.input, [column(each) for each in identity(node)], below, records, self.batch)
+                put = (self.tables[place].put(record) for record in sent)
                 return [change for change in put if change is not None]
             case Intermediate():
                 waiting = self.waiting[place].batches
@@ -179,6 +181,8 @@ class Changes:
                 number = reads(len(waiting))
                 taken, waiting[:] = waiting[:number], waiting[number:]
                 return combined(change for each in taken for change in each)
+            case UnionAll():
+                return [change for each in node.inputs for change in below(each)]
             case Filter() | Project():
                 return [each for each in (through(node, change) for change in below(node.input)) if each is not None]
             case GroupingSets():

@@ -345,6 +345,16 @@ FIRST = (
 ranks: SearchStrategy[str] = st.sampled_from((*RANKED, *FIRST))
 """Places of the rows of tables, and the first of them."""
 
+UNITED = (
+    "SELECT v, COUNT(*) AS n FROM (SELECT id, v FROM t WHERE yes UNION ALL SELECT id, v FROM u) q GROUP BY v",
+    "SELECT g, COUNT(*) AS n, MAX(w) AS most FROM (SELECT g, v AS w FROM t UNION ALL SELECT g, COUNT(*) AS n FROM u"
+    " GROUP BY g UNION ALL SELECT v.g, t.v FROM t JOIN v ON t.g = v.id) q GROUP BY g",
+    "SELECT DISTINCT x FROM (SELECT g AS x FROM t UNION ALL SELECT id AS x FROM u WHERE v > 0) q",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u UNION ALL SELECT id FROM w)",
+)
+united: SearchStrategy[str] = st.sampled_from(UNITED)
+"""Tables one below the other, and what is computed from them."""
+
 memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
 """IN, EXISTS and their NOT forms, and joins that keep one side."""
 

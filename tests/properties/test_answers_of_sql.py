@@ -22,7 +22,7 @@ pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 QUERIES = (
     *(*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER),
-    *(*tables.WITHOUT_KEYS, *tables.RANKED, *tables.FIRST),
+    *(*tables.WITHOUT_KEYS, *tables.RANKED, *tables.FIRST, *tables.UNITED),
 )
 TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64(), "yes": pa.bool_(), "price": pa.decimal128(10, 2)}
 

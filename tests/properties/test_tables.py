@@ -36,6 +36,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
+    "united tables": tables.united,
     "subqueries without keys": tables.without_keys,
 }
 

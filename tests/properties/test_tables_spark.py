@@ -42,6 +42,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
+    "united tables": tables.united,
 }
 
 
