@@ -42,8 +42,8 @@ RESERVED = frozenset({
 # Words that are a keyword wherever the rules allow that keyword, and elsewhere names. All other keywords can also be
 # names where the rules allow both; the token behind them decides.
 PREFERRED = frozenset({
-    "ALL", "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER",
-    "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
+    "ALL", "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN",
+    "INNER", "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
     "SET", "TRUE", "USING", "VALUES", "WITH",
 })
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.diagnostics.source import Source, Span
-from penstock.parser.build import queries, relations, scalars, statements, types, windows
+from penstock.parser.build import declarations, queries, relations, scalars, statements, types, windows
 from penstock.parser.build.base import Builder
 
 RULES: dict[str, Builder] = {
     **statements.RULES,
+    **declarations.RULES,
     **queries.RULES,
     **relations.RULES,
     **windows.RULES,

@@ -92,7 +92,7 @@ def test_the_alternatives_are_a_handful() -> None:
         ("SELECT", "expected an expression, `*`, DISTINCT or STREAM"),
         ("SELECT a", "expected an operator, a name, `,`, FROM or AS"),
         ("SELECT a FROM t EMIT EARLY EVERY 5 x", "expected a unit of time"),
-        ("SHOW x", "expected FUNCTIONS, QUERIES, STREAMS, TABLES or VIEWS"),
+        ("SHOW x", "expected CREATE, FUNCTIONS, QUERIES, STREAMS, TABLES or VIEWS"),
     ],
 )
 def test_what_may_stand_there(text: str, detail: str) -> None:
