@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K008, K010
+from penstock.diagnostics.codes.kinds import K006, K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
@@ -43,6 +43,10 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint(hint)])
     origin, is_table = entry.origin, entry.kind == "TABLE"
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
+    missing = next((each for each in root.schema if each.hidden), None)
+    if missing is not None:
+        found = K006.at(statement.query.span, "", column=missing.name)
+        raise CompileError([found.with_hint(f"add {missing.name} to the SELECT list: rows are replaced by it")])
     changes_rows = is_table and connector_of(origin.connector).partial_updates
     taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
     if not isinstance(root.shape, taken):

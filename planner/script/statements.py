@@ -29,7 +29,7 @@ from penstock.planner.script.caches import check_caches
 from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.computed import apply_like
 from penstock.planner.script.create import lower_create
-from penstock.planner.script.create_as import lower_create_as, put_result
+from penstock.planner.script.create_as import lower_create_as, put_result, show_key
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import check_batch_mode, lower_set
@@ -167,7 +167,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
         case ast.Insert():
             add_query(lower_insert(statement, choose_name(statement.target.text, script), context), context, script)
         case ast.QueryStatement():
-            root = lower_query(statement.query, context)
+            root = show_key(lower_query(statement.query, context))
             if isinstance(root.shape, KStream):
                 require_stream_word(statement.query, statement.span)
             check_retention(root, statement.span)
