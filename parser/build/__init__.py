@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.diagnostics.source import Source, Span
-from penstock.parser.build import queries, relations, scalars, statements, types, windows
+from penstock.parser.build import intervals, predicates, queries, relations, scalars, standard, statements, types, values, windows
 from penstock.parser.build.base import Builder
 
 RULES: dict[str, Builder] = {
@@ -14,6 +14,10 @@ RULES: dict[str, Builder] = {
     **relations.RULES,
     **windows.RULES,
     **scalars.RULES,
+    **standard.RULES,
+    **predicates.RULES,
+    **values.RULES,
+    **intervals.RULES,
     **types.RULES,
 }
 

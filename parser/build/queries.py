@@ -112,7 +112,12 @@ def deduplicate(span: Span, keys: tuple[exp.Expression, ...], within: exp.Interv
 
 
 def group_by(span: Span, *keys: exp.Expression) -> _Clause:
-    return _Clause("group_by", keys, span)
+    return _Clause("group_by", _without_brackets(keys), span)
+
+
+def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
+    """`(a, b)` in a list of keys is a and b."""
+    return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
 
 
 def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
@@ -124,8 +129,8 @@ def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
     return placed(exp.GroupingSets(expressions=tuples), span)
 
 
-def grouping_set(span: Span, *keys: exp.Expression | None) -> exp.Tuple:
-    return placed(exp.Tuple(expressions=[key for key in keys if key is not None]), span)
+def grouping_set(span: Span, *keys: exp.Expression) -> exp.Tuple:
+    return placed(exp.Tuple(expressions=list(keys)), span)
 
 
 def having(span: Span, condition: exp.Expression) -> _Clause:
@@ -141,7 +146,7 @@ def qualify(span: Span, condition: exp.Expression) -> _Clause:
 
 
 def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None) -> _Clause:
-    return _Clause("partition_by", PartitionBy(keys, into, span), span)
+    return _Clause("partition_by", PartitionBy(_without_brackets(keys), into, span), span)
 
 
 def into_partitions(span: Span, token: Token) -> int:
@@ -235,7 +240,6 @@ RULES: dict[str, Builder] = {
     "windows": windows,
     "qualify": qualify,
     "partition_by": partition_by,
-    "several": sequence,
     "into_partitions": into_partitions,
     "emit_changes": emit_changes,
     "emit_final": emit_final,
