@@ -9,7 +9,18 @@ from sqlglot import exp
 
 from penstock.diagnostics.source import Source, Span
 from penstock.grammar import END, Token, dialect
-from penstock.parser.build import intervals, predicates, queries, relations, scalars, standard, statements, types, values, windows
+from penstock.parser.build import (
+    intervals,
+    predicates,
+    queries,
+    relations,
+    scalars,
+    standard,
+    statements,
+    types,
+    values,
+    windows,
+)
 from penstock.parser.build.base import Builder
 from penstock.parser.build.synonyms import expand_call
 

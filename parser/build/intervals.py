@@ -96,7 +96,7 @@ def interval_text(span: Span, token: Token) -> exp.Interval:
         parts.append((Decimal(found[1]), name))
         text = text[found.end() :].lstrip()
     clock = _TIME.fullmatch(text) if text else None
-    if text and clock is None or not (parts or text):
+    if (text and clock is None) or not (parts or text):
         raise _no_interval(span, example)
     if clock is not None:
         sign = -1 if clock[1] else 1

@@ -43,9 +43,7 @@ def compare(span: Span, left: exp.Expression, sign: str, right: exp.Expression) 
     return _compare(span, COMPARISONS[sign], left, right)
 
 
-def _compare(
-    span: Span, kind: type[exp.Expression], left: exp.Expression, right: exp.Expression
-) -> exp.Expression:
+def _compare(span: Span, kind: type[exp.Expression], left: exp.Expression, right: exp.Expression) -> exp.Expression:
     if is_row(left) or is_row(right):
         return compare_rows(span, kind, left, right)
     return placed(kind(this=left, expression=right), span)

@@ -132,7 +132,9 @@ def call_trim(
 def call_in(span: Span, function: Token, part: exp.Expression, text: exp.Expression) -> exp.Anonymous:
     if function.value.upper() != "POSITION":
         name = function.value.upper()
-        raise refuse(span, f"IN without a list inside a call of {name}", None, f"POSITION({span_of(part).text} IN text)")
+        raise refuse(
+            span, f"IN without a list inside a call of {name}", None, f"POSITION({span_of(part).text} IN text)"
+        )
     return make_call(span, "POSITION", part, text)
 
 
@@ -164,7 +166,9 @@ def call_to(span: Span, function: Token, time: exp.Expression, unit: Token) -> e
         return make_call(span, "DATE_TRUNC", _text(place, word), time)
     before = placed(exp.Sub(this=enclose(time), expression=_interval(place, "0.000001", "SECOND")), span)
     start = make_call(span, "DATE_TRUNC", _text(place, word), before)
-    return placed(exp.Paren(this=placed(exp.Add(this=start, expression=_interval(place, *_TRUNCATED[word])), span)), span)
+    return placed(
+        exp.Paren(this=placed(exp.Add(this=start, expression=_interval(place, *_TRUNCATED[word])), span)), span
+    )
 
 
 def escape(span: Span, token: Token) -> exp.Literal:
@@ -201,9 +205,7 @@ def similar(
     return node if negation is None else placed(exp.Not(this=node), span)
 
 
-def between_symmetric(
-    span: Span, operand: exp.Expression, low: exp.Expression, high: exp.Expression
-) -> exp.Expression:
+def between_symmetric(span: Span, operand: exp.Expression, low: exp.Expression, high: exp.Expression) -> exp.Expression:
     """BETWEEN with its bounds in either order."""
     either = placed(exp.Between(this=operand, low=low, high=high), span)
     other = placed(exp.Between(this=repeat(operand), low=repeat(high), high=repeat(low)), span)

@@ -45,7 +45,8 @@ def _fill(node: exp.Expression, arguments: dict[str, exp.Expression], span: Span
     for part in list(node.walk()):
         part.meta["span"] = span
     for column in list(node.find_all(exp.Column)):
-        value = enclose(arguments[column.name])
+        value = arguments[column.name]
+        value = value if isinstance(column.parent, exp.Anonymous) else enclose(value)
         column.replace(repeat(value) if column.name in used else value)
         used.add(column.name)
     return enclose(node)

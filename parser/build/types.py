@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span, nearest

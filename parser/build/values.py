@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
-from penstock.parser.build.base import Builder, balanced, placed, span_of
+from penstock.parser.build.base import Builder, balanced, placed
 from penstock.parser.build.standard import enclose, repeat
 
 _EQUALITIES: tuple[type[exp.Expression], ...] = (exp.EQ, exp.NullSafeEQ)
@@ -21,9 +21,7 @@ def row(span: Span, *values: exp.Expression) -> exp.Tuple:
     return placed(exp.Tuple(expressions=list(values)), span)
 
 
-def compare_rows(
-    span: Span, kind: type[exp.Expression], left: exp.Expression, right: exp.Expression
-) -> exp.Expression:
+def compare_rows(span: Span, kind: type[exp.Expression], left: exp.Expression, right: exp.Expression) -> exp.Expression:
     """A comparison of two values, at least one of which is a row; part by part, from the left."""
     lefts, rights = _parts(left), _parts(right)
     if len(lefts) != len(rights):

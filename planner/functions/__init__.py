@@ -16,11 +16,12 @@ from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
-from penstock.planner.functions.refused import REFUSED
+from penstock.planner.functions.refused import FOREIGN, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
 
 __all__ = [
+    "FOREIGN",
     "FUNCTIONS",
     "NULL_FORMS",
     "REFUSED",

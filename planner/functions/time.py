@@ -57,6 +57,15 @@ TIME = (
         bare=True,
     ),
     Function(
+        "LOCALTIMESTAMP",
+        ("() -> TIMESTAMP",),
+        "the same as CURRENT_TIMESTAMP, since times are in UTC",
+        ("LOCALTIMESTAMP() > TIMESTAMP '2024-01-01'", True),
+        clock=True,
+        bare=True,
+        stands_for="CURRENT_TIMESTAMP",
+    ),
+    Function(
         "NOW",
         ("() -> TIMESTAMP",),
         "the same as CURRENT_TIMESTAMP",

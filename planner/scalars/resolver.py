@@ -303,7 +303,7 @@ class Resolver:
         fitted = fit(node, function, arguments, self._lambda, self.report)
         if fitted is None:
             return None
-        call = exp.Anonymous(this=function.name, expressions=list(fitted.arguments))
+        call = exp.Anonymous(this=function.stands_for or function.name, expressions=list(fitted.arguments))
         result = make_typed(node, call, fitted.type)
         problem = size_problem(call)
         if problem is None:

@@ -108,6 +108,16 @@ def test_all_spellings_of_an_interval(interval: str) -> None:
         ("interval '5 minutes' + interval '1 day 02:03:04'", "INTERVAL '5' MINUTE + INTERVAL '93784' SECOND"),
         ("interval '1 day -2 hours'", "INTERVAL '22' HOUR"),
         ("interval '1 day -00:00:01'", "INTERVAL '86399' SECOND"),
+        ("strpos(a || b, c)", "INSTR(a || b, c)"),
+        ("count_distinct(a) filter (where b)", "COUNT(DISTINCT a) FILTER (WHERE b)"),
+        ("timestampadd(month, 2, a)", "(a + INTERVAL '2' MONTH)"),
+        ("timestampadd(sql_tsi_day, a - b, c - d)", "((c - d) + (a - b) * INTERVAL '1' DAY)"),
+        ("timestampadd(microsecond, a, b)", "(b + a * INTERVAL '0.000001' SECOND)"),
+        ("date_sub('hour', -1, a)", "(a - INTERVAL '-1' HOUR)"),
+        ("date_sub(a, 1) + datediff(a, b)", "DATE_SUB(a, 1) + DATEDIFF(a, b)"),
+        ("datediff(hour, a, b)", "((UNIX_MICROS(b) - UNIX_MICROS(a)) DIV 3600000000)"),
+        ("split_index(a, '.', 1)", r"GET(SPLIT(a, '\Q.\E'), 1)"),
+        ("struct(a, b.c, 1, d.e.f)", "NAMED_STRUCT('a', a, 'c', b.c, 'col3', 1, 'f', d.e.f)"),
     ],
 )
 def test_scalars(text: str, canonical: str) -> None:
