@@ -10,6 +10,7 @@ from sqlglot import exp
 from penstock.parser.build.base import placed, span_of
 from penstock.parser.build.intervals import UNITS
 from penstock.parser.build.standard import enclose, make_call, refuse, repeat
+from penstock.parser.build.types import SIMPLE
 
 _MICROSECONDS = {
     "MICROSECOND": 1,
@@ -21,6 +22,7 @@ _MICROSECONDS = {
     "WEEK": 604_800_000_000,
 }
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_CASTS = ("BIGINT", "BINARY", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIMESTAMP")
 _UNITS = {**UNITS, **{name + s: name for name in ("MICROSECOND", "QUARTER") for s in ("", "S")}}
 
 
@@ -100,14 +102,17 @@ def read_epoch(call: exp.Anonymous) -> exp.Expression:
 
 def bin_date(call: exp.Anonymous) -> exp.Expression:
     """DATE_BIN(interval, time, origin): the beginning of the stretch of that length which the time falls into."""
-    if len(call.expressions) != 3:
+    is_bucket = call.this == "TIME_BUCKET" and len(call.expressions) == 2
+    if len(call.expressions) != 3 and not is_bucket:
         return call
-    length, time, origin = call.expressions
+    epoch = make_call(span_of(call), "TIMESTAMP_MICROS", placed(exp.Literal.number(0), span_of(call)))
+    length, time, origin = (*call.expressions, epoch)[:3]
     unit = length.args["unit"].this if isinstance(length, exp.Interval) else None
     size = Decimal(length.this.this) * _MICROSECONDS[unit] if unit in _MICROSECONDS else Decimal()
     if size <= 0 or size != size.to_integral_value():
         reason = "Its first argument is a literal interval of a fixed length."
-        hint = f"DATE_BIN(INTERVAL '15' MINUTE, {span_of(time).text}, {span_of(origin).text})"
+        times = ", ".join(span_of(each).text for each in call.expressions[1:])
+        hint = f"{call.this}(INTERVAL '15' MINUTE, {times})"
         raise refuse(span_of(length), "this length", reason, hint)
     span = span_of(call)
     now, start = make_call(span, "UNIX_MICROS", time), make_call(span, "UNIX_MICROS", origin)
@@ -129,6 +134,14 @@ def split_index(call: exp.Anonymous) -> exp.Expression:
     return make_call(span_of(call), "GET", make_call(span_of(call), "SPLIT", text, pattern), index)
 
 
+def cast_by_name(call: exp.Anonymous) -> exp.Expression:
+    """INT(x), the same as CAST(x AS INT)."""
+    if len(call.expressions) != 1:
+        return call
+    type_ = placed(exp.DataType(this=SIMPLE[str(call.this)], nested=False), span_of(call))
+    return placed(exp.Cast(this=call.expressions[0], to=type_), span_of(call))
+
+
 def make_struct(call: exp.Anonymous) -> exp.Expression:
     """STRUCT(a, b.c, 1): its fields have the names of their columns, or col1, col2 by their places."""
     values: list[exp.Expression] = []
@@ -144,6 +157,8 @@ BUILT: dict[str, Callable[[exp.Anonymous], exp.Expression]] = {
     **dict.fromkeys(("TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF"), count_units),
     "TO_TIMESTAMP_LTZ": read_epoch,
     "DATE_BIN": bin_date,
+    "TIME_BUCKET": bin_date,
+    **dict.fromkeys((*_CASTS, "TINYINT"), cast_by_name),
     "SPLIT_INDEX": split_index,
     "STRUCT": make_struct,
     "ROW": make_struct,

@@ -19,6 +19,7 @@ from penstock.planner.functions.reference import page
 from penstock.planner.functions.refused import FOREIGN, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
+from penstock.planner.functions.vectors import VECTORS
 
 __all__ = [
     "FOREIGN",
@@ -41,7 +42,8 @@ FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Conditions", CONDITIONAL),
     ("Arrays", ARRAYS),
     ("Maps and structs", MAPS),
-    ("JSON", JSON),
+    ("JSON, CSV and types", JSON),
+    ("Vectors", VECTORS),
     ("Hashes and encodings", HASHES),
     ("Aggregates", AGGREGATES),
     ("Over a frame", FRAMES),

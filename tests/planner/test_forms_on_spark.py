@@ -78,6 +78,12 @@ FORMS = {
     "DATE_BIN(INTERVAL '1 day', TIMESTAMP '2000-01-01 06:44:59', TIMESTAMP '2024-01-01 00:05:00')": datetime(
         2000, 1, 1, 0, 5
     ),
+    "TIME_BUCKET(INTERVAL '15' MINUTE, TIMESTAMP '2024-01-01 06:44:59')": datetime(2024, 1, 1, 6, 30),
+    "INT('5') + BIGINT(2) * TINYINT(3.9) + SMALLINT('1')": 12,
+    "STRING(DATE('2024-01-02')) || STRING(BOOLEAN('true')) || STRING(TIMESTAMP('2024-01-02'))": (
+        "2024-01-02true2024-01-02 00:00:00"
+    ),
+    "DOUBLE('1.5') + FLOAT('0.5') + LENGTH(BINARY('ab')) + DECIMAL('3')": 7.0,
     "SPLIT_INDEX('a.b.', '.', 1) || SPLIT_INDEX('a.b.', '.', 2)": "b",
     "SPLIT_INDEX('a.b', '.', 2)": None,
     "STRUCT(1, 'a').col2 || ROW('b').col1": "ab",
