@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from sqlglot import exp
 
-from penstock.diagnostics import nearest
-from penstock.diagnostics.codes import syntax
-from penstock.diagnostics.codes.names import N001
-from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
     Assignment,
-    ColumnDefinition,
-    Create,
-    CreateAs,
-    CreateView,
     Delete,
     Describe,
     Drop,
     DropKind,
-    Duration,
     ElseInsert,
     Explain,
     ExplainWhy,
@@ -42,9 +31,8 @@ from penstock.parser.ast import (
     Statement,
     Table,
     Update,
-    Watermark,
 )
-from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
+from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
 from penstock.parser.build.scalars import number, string
 
 

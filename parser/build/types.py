@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span, nearest
@@ -58,7 +57,12 @@ SIZED = {
 }
 # Digits of a second. Spark keeps six.
 MOST_DIGITS = 6
-NESTED = {"ARRAY": (exp.DType.ARRAY, 1), "MAP": (exp.DType.MAP, 2), "STRUCT": (exp.DType.STRUCT, None), "ROW": (exp.DType.STRUCT, None)}
+NESTED = {
+    "ARRAY": (exp.DType.ARRAY, 1),
+    "MAP": (exp.DType.MAP, 2),
+    "STRUCT": (exp.DType.STRUCT, None),
+    "ROW": (exp.DType.STRUCT, None),
+}
 
 
 def simple_type(span: Span, token: Token) -> exp.DataType:
