@@ -19,6 +19,7 @@ from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
 from penstock.codegen.text import spark_text
 from penstock.codegen.worker.lookup import look_up_rows
+from penstock.codegen.worker.multiset import fold_rows
 from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes
@@ -32,6 +33,7 @@ __all__ = [
     "answer_rows",
     "eject",
     "files_cost",
+    "fold_rows",
     "folder_name",
     "leave_numbers_out",
     "list_address",

@@ -11,6 +11,8 @@ from typing import Literal, TypeAlias
 from penstock.codegen.connected import Connected
 from penstock.codegen.connected import Option as Option
 from penstock.codegen.connected import is_intermediate as is_intermediate
+from penstock.codegen.printed import Place as Place
+from penstock.codegen.printed import Printed as Printed
 from penstock.codegen.table_change import TableChange
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import connector_of
@@ -60,36 +62,6 @@ class Input(Connected):
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An expression in a text of Spark SQL: its characters `start` to `end`, not counting blanks; what it was made of.
-
-    `name` is that of a function, an operator's sign, or `CAST AS` and a type; `operands` are those of an operator.
-    """
-
-    start: int
-    end: int
-    name: str
-    span: Span
-    operands: tuple[Span, ...] = ()
-    raises: tuple[RowFault, ...] = ()
-    """What it may fail with for a row."""
-    spark_name: str | None = None
-    """What Spark calls it in errors, if that is another name."""
-    null_form: str | None = None
-    """The function that takes the same arguments or operands, and gives NULL instead of failing."""
-    null_codes: tuple[str, ...] | None = None
-    """The errors for which that gives NULL. None: all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A text that Spark is given, and the places of the script in it. They are for errors; nothing depends on them."""
-
-    sql: str
-    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +185,30 @@ class LookupView:
 
 
 @dataclass(frozen=True, slots=True)
+class MultisetView:
+    """A temporary view that DuckDB computes in Spark's Python workers from arriving rows and those that they add up to.
+
+    The view `source` has a number `bucket`, an unused `time`, and `rows`, a table. In each micro-batch DuckDB runs
+    `fold` over the kept rows of a bucket and the rows that have arrived, and `sql` over the rows kept from now on.
+    """
+
+    name: str
+    source: str
+    fold: str
+    """A query over `place`, `known`, which is true in rows kept before, and the fields `given`.
+
+    It answers with the `place` of each row that is kept from now on, and new values of some of its fields.
+    """
+    sql: str
+    """As in a PaneView, over the kept rows. It has all columns that `fold` answers with, beside the fields `given`."""
+    given: tuple[str, ...]
+    kept: tuple[str, ...]
+    picked: tuple[tuple[str, str], ...]
+    schema: str
+    """These four are as in a PaneView."""
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteView(Connected):
     """A temporary view of the rows of another one, with those that Python workers find for them in a database.
 
@@ -241,7 +237,7 @@ class RemoteView(Connected):
     """The join of the script."""
 
 
-AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView | RemoteView
+AnyView: TypeAlias = View | PackedView | PaneView | BucketView | LookupView | MultisetView | RemoteView
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from penstock.codegen.program import (
     BucketView,
     Input,
     LookupView,
+    MultisetView,
     PackedView,
     PaneView,
     Program,
@@ -43,7 +44,7 @@ _DATABASES = (
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
-    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup")),
+    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
@@ -134,6 +135,8 @@ def _view(view: AnyView) -> str:
         return _in_buckets(view, "answer_rows", "remembered BINARY, waiting BINARY", "EventTimeTimeout", own)
     if isinstance(view, LookupView):
         return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
+    if isinstance(view, MultisetView):
+        return _in_buckets(view, "fold_rows", "counted BINARY", "NoTimeout", [f"fold={sql_literal(view.fold)}"])
     if isinstance(view, RemoteView):
         return f"{look_up(view)}.createOrReplaceTempView({literal(view.name)})"
     extra = ""
@@ -146,12 +149,14 @@ def _view(view: AnyView) -> str:
     return f'view(\n    spark,\n    "{view.name}",\n    {sql_literal(view.sql)},{extra}\n)'
 
 
-def _in_buckets(view: BucketView | LookupView, function: str, state: str, timeout: str, own: Sequence[str]) -> str:
+def _in_buckets(
+    view: BucketView | LookupView | MultisetView, function: str, state: str, timeout: str, own: Sequence[str]
+) -> str:
     kept = [f"state={literal(state)}", f"timeout={literal(timeout)}"]
     return _call(view, "bucket_view", [literal(view.source), function, *kept, *own, *_asked(view)])
 
 
-def _asked(view: PaneView | BucketView | LookupView) -> list[str]:
+def _asked(view: PaneView | BucketView | LookupView | MultisetView) -> list[str]:
     """What DuckDB is asked last, and what is made of its answer."""
     picked = ", ".join(f"{literal(name)}: {literal(field)}" for name, field in view.picked)
     return [

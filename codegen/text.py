@@ -9,6 +9,7 @@ from penstock.codegen.program import (
     BucketView,
     Input,
     LookupView,
+    MultisetView,
     PackedView,
     PaneView,
     Program,
@@ -76,6 +77,9 @@ def _view(view: AnyView) -> str:
         case LookupView():
             rows = f"the rows of {view.source} and the upserts that are kept"
             return _by_duckdb(view, f"{rows}, of which from now on", view.newest)
+        case MultisetView():
+            rows = f"the rows of {view.source} and the rows that are kept"
+            return _by_duckdb(view, f"{rows}, which add up to", view.fold)
         case RemoteView():
             return _remote_text(view)
         case View():
@@ -90,11 +94,12 @@ def _packed_text(view: PackedView) -> str:
     return f"{text}, cut at {cuts} and every {view.length} us from there"
 
 
-def _by_duckdb(view: PaneView | BucketView | LookupView, rows: str, first: str | None) -> str:
+def _by_duckdb(view: PaneView | BucketView | LookupView | MultisetView, rows: str, first: str | None) -> str:
     lines = [f"view {view.name}, by DuckDB over {rows}{'' if first else ':'}"]
     if first is not None:
         lines += [indent(first, "  "), "  answered by"]
-    lines += [indent(view.sql, "  "), f"  and {', '.join(view.kept)} of the row at place"]
+    lines.append(indent(view.sql, "  "))
+    lines += [f"  and {', '.join(view.kept)} of the row at place"] if view.kept else []
     return "\n".join([*lines, *(f"  {name} = {field} of the row at {name}" for name, field in view.picked)])
 
 

@@ -133,7 +133,9 @@ def relation_pieces(relation: Relation) -> Pieces:
             return ["(", relation.query, ")", *_alias(relation.alias), *_over(relation.over)]
         case WindowedTable():
             lengths = "".join(f", {duration_text(duration)}" for duration in relation.durations)
-            inner = [relation.kind.value, "(", relation.relation, ", ", relation.time, lengths, ")"]
+            marked = [] if relation.keys is None else ["TABLE "]
+            keys = [" PARTITION BY (", *separate(relation.keys), ")"] if relation.keys else []
+            inner = [relation.kind.value, "(", *marked, relation.relation, *keys, ", ", relation.time, lengths, ")"]
             return [*inner, *_alias(relation.alias)]
         case Join():
             return _join(relation)
@@ -142,14 +144,18 @@ def relation_pieces(relation: Relation) -> Pieces:
 
 
 def _join(join: Join) -> Pieces:
-    pieces: Pieces = [join.left, f" {join.kind.value} JOIN ", join.right]
+    natural = " NATURAL" if join.natural else ""
+    pieces: Pieces = [join.left, f"{natural} {join.kind.value} JOIN ", join.right]
     if join.within is not None:
         pieces.append(_within(join.within))
     if join.on is not None:
         pieces += [" ON ", join.on]
+    if join.using:
+        pieces.append(f" USING ({', '.join(name_text(each.text) for each in join.using)})")
     return pieces
 
 
 def _within(within: Within) -> str:
     before, after = duration_text(within.before), duration_text(within.after)
-    return f" WITHIN {before}" if before == after else f" WITHIN ({before} BEFORE, {after} AFTER)"
+    grace = "" if within.grace is None else f" GRACE PERIOD {duration_text(within.grace)}"
+    return (f" WITHIN {before}" if before == after else f" WITHIN ({before} BEFORE, {after} AFTER)") + grace

@@ -1,13 +1,13 @@
 """AST + catalog -> checked plans.
 
-The door: `plan_script` and `plan_read`, the texts of EXPLAIN, the rules of state and changes, the types that groups of
-tables add up.
+The door: `plan_script` and `plan_read`, the texts of EXPLAIN, the rules of state and changes, the types of what groups
+of tables add up and keep.
 """
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
-from penstock.planner.lower.retraction import find_argument_type
+from penstock.planner.lower.retraction import find_argument_type, find_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
@@ -19,6 +19,7 @@ __all__ = [
     "PlannedScript",
     "Settings",
     "find_argument_type",
+    "find_type",
     "mermaid",
     "partitions_text",
     "plan_graph",

@@ -56,7 +56,7 @@ def find_horizon(node: Node) -> int | None:
     match node:
         case IntervalJoin():
             back, forward = node.bound.reach(node.type)
-            return back + (node.pane or 0) + forward + max(find_delay(node.left), find_delay(node.right))
+            return back + (node.pane or 0) + forward + max(find_delay(node.left), find_delay(node.right)) + node.grace
         case WindowAggregate():
             length = node.window.gap if isinstance(node.window, SessionWindow) else node.window.size
             return length + find_delay(node.input) + node.grace
@@ -71,7 +71,7 @@ def find_horizon(node: Node) -> int | None:
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
             return None
         case GroupAggregate():
-            return None if node.keys or any(each.distinct for each in node.aggregates) else 0
+            return None if node.keys or node.keeps_values or any(each.distinct for each in node.aggregates) else 0
         case _:
             assert_never(node)
 

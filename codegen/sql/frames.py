@@ -92,7 +92,7 @@ class Panes:
         """The columns kept and the answers, by name and type alone, given how to write a field of some row."""
         kept = [alias(field(name), name) for name in self.kept]
         answers = (
-            alias(null(type_) if name not in self.picked else _perhaps(field(self.picked[name]), type_), name)
+            alias(null(type_) if name not in self.picked else make_nullable(field(self.picked[name]), type_), name)
             for name, (_, type_) in self.answers.items()
         )
         return [*kept, *answers]
@@ -173,7 +173,7 @@ def lower_frame(framed: FramedAggregate, panes: Panes) -> Expression:
             return _sum(aggregate, frame, panes)
         case Framing.MEAN:
             return _average(aggregate, frame, panes)
-        case Framing.MIN | Framing.MAX as framing if not _is_number(aggregate.type):
+        case Framing.MIN | Framing.MAX as framing if not is_number(aggregate.type):
             best = call(f"ARG_{framing.name}", column("place"), panes.give(_filtered(aggregate)))
             return panes.pick(panes.over(best, frame), aggregate.arguments[0], aggregate.type)
         case Framing.VAR_POP | Framing.STDDEV_POP as framing:
@@ -302,7 +302,7 @@ def _extreme(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, p
     return panes.pick(panes.over(known, frame), value, aggregate.type)
 
 
-def _perhaps(value: Expression, type_: Type) -> Expression:
+def make_nullable(value: Expression, type_: Type) -> Expression:
     """The value as one that may be NULL, and all inside of it: the row that it is taken of may not be there."""
     is_nested = isinstance(type_, Array | Map | Struct)
     return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
@@ -322,5 +322,6 @@ def _as_double(value: Expression, panes: Panes) -> Expression:
     return value if panes.type_of(value) == DOUBLE else cast(value, DOUBLE)
 
 
-def _is_number(type_: Type) -> bool:
+def is_number(type_: Type) -> bool:
+    """Whether DuckDB answers such values themselves, not the places of their rows."""
     return isinstance(type_, Decimal) or type_ in (*INTEGERS, FLOAT, DOUBLE, DATE)

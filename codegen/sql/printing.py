@@ -82,6 +82,7 @@ _STRUCTURE = (
     exp.Join,
     exp.Where,
     exp.Group,
+    exp.Having,
     exp.Alias,
     exp.If,
     exp.Filter,

@@ -21,6 +21,7 @@ from penstock.codegen.sql.foreign_key import foreign_key_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.lookup import lookup_views
+from penstock.codegen.sql.multiset import multiset_views
 from penstock.codegen.sql.over import over_views
 from penstock.codegen.sql.over_rows import over_rows_views
 from penstock.codegen.sql.own_columns import find_own_columns
@@ -250,7 +251,7 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
             grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
     for node in reversed(nodes):
         if node.is_timed or node in grace:
-            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate) else 0)
+            passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate | IntervalJoin) else 0)
             for below in node.inputs:
                 grace[below] = max(grace.get(below, 0), passed)
     return {node: _delay(node) + extra for node, extra in grace.items() if isinstance(node, Scan)}
@@ -320,6 +321,8 @@ def _views(
             return (union_view(node, name, below, own),)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)
+        case GroupAggregate() if node.keeps_values:
+            return multiset_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
         case GroupAggregate() if is_retracting(node):
             return retraction_views(node, name, *below)
         case GroupAggregate():

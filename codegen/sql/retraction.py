@@ -6,6 +6,8 @@ so that no trace of it stays. A group without rows stays in the state, but not i
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from sqlglot import exp
 
 from penstock.codegen.program import View
@@ -16,7 +18,7 @@ from penstock.codegen.sql.table import count_arrivals
 from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, number, only_if, select
 from penstock.planner import find_argument_type
 from penstock.planner.functions.facts import Retraction
-from penstock.planner.plan import Aggregate, Expression, GroupAggregate
+from penstock.planner.plan import Aggregate, Expression, GroupAggregate, Node
 from penstock.planner.types import BIGINT, DOUBLE, Decimal, Type
 
 _ROWS = "_rows"
@@ -25,9 +27,12 @@ _ROWS = "_rows"
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
     """Moves -> results."""
     key = key_struct(each.value for each in node.keys)
-    sums: dict[str, Expression] = {_ROWS: call("SUM", column(DELTA))}
-    values = [alias(_value(each, place, node, sums), each.name) for place, each in enumerate(node.aggregates)]
-    tree = group_by_key([*(alias(total, each) for each, total in sums.items()), count_arrivals()], source, key)
+    sums = Sums({_ROWS: (column(DELTA), BIGINT)})
+    values = [
+        alias(sums.compute(each, str(place), node.input), each.name) for place, each in enumerate(node.aggregates)
+    ]
+    totals = (alias(call("SUM", value), each) for each, (value, _) in sums.parts.items())
+    tree = group_by_key([*totals, count_arrivals()], source, key)
     table = View(f"{name}_sums", print_sql(tree))
     # The one group of a whole table is there from its first row on, and stays.
     empty = exp.EQ(this=column(_ROWS if node.keys else ORDER), expression=number(0))
@@ -36,44 +41,58 @@ def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View
     return table, View(name, print_sql(select([*items, *own], table.name)))
 
 
-def _value(aggregate: Aggregate, place: int, node: GroupAggregate, sums: dict[str, Expression]) -> Expression:
-    """The aggregate computed from sums, which are added to `sums`."""
-    condition, arguments, retraction = aggregate.condition, aggregate.arguments, aggregate.entry.retraction
-    assert retraction is not None, f"{aggregate.function} over a table"
+@dataclass(slots=True)
+class Sums:
+    """What is added up for the aggregates of a group. Rows that leave are added with their values negated."""
 
-    def total(part: str, value: Expression) -> Expression:
-        sums[f"_{part}{place}"] = value
-        return column(f"_{part}{place}")
+    parts: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
+    """By their names the values that are added up over the deltas, and the types of the sums."""
 
-    known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
-    counted = total("count", call("SUM", column(DELTA) if known is None else _signs_if(known)))
-    # Of no rows SUM is NULL.
-    count = call("COALESCE", counted, number(0))
-    if retraction is Retraction.COUNT:
-        return count
-    if retraction.is_counted:
-        true = both(condition, arguments[0])
-        assert true is not None
-        trues = call("COALESCE", total("trues", call("SUM", _signs_if(true))), number(0))
-        if retraction is Retraction.COUNT_IF:
-            return trues
-        right = (
-            exp.EQ(this=trues, expression=count)
-            if retraction is Retraction.ALL
-            else exp.GT(this=trues, expression=number(0))
-        )
-        return only_if(_positive(count.copy()), right)
-    exact = _exact(find_argument_type(aggregate, node.input))
-    value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
-    summed = total("sum", call("SUM", only_if(condition, _apply_delta(value))))
-    if retraction is Retraction.SUM:
-        return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
-    assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
-    if retraction is Retraction.MEAN:
-        return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
-    square = exp.Mul(this=value.copy(), expression=value.copy())
-    squares = total("squares", call("SUM", only_if(condition, _apply_delta(square))))
-    return _variance(retraction, count, summed, squares, exact)
+    def compute(self, aggregate: Aggregate, suffix: str, below: Node) -> Expression:
+        """The aggregate computed from sums, whose names end in `suffix`. `below` is the node that is aggregated."""
+        condition, arguments, retraction = aggregate.condition, aggregate.arguments, aggregate.entry.retraction
+        assert retraction is not None, f"{aggregate.function} over a table"
+
+        def total(part: str, value: Expression, type_: Type = BIGINT) -> Expression:
+            self.parts[f"_{part}{suffix}"] = value, type_
+            return column(f"_{part}{suffix}")
+
+        known = both(condition, *(exp.Not(this=is_null(each)) for each in arguments))
+        counted = total("count", column(DELTA) if known is None else _signs_if(known))
+        # Of no rows SUM is NULL.
+        count = call("COALESCE", counted, number(0))
+        if retraction is Retraction.COUNT:
+            return count
+        if retraction.is_counted:
+            true = both(condition, arguments[0])
+            assert true is not None
+            trues = call("COALESCE", total("trues", _signs_if(true)), number(0))
+            if retraction is Retraction.COUNT_IF:
+                return trues
+            right = (
+                exp.EQ(this=trues, expression=count)
+                if retraction is Retraction.ALL
+                else exp.GT(this=trues, expression=number(0))
+            )
+            return only_if(_positive(count.copy()), right)
+        exact = _exact(find_argument_type(aggregate, below))
+        value = arguments[0] if exact is None else cast(_uncast(arguments[0]), exact)
+        held = aggregate.type if exact is None else _widen(exact)
+        summed = total("sum", only_if(condition, _apply_delta(value)), held)
+        if retraction is Retraction.SUM:
+            return only_if(_positive(count), summed if exact is None else cast(summed, aggregate.type))
+        assert exact is not None, f"{aggregate.function} over a table of what is no decimal"
+        if retraction is Retraction.MEAN:
+            return only_if(_positive(count), _mean(summed, count.copy(), exact, aggregate.type))
+        square = exp.Mul(this=value.copy(), expression=value.copy())
+        wide = _widen(Decimal(2 * exact.precision + 1, 2 * exact.scale))
+        squares = total("squares", only_if(condition, _apply_delta(square)), wide)
+        return _variance(retraction, count, summed, squares, exact)
+
+
+def _widen(type_: Decimal) -> Decimal:
+    """The type of Spark's sums of such numbers."""
+    return Decimal(min(type_.precision + 10, 38), type_.scale)
 
 
 def _signs_if(condition: Expression) -> Expression:

@@ -23,8 +23,9 @@ J018 = Code("J018", "the join compares {compared} of {relation}, but its key is 
 J019 = Code("J019", "the history of {relation} is not known: {reason}")
 J020 = Code("J020", "windows of {relation} are looked up, but it has no RETENTION", severity="warning")
 J021 = Code("J021", "the windows of {left} and {right} cannot be compared: {reason}")
+J022 = Code("J022", "NATURAL JOIN compares whatever columns have the same name")
 
 CODES = (
     *(J001, J002, J003, J004, J005, J006, J007, J008, J009, J010, J011),
-    *(J012, J013, J014, J015, J016, J017, J018, J019, J020, J021),
+    *(J012, J013, J014, J015, J016, J017, J018, J019, J020, J021, J022),
 )

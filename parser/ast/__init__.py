@@ -1,6 +1,15 @@
 """The syntax of the dialect as data: what text -> parser produces and the planner reads."""
 
-from penstock.parser.ast.base import UNIT_MILLISECONDS, Duration, Name, Option, Scalar, parse_count
+from penstock.parser.ast.base import (
+    EVENT_TIME,
+    UNIT_MILLISECONDS,
+    Duration,
+    Name,
+    Option,
+    Scalar,
+    parse_count,
+    parse_duration,
+)
 from penstock.parser.ast.queries import (
     CommonTable,
     Deduplicate,
@@ -57,6 +66,7 @@ from penstock.parser.ast.statements import (
 from penstock.parser.ast.windows import NamedWindow, OverClause
 
 __all__ = [
+    "EVENT_TIME",
     "UNIT_MILLISECONDS",
     "Assignment",
     "ColumnDefinition",
@@ -112,4 +122,5 @@ __all__ = [
     "With",
     "Within",
     "parse_count",
+    "parse_duration",
 ]

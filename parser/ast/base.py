@@ -7,6 +7,7 @@ or as `this` of `exp.Exists` and `exp.Subquery`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
@@ -26,6 +27,23 @@ UNIT_MILLISECONDS = {
     "DAY": 86_400_000,
     "WEEK": 604_800_000,
 }
+
+
+EVENT_TIME = "ROWTIME"
+"""ksqlDB's name for the event time, whatever its column is called."""
+
+
+UNITS = {
+    **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "MILLISECOND"),
+    **dict.fromkeys(("SECOND", "SECONDS", "SEC", "SECS", "S"), "SECOND"),
+    **dict.fromkeys(("MINUTE", "MINUTES", "MIN", "MINS", "M"), "MINUTE"),
+    **dict.fromkeys(("HOUR", "HOURS", "H"), "HOUR"),
+    **dict.fromkeys(("DAY", "DAYS", "D"), "DAY"),
+    **dict.fromkeys(("WEEK", "WEEKS"), "WEEK"),
+    **dict.fromkeys(("MONTH", "MONTHS"), "MONTH"),
+    **dict.fromkeys(("YEAR", "YEARS"), "YEAR"),
+}
+"""What people call a unit -> its name. Single letters stand in texts only."""
 
 
 def parse_count(text: str, digits: int = 9) -> int | None:
@@ -61,6 +79,27 @@ class Duration:
             return None
         length = Fraction(self.quantity) * unit
         return int(length) if length.denominator == 1 else None
+
+
+_PART = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?([a-z]+)(?: |$)", re.ASCII)
+
+
+def parse_duration(text: str, span: Span) -> Duration | None:
+    """The length that a text such as `10 minutes` or `1 hour 30 min` says, None where it says none."""
+    rest = " ".join(text.strip().lower().removeprefix("interval ").split())
+    parts: list[Duration] = []
+    while rest:
+        found = _PART.match(rest)
+        unit = UNITS.get(found[2].upper()) if found is not None else None
+        if found is None or unit is None:
+            return None
+        parts.append(Duration(found[1], unit, span))
+        rest = rest[found.end() :]
+    lengths = [each.milliseconds for each in parts]
+    if len(parts) == 1:
+        return parts[0]
+    known = [each for each in lengths if each is not None]
+    return Duration(str(sum(known)), "MILLISECOND", span) if known and len(known) == len(parts) else None
 
 
 @dataclass(frozen=True, slots=True)

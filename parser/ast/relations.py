@@ -46,13 +46,15 @@ class WindowKind(Enum):
 class WindowedTable:
     """`TUMBLE(rel, time, size)` in FROM, or HOP, CUMULATE, SESSION.
 
-    `durations` are as written: (size), (slide, size), (step, size) or (gap).
+    `durations` are as written: (size), (slide, size), (step, size) or (gap). `keys` are those of sessions where
+    PARTITION BY may say them, None where GROUP BY alone does.
     """
 
     kind: WindowKind
     relation: Table | Subquery
     time: Scalar
     durations: tuple[Duration, ...]
+    keys: tuple[Scalar, ...] | None
     alias: Name | None
     span: Span = field(compare=False, repr=False)
 
@@ -68,20 +70,28 @@ class JoinKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """`WITHIN d` (both directions) or `WITHIN (d BEFORE, d AFTER)`: the right row's time relative to the left's."""
+    """`WITHIN d` (both directions) or `WITHIN (d BEFORE, d AFTER)`: the right row's time relative to the left's.
+
+    `grace` is added to the delays of both sides.
+    """
 
     before: Duration
     after: Duration
+    grace: Duration | None
     span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
+    """`left JOIN right ON condition`, or USING columns. A comma and CROSS JOIN are INNER without a condition."""
+
     left: Relation
     right: Relation
     kind: JoinKind
     within: Within | None
     on: Scalar | None
+    using: tuple[Name, ...]
+    natural: bool
     span: Span = field(compare=False, repr=False)
 
 

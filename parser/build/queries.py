@@ -8,12 +8,15 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.codes.windows import W005
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
+    EVENT_TIME,
     CommonTable,
     Deduplicate,
+    Duration,
     EmitChanges,
     EmitEarly,
     EmitFinal,
@@ -31,7 +34,7 @@ from penstock.parser.ast import (
     With,
     parse_count,
 )
-from penstock.parser.build.base import Builder, duration, name, placed, sequence, span_of, token_span
+from penstock.parser.build.base import Builder, duration, name, placed, sequence, span_of, token_span, words
 
 
 class _Clause(NamedTuple):
@@ -44,6 +47,7 @@ class _Clause(NamedTuple):
 
 # The clauses of a SELECT in their required order, with their names in errors.
 CLAUSES = {
+    "group_window": "WINDOW (SIZE …)",
     "where": "WHERE",
     "deduplicate": "DEDUPLICATE",
     "group_by": "GROUP BY",
@@ -77,6 +81,9 @@ def select(
             misplaced = syntax.S013.at(after.span, **names).also(before.span, "it belongs in front of this")
             raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
     given = {clause.field: clause.value for clause in clauses}
+    window = given.pop("group_window", None)
+    if isinstance(window, GroupWindow):
+        given = add_group_window(given, window)
     return Select(
         stream=stream is not None,
         distinct=distinct is not None,
@@ -126,6 +133,66 @@ def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
 
 def grouping_set(span: Span, *keys: exp.Expression | None) -> exp.Tuple:
     return placed(exp.Tuple(expressions=[key for key in keys if key is not None]), span)
+
+
+def add_group_window(given: dict[str, Any], window: GroupWindow) -> dict[str, Any]:
+    """The clauses with a window as the last key of GROUP BY. Raises CompileError where one is said twice, or none is."""
+    if "group_by" not in given:
+        missing = W005.at(window.span, "", clause="WINDOW", needed="GROUP BY")
+        raise CompileError([missing.with_hint("GROUP BY a key too; a window groups rows")])
+    for field in ("grace", "retention"):
+        if field in window.clauses and field in given:
+            raise CompileError([syntax.S012.at(given[field].span, clause=CLAUSES[field])])
+    return {**given, **window.clauses, "group_by": (*given["group_by"], window.call)}
+
+
+class GroupWindow(NamedTuple):
+    """`WINDOW TUMBLING (SIZE …)`, as a call for GROUP BY, and the clauses that stand inside of it."""
+
+    call: exp.Anonymous
+    clauses: dict[str, Duration]
+    span: Span
+
+
+# Of each kind of window in ksqlDB: the function that it is, and the lengths that it takes, in their order.
+GROUP_WINDOWS = {
+    "TUMBLING": ("TUMBLE", ("size",)),
+    "HOPPING": ("HOP", ("advance", "size")),
+    "SESSION": ("SESSION", ("gap",)),
+}
+
+
+def group_window(span: Span, kind: str, *parts: _Clause) -> _Clause:
+    """ksqlDB's window, over the event time."""
+    function, wanted = GROUP_WINDOWS[kind]
+    given = {part.field: part.value for part in parts}
+    lengths = [given.pop(field, None) for field in wanted]
+    twice = len(parts) > len({part.field for part in parts})
+    if twice or None in lengths or not given.keys() <= {"grace", "retention"}:
+        wrong = syntax.S016.at(span, name=f"WINDOW {kind}")
+        raise CompileError([wrong.with_hint(_GROUP_WINDOW_EXAMPLES[kind])])
+    time = placed(exp.Column(this=placed(exp.Identifier(this=EVENT_TIME, quoted=False), span)), span)
+    call = placed(exp.Anonymous(this=function, expressions=[time, *lengths]), span)
+    return _Clause("group_window", GroupWindow(call, given, span), span)
+
+
+_GROUP_WINDOW_EXAMPLES = {
+    "TUMBLING": "WINDOW TUMBLING (SIZE 1 HOUR, GRACE PERIOD 10 MINUTES)",
+    "HOPPING": "WINDOW HOPPING (SIZE 1 HOUR, ADVANCE BY 10 MINUTES, GRACE PERIOD 10 MINUTES)",
+    "SESSION": "WINDOW SESSION (30 MINUTES, GRACE PERIOD 10 MINUTES)",
+}
+
+
+def window_size(span: Span, length: exp.Interval) -> _Clause:
+    return _Clause("size", length, span)
+
+
+def window_advance(span: Span, length: exp.Interval) -> _Clause:
+    return _Clause("advance", length, span)
+
+
+def session_gap(span: Span, length: exp.Interval) -> _Clause:
+    return _Clause("gap", length, span)
 
 
 def having(span: Span, condition: exp.Expression) -> _Clause:
@@ -226,6 +293,11 @@ RULES: dict[str, Builder] = {
     "item": item,
     "alias": name,
     "clauses": sequence,
+    "group_window": group_window,
+    "group_window_kind": words,
+    "window_size": window_size,
+    "window_advance": window_advance,
+    "session_gap": session_gap,
     "where": where,
     "deduplicate": deduplicate,
     "group_by": group_by,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -24,7 +26,7 @@ from penstock.parser.ast import (
     WindowKind,
     Within,
 )
-from penstock.parser.build.base import Builder, check_chain, duration, name, span_of, token_span
+from penstock.parser.build.base import Builder, check_chain, duration, identifier, name, placed, span_of, token_span
 
 # What stands behind the relation in a call of a window function: the time, then these.
 WINDOW_ARGUMENTS = {
@@ -47,20 +49,78 @@ def derived_table(span: Span, query: Query, alias: Name | None, over: OverClause
     return Subquery(query, alias, over, span)
 
 
-def windowed_table(span: Span, function: Token, relation: Any, *rest: Any) -> WindowedTable:
-    """`TUMBLE(rel, time, size) alias` and its sisters."""
-    *arguments, alias = rest
+def windowed_table(span: Span, call: WindowedTable, alias: Name | None) -> WindowedTable:
+    return replace(call, alias=alias, span=span)
+
+
+def windowed_call(span: Span, function: Token, *arguments: Any) -> WindowedTable:
+    """`TUMBLE(rel, time, size)` and its sisters, also with the names of Flink's arguments."""
     try:
         kind = WindowKind(function.value.upper())
     except ValueError:
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
         raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP, CUMULATE and SESSION")]) from None
     names = WINDOW_ARGUMENTS[kind]
-    if len(arguments) != 1 + len(names) or not isinstance(relation, Table | Subquery):
+    given = _order_arguments(kind, arguments)
+    is_marked = isinstance(given[0], TableArgument)
+    relation, keys = (given[0].table, given[0].keys) if isinstance(given[0], TableArgument) else (given[0], None)
+    if len(given) != 2 + len(names) or not isinstance(relation, Table | Subquery) or any(e is None for e in given):
         wrong = syntax.S016.at(span, name=kind.value)
         raise CompileError([wrong.with_hint(f"{kind.value}(relation, time, {', '.join(names)})")])
-    time, *lengths = arguments
-    return WindowedTable(kind, relation, time, tuple(_length(length) for length in lengths), alias, span)
+    if keys and kind is not WindowKind.SESSION:
+        wrong = syntax.S016.at(span, name=kind.value).because("Only sessions depend on a key.")
+        raise CompileError([wrong.with_hint("leave PARTITION BY out, and GROUP BY the key")])
+    time, *lengths = given[1:]
+    described, durations = _unwrap_descriptor(time), tuple(_length(length) for length in lengths)
+    said = kind is WindowKind.SESSION and is_marked
+    return WindowedTable(kind, relation, described, durations, (keys or ()) if said else None, None, span)
+
+
+def _order_arguments(kind: WindowKind, arguments: Sequence[Any]) -> list[Any]:
+    """The arguments in their order. An argument that has a name but no place, or is left out, gives None."""
+    if not isinstance(arguments[0], NamedArgument):
+        return list(arguments)
+    names = ["DATA", "TIMECOL", *(name.upper() for name in WINDOW_ARGUMENTS[kind])]
+    given = {argument.name: argument.value for argument in arguments}
+    return [given.pop(name, None) for name in names] + [None] * len(given)
+
+
+def _unwrap_descriptor(time: exp.Expression) -> exp.Expression:
+    """The column of `DESCRIPTOR(column)`; another expression is left as it is."""
+    if isinstance(time, exp.Anonymous) and time.this == "DESCRIPTOR" and len(time.expressions) == 1:
+        column: exp.Expression = time.expressions[0]
+        return column
+    return time
+
+
+@dataclass(frozen=True, slots=True)
+class TableArgument:
+    """`TABLE name [PARTITION BY keys]`."""
+
+    table: Table
+    keys: tuple[exp.Expression, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class NamedArgument:
+    """`NAME => value`."""
+
+    name: str
+    value: exp.Expression | TableArgument
+
+
+def table_argument(span: Span, token: Token, keys: tuple[exp.Expression, ...] | None) -> TableArgument:
+    return TableArgument(Table(name(span, token), None, None, None, token_span(span, token)), keys)
+
+
+def session_keys(span: Span, *tokens: Token) -> tuple[exp.Expression, ...]:
+    places = [token_span(span, token) for token in tokens]
+    pairs = zip(tokens, places, strict=True)
+    return tuple(placed(exp.Column(this=identifier(span, token)), at) for token, at in pairs)
+
+
+def named_argument(span: Span, token: Token, value: exp.Expression | TableArgument) -> NamedArgument:
+    return NamedArgument(token.value.upper(), value)
 
 
 def _length(value: exp.Expression) -> Duration:
@@ -70,27 +130,65 @@ def _length(value: exp.Expression) -> Duration:
     return duration(value)
 
 
-def relation(span: Span, first: Relation, *joins: tuple[Any, ...]) -> Relation:
+def relation(span: Span, first: Relation, *joins: JoinPart) -> Relation:
     """Joins group to the left."""
     check_chain(span, len(joins) + 1, "joined relations")
     left = first
-    for kind, right, within, condition, end in joins:
-        left = Join(left, right, kind, within, condition, Span(span.source, first.span.start, end.end))
+    for part in joins:
+        on = None if isinstance(part.condition, tuple) else part.condition
+        using = part.condition if isinstance(part.condition, tuple) else ()
+        place = Span(span.source, first.span.start, part.span.end)
+        left = Join(left, part.right, part.kind, part.within, on, using, part.natural, place)
     return left
 
 
+@dataclass(frozen=True, slots=True)
+class JoinPart:
+    """A join without its left side. `condition` is that of ON, or the columns of USING."""
+
+    kind: JoinKind
+    right: Relation
+    span: Span
+    within: Within | None = None
+    condition: exp.Expression | tuple[Name, ...] | None = None
+    natural: bool = False
+
+
 def join(
-    span: Span, kind: JoinKind | None, right: Relation, within: Within | None, on: exp.Expression | None
-) -> tuple[Any, ...]:
-    return kind or JoinKind.INNER, right, within, on, span
+    span: Span,
+    kind: JoinKind | None,
+    right: Relation,
+    within: Within | None,
+    condition: exp.Expression | tuple[Name, ...] | None,
+) -> JoinPart:
+    return JoinPart(kind or JoinKind.INNER, right, span, within, condition)
+
+
+def cross_join(span: Span, right: Relation) -> JoinPart:
+    return JoinPart(JoinKind.INNER, right, span)
+
+
+def natural_join(span: Span, kind: JoinKind | None, right: Relation) -> JoinPart:
+    return JoinPart(kind or JoinKind.INNER, right, span, natural=True)
+
+
+def using(span: Span, columns: tuple[Name, ...]) -> tuple[Name, ...]:
+    return columns
 
 
 def join_kind(span: Span, *tokens: Token) -> JoinKind:
     return JoinKind(" ".join(token.value.upper() for token in tokens if token.value.upper() != "OUTER"))
 
 
-def within(span: Span, before: exp.Interval, after: exp.Interval | None = None) -> Within:
-    return Within(duration(before), duration(after or before), span)
+def within(span: Span, before: exp.Interval, *rest: exp.Interval | Duration | None) -> Within:
+    """One length for both directions, or two. The last part is the grace period."""
+    *after, grace = rest
+    lengths = [before, *(each for each in after if isinstance(each, exp.Interval))]
+    return Within(duration(before), duration(lengths[-1]), grace if isinstance(grace, Duration) else None, span)
+
+
+def grace_period(span: Span, length: exp.Interval) -> Duration:
+    return duration(length)
 
 
 RULES: dict[str, Builder] = {
@@ -101,5 +199,13 @@ RULES: dict[str, Builder] = {
     "table": table,
     "derived_table": derived_table,
     "windowed_table": windowed_table,
+    "windowed_call": windowed_call,
+    "table_argument": table_argument,
+    "session_keys": session_keys,
+    "named_argument": named_argument,
+    "cross_join": cross_join,
+    "natural_join": natural_join,
+    "using": using,
+    "grace_period": grace_period,
     "as_of": as_of,
 }

@@ -195,7 +195,8 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")
             panes = "one by one" if node.pane is None else f"in panes of {duration_text(node.pane)}"
             met = f"{below[0]} {below[1]} on {equal}, {difference}{residual}"
-            return f"Join {node.type.value} {met}, {panes}{spread_text(node)}"
+            grace = f", grace {duration_text(node.grace)}" if node.grace else ""
+            return f"Join {node.type.value} {met}, {panes}{grace}{spread_text(node)}"
         case Over() | OverRows():
             by = ", ".join(expression_text(key) for key in node.partition_by) or "nothing"
             frames = (f"{aggregate_text(each.aggregate)} over {frame_text(each.frame)}" for each in node.aggregates)

@@ -61,7 +61,7 @@ def state_bound(node: Node) -> str:
     match node:
         case IntervalJoin() if node.pane is not None:
             back, forward = node.bound.reach(node.type)
-            delay = max(find_delay(node.left), find_delay(node.right))
+            delay = max(find_delay(node.left), find_delay(node.right)) + node.grace
             own, met = node.pane + forward, back + node.pane + forward
             reaches = {JoinType.RIGHT: (met, own), JoinType.FULL: (met, met)}.get(node.type, (own, met))
             return "; ".join(
@@ -69,7 +69,7 @@ def state_bound(node: Node) -> str:
             )
         case IntervalJoin():
             lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
-            delay = max(find_delay(node.left), find_delay(node.right))
+            delay = max(find_delay(node.left), find_delay(node.right)) + node.grace
             return f"{kept_text(node.left, max(upper, 0), delay)}; {kept_text(node.right, max(-lower, 0), delay)}"
         case WindowAggregate():
             key = ", ".join([*(each.name for each in node.keys), "open window"])
@@ -78,6 +78,10 @@ def state_bound(node: Node) -> str:
             keys = ", ".join(key.name for key in node.keys)
             there = f"{keys} that there has been" if is_retracting(node) else keys
             row = f"one row per {there}" if keys else "one row"
+            if node.keeps_values:
+                return (
+                    f"{row}, forever, and one per {values_text(node)} that rows of {'it' if keys else 'the table'} have"
+                )
             return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest_text(node.input, node.time)}"
@@ -213,6 +217,13 @@ def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
     sets = (expression for each in node.aggregates if each.distinct for expression in [distinct_value_text(each)])
     kept = " and of ".join(dict.fromkeys(sets))
     return f" with its distinct values of {kept}" if kept else ""
+
+
+def values_text(node: GroupAggregate) -> str:
+    """The values of a table's rows that are kept for aggregates, each combination once."""
+    kept = (part for each in node.aggregates if each.keeps_values for part in each.expressions)
+    values = list(dict.fromkeys(map(expression_text, kept)))
+    return f"different {values[0]}" if len(values) == 1 else f"different ({', '.join(values)})"
 
 
 def distinct_value_text(aggregate: Aggregate) -> str:

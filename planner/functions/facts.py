@@ -62,7 +62,8 @@ class Framing(Enum):
 class Retraction(Enum):
     """What an aggregate follows from, so that a row can be taken out of its group again.
 
-    That is counts of rows, or a count, a sum and a sum of squares. All are exact for whole numbers and decimals.
+    That is counts of rows, or a count, a sum and a sum of squares. All are exact for whole numbers and decimals. The
+    last ones follow from the different values alone, each with the number of its rows.
     """
 
     COUNT = auto()
@@ -76,6 +77,14 @@ class Retraction(Enum):
     VAR_SAMP = auto()
     STDDEV_POP = auto()
     STDDEV_SAMP = auto()
+    MIN = auto()
+    MAX = auto()
+    MIN_BY = auto()
+    MAX_BY = auto()
+    BITS = auto()
+    """The bits of the different values."""
+    PARITY = auto()
+    """The bits of the values that an odd number of rows has."""
 
     @property
     def is_counted(self) -> bool:
@@ -85,7 +94,13 @@ class Retraction(Enum):
     @property
     def adds_squares(self) -> bool:
         """Whether it needs the sum of squares."""
-        return not self.is_counted and self not in (Retraction.SUM, Retraction.MEAN)
+        return self in (Retraction.VAR_POP, Retraction.VAR_SAMP) or self.is_deviation
+
+    @property
+    def needs_values(self) -> bool:
+        """Whether it follows from the values, of whatever type they are."""
+        places = (Retraction.MIN, Retraction.MAX, Retraction.MIN_BY, Retraction.MAX_BY)
+        return self in places or self in (Retraction.BITS, Retraction.PARITY)
 
     @property
     def is_of_sample(self) -> bool:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K006, K018
 from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
+from penstock.planner.lower.aliases import name_group_keys
 from penstock.planner.lower.context import collect_findings, resolve_condition, resolve_scalar
 from penstock.planner.lower.grouped import Grouping, choose_group_name, has_aggregate, make_canonical
 from penstock.planner.lower.grouping_sets import (
@@ -23,7 +26,7 @@ from penstock.planner.lower.grouping_sets import (
 )
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
-from penstock.planner.lower.retraction import check_retractable
+from penstock.planner.lower.retraction import choose_retractions
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import (
     is_window_call,
@@ -55,6 +58,7 @@ def lower_group(
     select: ast.Select, rows: FromRows, outputs: list[OutputColumn], emission: Emission
 ) -> tuple[Node, list[OutputColumn], Scope]:
     """The aggregated rows (HAVING applied), and the SELECT list over them."""
+    select = name_group_keys(select, outputs, rows.scope)
     rows = regroup_windows([bare(each) for each in select.group_by], rows)
     window, first_window = rows.window, None
     keys: list[Named] = []
@@ -87,7 +91,9 @@ def lower_group(
                 parts.append(list_key_sets(expression, place))
     if report:
         raise CompileError(report)
-    grouping, sets = Grouping(rows, keys, texts, [], window is not None), None
+    if window is not None:
+        check_session_keys(window, keys, rows, select.relation.span)
+    grouping, sets = Grouping(rows, keys, texts, [], window), None
     several = next((each for each in map(bare, select.group_by) if is_grouping_sets(each)), None)
     if several is not None:
         sets = combine_sets(parts, several.meta["span"])
@@ -118,6 +124,18 @@ def lower_group(
         resolved = resolve_condition(having, scope, "HAVING")
         node = Filter(schema=node.schema, shape=node.shape, span=span, input=node, condition=resolved)
     return node, rewritten, scope
+
+
+def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRows, span: Span) -> None:
+    """Raises CompileError for sessions of other keys than those that GROUP BY makes one row of."""
+    if window.keys is None:
+        return
+    said = {resolve_scalar(each, rows.scope).expression for each in window.keys}
+    if said != {key.value for key in keys}:
+        found = B002.at(span, "", construct="GROUP BY other keys than those of the sessions")
+        names = ", ".join(key.name for key in keys)
+        hint = f"SESSION(TABLE … PARTITION BY {names}, …)" if names else "GROUP BY the keys of the sessions"
+        raise CompileError([found.with_hint(hint)])
 
 
 def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[OutputColumn]) -> None:
@@ -169,7 +187,7 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
             raise CompileError([W012.at(select.emit.span, "").with_hint("group by a window too, or EMIT CHANGES")])
         below = materialise_changes(rows.node)
         if not isinstance(below.shape, KStream):
-            check_retractable(aggregates, rows.node, grouping.spans)
+            aggregates = choose_retractions(aggregates, rows.node, grouping.spans)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),

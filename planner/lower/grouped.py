@@ -18,7 +18,8 @@ from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
 from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.rows import FromRows, TimedWindow
+from penstock.planner.lower.window_parts import find_window_part
 from penstock.planner.plan import Aggregate, Named
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import free_columns
@@ -64,7 +65,7 @@ class Grouping:
     texts: list[str]
     """The keys as they are written in GROUP BY."""
     aggregates: list[Aggregate]
-    windowed: bool
+    window: TimedWindow | None
     spans: list[Span] = field(default_factory=list)
     """The place where each aggregate is first written."""
     id_column: str | None = None
@@ -82,7 +83,10 @@ class Grouping:
                 part.replace(self.rewrite(part, None))
         # Find all before replacing any: a column of the output may have the name of a column of the input.
         for node in list(find_topmost(holder, self.is_replaced)):
-            if is_grouping_call(node):
+            window_part = self.find_part(node)
+            if window_part is not None:
+                node.replace(window_part)
+            elif is_grouping_call(node):
                 self.replace_grouping_call(node)
             elif is_aggregate_call(node):
                 preferred = name if node.parent is holder and name else f"agg{len(self.aggregates) + 1}"
@@ -96,7 +100,9 @@ class Grouping:
             key = self.find_key(node)
             if key is not None:  # in a lambda, where a parameter may have the same name
                 swap_node(node, exp.column(key, table=self.rows.name, quoted=True))
-            elif self.windowed and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name):
+            elif (
+                self.window is not None and node.name.lower() in WINDOW_COLUMNS and not self.rows.scope.named(node.name)
+            ):
                 swap_node(node, exp.column(node.name.lower()))
             elif self.rows.scope.find(node, report) is not None:
                 found = K014.at(node.meta["span"], "", expression=node.meta["span"].text)
@@ -152,7 +158,12 @@ class Grouping:
 
     def is_replaced(self, node: exp.Expression) -> bool:
         """Whether the node as a whole becomes a column of the aggregate's output, or is computed from one."""
-        return is_grouping_call(node) or is_aggregate_call(node) or self.find_key(node) is not None
+        is_call = is_grouping_call(node) or is_aggregate_call(node)
+        return is_call or self.find_part(node) is not None or self.find_key(node) is not None
+
+    def find_part(self, node: exp.Expression) -> exp.Expression | None:
+        """What the node says of the window that is grouped by, None where it says nothing."""
+        return None if self.window is None else find_window_part(node, self.window, self.rows)
 
     def find_key(self, node: exp.Expression) -> str | None:
         """The name of the key that equals the node once names are resolved, None if there is none."""

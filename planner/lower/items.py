@@ -63,14 +63,20 @@ def spread_star(value: exp.Expression, span: Span, scope: Scope) -> list[OutputC
     relation = value.text("table") if isinstance(value, exp.Column) else ""
     if relation and not scope.has_relation(relation):
         raise CompileError([N003.at(span, "", name=relation)])
-    outputs = []
+    names: list[tuple[str, str | None]] = []
+    if not relation:
+        names = [(shared.name, None) for shared in scope.shared]
     for known in scope.columns:
-        if relation and (known.relation or "").lower() != relation.lower():
-            continue
-        reference = exp.column(known.name, table=known.relation, quoted=True)
+        shared = None if relation else scope.find_shared(known.name)
+        is_shown = shared is None or known.relation not in shared.relations
+        if is_shown and (not relation or (known.relation or "").lower() == relation.lower()):
+            names.append((known.name, known.relation))
+    outputs = []
+    for name, table in names:
+        reference = exp.column(name, table=table, quoted=True)
         for node in reference.walk():
             node.meta["span"] = span
-        outputs.append(OutputColumn(known.name, reference, span))
+        outputs.append(OutputColumn(name, reference, span))
     return outputs
 
 

@@ -140,7 +140,7 @@ def lower_over(
             aggregates=tuple(functions),
         )
     added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
-    return node, rewritten, Scope((*rows.scope.columns, *added))
+    return node, rewritten, replace(rows.scope, columns=(*rows.scope.columns, *added))
 
 
 def find_order(select: ast.Select, rows: FromRows, outputs: list[OutputColumn]) -> str | None:

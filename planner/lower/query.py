@@ -16,6 +16,7 @@ from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.subqueries import Membership, find_membership
+from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
@@ -56,6 +57,7 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             if rows.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER on a windowed relation")])
             window = read_window(relation.kind, relation.time, relation.durations, rows, relation.span)
+            window = replace(window, keys=relation.keys)
             alias = relation.alias.text if relation.alias else rows.name
             return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
         case ast.Join():
@@ -67,7 +69,10 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
                 if rows.window is not None or rows.over is not None:
                     clause = "a windowed relation" if rows.over is None else "OVER on a relation"
                     raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
-            return lower_join(relation, left, right, where, context)
+            join = name_condition(relation, left, right, where)
+            if join is not relation and not join.using:  # what ON says now, WHERE has said
+                where = [part for part in where if part not in conjuncts(join.on)]
+            return share_columns(join, left, right, lower_join(join, left, right, where, context))
         case _:
             assert_never(relation)
 

@@ -87,7 +87,7 @@ def lower_ranked(
             rankings=tuple(rankings),
         )
     added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
-    return node, rewritten, Scope((*rows.scope.columns, *added))
+    return node, rewritten, replace(rows.scope, columns=(*rows.scope.columns, *added))
 
 
 def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[Ranking, Partition]:

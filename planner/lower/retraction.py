@@ -1,12 +1,14 @@
-"""Aggregates over a table: which of them a row can be taken out of again.
+"""Aggregates over a table: how a row can be taken out of each of them again.
 
 A change takes the row before out of its group and puts the row after into its own. Counts and exact sums allow that. A
-minimum does not, because it has forgotten the next value. Nor do sums of FLOAT and DOUBLE, because they round.
+minimum does not, because it has forgotten the next value. Nor do sums of FLOAT and DOUBLE, because they round. For
+these the different values of a group are kept, each with the number of its rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -15,8 +17,8 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
 from penstock.planner import scalars
 from penstock.planner.functions import FUNCTIONS
-from penstock.planner.functions.facts import DistinctRule, Retraction
-from penstock.planner.plan import Aggregate, Node
+from penstock.planner.functions.facts import Retraction
+from penstock.planner.plan import Aggregate, Expression, Node
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
 
@@ -24,43 +26,54 @@ DIGITS = 13
 """Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
 
 
-def check_retractable(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> None:
-    """Raises CompileError for an aggregate over the table `node` that does not come right when rows leave a group."""
-    findings = (find_unretractable(each, node, span) for each, span in zip(aggregates, spans, strict=True))
+def choose_retractions(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> tuple[Aggregate, ...]:
+    """The aggregates over the table `node`, marked where their values have to be kept.
+
+    Raises:
+        CompileError: rows cannot be taken out of an aggregate again.
+    """
+    chosen = tuple(replace(each, keeps_values=keeps_values(each, node)) for each in aggregates)
+    with_values = any(each.keeps_values for each in chosen)
+    findings = (
+        find_unretractable(each, node, span, with_values=with_values) for each, span in zip(chosen, spans, strict=True)
+    )
     report = [each for each in findings if each is not None]
     if report:
         raise CompileError(report)
+    return chosen
 
 
-def find_unretractable(aggregate: Aggregate, node: Node, span: Span) -> Diagnostic | None:
-    """What is wrong with one aggregate."""
-    function = aggregate.function
-    if aggregate.distinct:
-        found = K019.at(span, "", function=f"{function}(DISTINCT …)")
-        found = found.because("It would have to count the rows of each value.")
-        return found.with_hint("count the rows by group and value in a subquery, and aggregate its result")
+def keeps_values(aggregate: Aggregate, node: Node) -> bool:
+    """Whether no counts and no exact sums give the value when a row has left."""
     retraction = aggregate.entry.retraction
+    if aggregate.distinct or retraction is None:
+        return aggregate.distinct
+    if retraction.is_counted or retraction.needs_values:
+        return retraction.needs_values
+    type_ = find_argument_type(aggregate, node)
+    if not is_exact(type_):
+        return type_ != INTERVAL
+    is_wide = type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)
+    return retraction.adds_squares and is_wide
+
+
+def find_unretractable(aggregate: Aggregate, node: Node, span: Span, *, with_values: bool) -> Diagnostic | None:
+    """What is wrong with one aggregate. `with_values`: some aggregate of the group keeps its values."""
+    function, retraction = aggregate.function, aggregate.entry.retraction
     if retraction is None:
         found = K019.at(span, "", function=function)
-        reason = "Only functions of counts and exact sums can retract a row."
-        if aggregate.entry.distinct is DistinctRule.IDEMPOTENT:
-            reason = "When the deciding row leaves the group, the next value is not known."
+        found = found.because("It would have to be computed anew from all rows of the group.")
         known = sorted(each.name for each in FUNCTIONS if each.retraction is not None)
-        return found.because(reason).with_hint(f"over a table there are {', '.join(known)}")
-    if retraction.is_counted:
+        return found.with_hint(f"over a table there are {', '.join(known)}")
+    if retraction.is_counted or retraction.needs_values or aggregate.distinct:
         return None
     type_ = find_argument_type(aggregate, node)
-    found = K019.at(span, "", function=f"{function} of {type_}")
-    if type_ == INTERVAL and retraction is Retraction.SUM:
-        return None
-    if type_ == INTERVAL or is_too_fine(aggregate):
+    is_interval_sum = type_ == INTERVAL and retraction is Retraction.SUM
+    if is_interval_sum and with_values:
+        found = B002.at(span, "", construct=f"{function} of {type_} beside an aggregate that keeps values")
+        return found.with_hint("compute the two in tables of their own, and join these")
+    if (type_ == INTERVAL and not is_interval_sum) or is_too_fine(aggregate):
         return B002.at(span, "", construct=f"{function} of {type_} over a table")
-    if not is_exact(type_):
-        found = found.because("Sums of FLOAT and DOUBLE round: a retracted row would leave a remainder.")
-        return found.with_hint(f"CAST(… AS DECIMAL({DIGITS}, 4)), whose sums are exact")
-    if retraction.adds_squares and (type_ == BIGINT or (isinstance(type_, Decimal) and type_.precision > DIGITS)):
-        found = found.because(f"Squares of numbers with more than {DIGITS} digits cannot be added up exactly.")
-        return found.with_hint(f"CAST(… AS INT), or AS DECIMAL({DIGITS}, 2), if the values fit")
     return None
 
 
@@ -76,9 +89,15 @@ def find_argument_type(aggregate: Aggregate, node: Node) -> Type:
     inner = argument
     while isinstance(inner, exp.Cast) and inner.to == scalars.data_type(DOUBLE):
         inner = inner.this
-    scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
-    types = [typed.type for each in (inner, argument) if (typed := scalars.resolve(each, scope, [])) is not None]
+    types = [type_ for each in (inner, argument) if (type_ := find_type(each, node)) is not None]
     return next((type_ for type_ in types if is_exact(type_)), types[-1] if types else aggregate.type)
+
+
+def find_type(value: Expression, node: Node) -> Type | None:
+    """The type of an expression over the columns of `node`, None of a NULL that has none."""
+    scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
+    typed = scalars.resolve(value, scope, [])
+    return None if typed is None else typed.type
 
 
 def is_exact(type_: Type) -> bool:

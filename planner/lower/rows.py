@@ -21,10 +21,14 @@ LARGEST_PLAN = 500
 
 @dataclass(frozen=True, slots=True)
 class TimedWindow:
-    """A window, and the event-time column that it divides."""
+    """A window, and the event-time column that it divides.
+
+    `keys`: those that sessions are said to have, as written; None where GROUP BY alone says them.
+    """
 
     window: Window
     time: str
+    keys: tuple[exp.Expression, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
+from penstock.planner.lower.aliases import spread_aliases
 from penstock.planner.lower.context import Context, collect_findings, resolve_condition
 from penstock.planner.lower.deduplicate import deduplicate_rows
 from penstock.planner.lower.distinct import lower_distinct
@@ -55,7 +56,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
         if select.deduplicate is not None:
             rows = deduplicate_rows(rows, select.deduplicate)
     with collect_findings(report):
-        outputs = spread_items(select.items, rows.scope)
+        outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
         node, values, scope = aggregate_rows(select, rows, outputs, context)
         if select.stream and isinstance(node.shape, WTable):
             node = stream_final_rows(node)
@@ -211,9 +212,9 @@ def refuse_having(select: ast.Select) -> None:
 
 
 def refuse_window_clauses(select: ast.Select, rows: FromRows) -> None:
-    """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables do by themselves."""
+    """EMIT, GRACE PERIOD and LATE belong to windows; EMIT CHANGES is also what tables and streams do by themselves."""
     is_table = not isinstance(rows.node.shape, KStream)
-    if isinstance(select.emit, ast.EmitChanges) and (is_table or (select.distinct and not select.stream)):
+    if isinstance(select.emit, ast.EmitChanges) and (is_table or not select.distinct or not select.stream):
         if is_table and not is_changing(rows.node):
             found = W010.at(select.emit.span, "", found="a windowed table that is FINAL")
             raise CompileError([found.because("Each of its rows comes once, when its window is over.")])

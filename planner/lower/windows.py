@@ -46,19 +46,54 @@ ARGUMENTS = {
 
 
 def is_window_call(expression: exp.Expression) -> bool:
-    """Whether a GROUP BY expression is a call of TUMBLE, HOP, CUMULATE or SESSION."""
-    return isinstance(expression, exp.Anonymous) and str(expression.this).upper() in ast.WindowKind.__members__
+    """Whether a GROUP BY expression is a call of TUMBLE, HOP, CUMULATE or SESSION, or of a window of Spark."""
+    if not isinstance(expression, exp.Anonymous):
+        return False
+    name = str(expression.this).upper()
+    return name in ast.WindowKind.__members__ or name in SPARK_WINDOWS
 
 
 def read_window_call(call: exp.Expression, rows: FromRows) -> TimedWindow:
-    """The window of a call in GROUP BY."""
-    kind = ast.WindowKind[str(call.this).upper()]
-    arguments = call.expressions
+    """The window of a call in GROUP BY; raises CompileError."""
+    name, arguments = str(call.this).upper(), call.expressions
+    if name in SPARK_WINDOWS:
+        return read_spark_window(call, rows)
+    kind = ast.WindowKind[name]
     intervals = [argument for argument in arguments[1:] if isinstance(argument, exp.Interval)]
     if not arguments or len(intervals) != len(arguments) - 1:
         raise CompileError([W006.at(call.meta["span"], "", window=kind.value, expected=ARGUMENTS[kind])])
     durations = tuple(interval_duration(interval) for interval in intervals)
     return read_window(kind, arguments[0], durations, rows, call.meta["span"])
+
+
+SPARK_WINDOWS = {
+    "WINDOW": "the event time, a size and perhaps a slide: WINDOW(time, '1 hour', '5 minutes')",
+    "SESSION_WINDOW": "the event time and a gap: SESSION_WINDOW(time, '30 minutes')",
+}
+
+
+def read_spark_window(call: exp.Expression, rows: FromRows) -> TimedWindow:
+    """The window of `window(time, size[, slide])` or `session_window(time, gap)`, whose lengths are texts."""
+    name, (*time, lengths) = str(call.this).upper(), [call.expressions[:1], call.expressions[1:]]
+    found = [read_length(each) for each in lengths]
+    durations = tuple(each for each in found if each is not None)
+    most = 2 if name == "WINDOW" else 1
+    if not time[0] or not durations or len(durations) < len(lengths) or len(durations) > most:
+        raise CompileError([W006.at(call.meta["span"], "", window=name, expected=SPARK_WINDOWS[name])])
+    kind = ast.WindowKind.SESSION if name == "SESSION_WINDOW" else ast.WindowKind.TUMBLE
+    if len(durations) == 2 and durations[0].milliseconds != durations[1].milliseconds:
+        kind = ast.WindowKind.HOP
+    durations = durations[::-1] if kind is ast.WindowKind.HOP else durations[:1]
+    return read_window(kind, time[0][0], durations, rows, call.meta["span"])
+
+
+def read_length(value: exp.Expression) -> ast.Duration | None:
+    """The length of an interval or of a text such as '10 minutes', None for anything else."""
+    if isinstance(value, exp.Interval):
+        return interval_duration(value)
+    if isinstance(value, exp.Literal) and value.is_string:
+        return ast.parse_duration(value.name, value.meta["span"])
+    return None
 
 
 def assign_windows(rows: FromRows, timed: TimedWindow, span: Span) -> FromRows:
@@ -82,7 +117,7 @@ def assign_windows(rows: FromRows, timed: TimedWindow, span: Span) -> FromRows:
     )
     relation = rows.scope.columns[0].relation
     beside = (ScopeColumn(relation, column.name, column.name, column.type) for column in added)
-    return FromRows(node, Scope((*rows.scope.columns, *beside)), rows.name)
+    return FromRows(node, replace(rows.scope, columns=(*rows.scope.columns, *beside)), rows.name)
 
 
 def is_window_column(expression: exp.Expression) -> bool:
@@ -110,7 +145,8 @@ def regroup_windows(group_by: Sequence[exp.Expression], rows: FromRows) -> FromR
     if node is None:
         construct = "GROUP BY the windows of a relation that has used them already"
         raise CompileError([B002.at(group_by[0].meta["span"], "", construct=construct).also(assigned.span, "assigned")])
-    scope = Scope(tuple(each for each in rows.scope.columns if each.column not in WINDOW_COLUMNS))
+    columns = tuple(each for each in rows.scope.columns if each.column not in WINDOW_COLUMNS)
+    scope = replace(rows.scope, columns=columns)
     return FromRows(node, scope, rows.name, TimedWindow(assigned.window, assigned.time))
 
 
@@ -136,15 +172,24 @@ def read_window(
     kind: ast.WindowKind, time: exp.Expression, durations: tuple[ast.Duration, ...], rows: FromRows, span: Span
 ) -> TimedWindow:
     """A checked window over the event time of `rows`."""
-    typed = resolve_scalar(time, rows.scope)
-    wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
+    wanted = None
+    is_any = is_event_time(time, rows.scope)
+    if not is_any:
+        typed = resolve_scalar(time, rows.scope)
+        wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
     expected = require_event_time(rows, f"a {kind.value} window", span, wanted)
-    if wanted != expected:
+    if wanted != expected and not is_any:
         found = W002.at(time.meta["span"], "", column=time.meta["span"].text, relation=rows.name)
         raise CompileError([found.with_hint(f"the event time is {expected}")])
     if len(durations) != (2 if kind in (ast.WindowKind.HOP, ast.WindowKind.CUMULATE) else 1):
         raise CompileError([W006.at(span, "", window=kind.value, expected=ARGUMENTS[kind])])
     return TimedWindow(make_window(kind, durations), expected)
+
+
+def is_event_time(time: exp.Expression, scope: Scope) -> bool:
+    """Whether it is the name that stands for the event time of every stream."""
+    is_named = isinstance(time, exp.Column) and not time.table and time.name.upper() == ast.EVENT_TIME
+    return is_named and not scope.named(ast.EVENT_TIME)
 
 
 def make_window(kind: ast.WindowKind, durations: tuple[ast.Duration, ...]) -> Window:

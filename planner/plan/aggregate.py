@@ -107,6 +107,11 @@ class GroupAggregate(_Grouping, Unary):
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
 
+    @property
+    def keeps_values(self) -> bool:
+        """Whether it keeps values of a table's rows, each with the number of rows that have it."""
+        return any(each.keeps_values for each in self.aggregates)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Distinct(Waiting):

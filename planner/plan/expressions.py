@@ -34,7 +34,8 @@ class Aggregate:
     """An output column computed over a group or a frame.
 
     `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct`
-    equal argument rows count once; `condition` is that of FILTER (WHERE …).
+    equal argument rows count once; `condition` is that of FILTER (WHERE …). `keeps_values`: it is over a table, and the
+    arguments' different values are kept, because no counts or sums give the value when a row has left.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Aggregate:
     condition: Expression | None
     type: Type
     span: Span | None = field(default=None, compare=False, repr=False)
+    keeps_values: bool = False
 
     @property
     def entry(self) -> Function:

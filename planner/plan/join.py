@@ -68,7 +68,8 @@ class IntervalJoin(Binary):
     RIGHT join of the right side, in a FULL join of both. The rows that these can meet are kept with them. When the
     watermark has passed those, all rows of the pane are sent.
 
-    `partitions`: the number of partitions of the join's state, None where none of its streams says one.
+    `partitions`: the number of partitions of the join's state, None where none of its streams says one. `grace`: the
+    milliseconds by which its inputs may be later than declared.
     """
 
     NOUN: ClassVar[str] = "a stream-stream join"
@@ -81,6 +82,7 @@ class IntervalJoin(Binary):
     residual: Expression | None
     pane: int | None
     partitions: int | None = None
+    grace: int = 0
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

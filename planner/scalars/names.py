@@ -27,18 +27,34 @@ class ScopeColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class SharedColumn:
+    """A column of USING: its name, what it stands for, as written, and the relations that it is in."""
+
+    name: str
+    value: exp.Expression
+    relations: frozenset[str | None]
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """All names that an expression may use. Names are compared without regard to case.
 
-    What stands for none of `columns` may stand for one of `beyond`.
+    What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING.
     """
 
     columns: tuple[ScopeColumn, ...]
     beyond: tuple[ScopeColumn, ...] = ()
+    shared: tuple[SharedColumn, ...] = ()
 
     def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
         """The columns that `[relation.]name` may stand for."""
         found: tuple[ScopeColumn, ...] = ()
+        shared = self.find_shared(name) if relation is None else None
+        if shared is not None:
+            value = shared.value
+            first = self.named(value.name, value.table) if isinstance(value, exp.Column) else ()
+            others = [each for each in self.columns if is_same_name(each.name, name)]
+            return (*first, *(each for each in others if each.relation not in shared.relations))
         for columns in (self.columns, self.beyond):
             found = found or tuple(
                 column
@@ -46,6 +62,10 @@ class Scope:
                 if is_same_name(column.name, name) and (relation is None or is_same_name(column.relation, relation))
             )
         return found
+
+    def find_shared(self, name: str) -> SharedColumn | None:
+        """The column of USING of that name."""
+        return next((each for each in self.shared if is_same_name(each.name, name)), None)
 
     def has_relation(self, name: str) -> bool:
         """Whether `name.` may stand before a column."""

@@ -130,6 +130,10 @@ class Resolver:
         function = find_function(first) if len(parts) == 1 else None
         if function is not None and function.bare and not self.scope.named(first):
             return self._call(make_typed(node, exp.Anonymous(this=first.upper()), VOID).expression)
+        shared = self.scope.find_shared(first)
+        if shared is not None and not isinstance(shared.value, exp.Column) and not self.scope.named(first):
+            value = self.resolve(shared.value)
+            return None if value is None else self._fields(node, value, parts[1:])
         taken = 1
         if len(parts) > 1 and (self.scope.named(parts[1].name, first) or not self.scope.named(first)):
             taken = 2

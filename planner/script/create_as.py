@@ -14,22 +14,21 @@ from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.plan import ChangedTable, KStream, Node, Options, PutRows, Sink
 from penstock.planner.script.options import read_options
-from penstock.planner.script.stream_word import require_stream_word
+from penstock.planner.script.stream_word import lower_stream
 
 
 def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     """CREATE STREAM / TABLE … AS: the derived relation, with no sink if it names no place."""
-    root = lower_query(statement.query, context)
     made: Literal["STREAM", "TABLE"] = statement.kind.value
     name = statement.name.text
+    wants_stream = statement.kind is ast.RelationKind.STREAM
+    root = lower_stream(statement.query, context) if wants_stream else lower_query(statement.query, context)
     is_stream = isinstance(root.shape, KStream)
-    if is_stream != (statement.kind is ast.RelationKind.STREAM):
+    if is_stream != wants_stream:
         given = kind_text(root.shape)
         found = K003.at(statement.query.span, f"a {given}", made=made.lower(), given=given)
         right = "STREAM" if is_stream else "TABLE"
         raise CompileError([found.with_hint(f"CREATE {right} {name} AS …")])
-    if is_stream:
-        require_stream_word(statement.query, context.statement)
     sink = None
     if statement.options:
         report: list[Diagnostic] = []

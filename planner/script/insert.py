@@ -29,7 +29,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.script.change import order_rows, target_of
-from penstock.planner.script.stream_word import require_stream_word
+from penstock.planner.script.stream_word import lower_stream, require_stream_word
 from penstock.planner.types import STRING, VOID
 
 
@@ -41,15 +41,15 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
         hint = f"CREATE STREAM another (…) WITH ({EXAMPLE}); INSERT INTO another …"
         raise CompileError([found.with_hint(hint)])
-    root = lower_query(statement.query, context)
     origin, is_table = entry.origin, entry.kind == "TABLE"
+    root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
     changes_rows = is_table and connector_of(origin.connector).partial_updates
     taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
     if not isinstance(root.shape, taken):
         reason = f"it is a {entry.kind.lower()}, and the query gives a {kind_text(root.shape)}"
         found = K008.at(statement.query.span, "", target=entry.name, reason=reason)
         raise CompileError([found.with_hint("SELECT STREAM over a window gives rows that are final")])
-    if isinstance(root.shape, KStream):
+    if is_table and isinstance(root.shape, KStream):
         require_stream_word(statement.query, context.statement)
     chosen = choose_targets(statement, entry)
     fitted = fit_columns(root, chosen, origin, statement)

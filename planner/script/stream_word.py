@@ -1,17 +1,44 @@
-"""SELECT STREAM: a query that gives a stream says so."""
+"""SELECT STREAM: a query that gives a stream says so, unless the statement around it does."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.diagnostics import CompileError, Span
-from penstock.diagnostics.codes.kinds import K002
+from penstock.diagnostics.codes.kinds import K001, K002
 from penstock.parser import ast
+from penstock.planner.lower.context import Context
+from penstock.planner.lower.query import lower_query
+from penstock.planner.plan import Node
+
+
+def lower_stream(query: ast.Query, context: Context) -> Node:
+    """The plan of a query whose rows go to a stream, as if it said STREAM, unless it gives a table all the same."""
+    marked = mark_stream(query)
+    try:
+        return lower_query(marked, context)
+    except CompileError as error:
+        if marked == query or any(each.code != K001.id for each in error.diagnostics):
+            raise
+    return lower_query(query, context)
+
+
+def mark_stream(query: ast.Query) -> ast.Query:
+    """The query with STREAM behind each SELECT whose rows it gives."""
+    match query:
+        case ast.Select():
+            return replace(query, stream=True)
+        case ast.UnionQuery():
+            return replace(query, branches=tuple(mark_stream(each) for each in query.branches))
+        case ast.With():
+            return replace(query, body=mark_stream(query.body))
 
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:
     """Raises CompileError for a SELECT of the statement that gives a stream and does not say STREAM."""
     match query:
         case ast.Select():
-            if not query.stream:
+            if not query.stream and not isinstance(query.emit, ast.EmitChanges):
                 behind = query.span.start + len("SELECT")
                 source = statement.source.text
                 fix = f"{source[statement.start : behind]} STREAM{source[behind : statement.end]}"

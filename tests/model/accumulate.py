@@ -1,13 +1,15 @@
-"""Groups that rows can be taken out of: what is kept of them are counts and exact sums."""
+"""Groups that rows can be taken out of: what is kept of them are counts and exact sums, or how often values come."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
 from penstock.planner.plan import Aggregate, GroupAggregate
 from penstock.planner.types import DOUBLE
+from tests.model.aggregate import aggregate_values
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import EXACT, Row, Types, Unsupported, Value, columns, fit
 
@@ -72,13 +74,33 @@ class Sums:
         raise Unsupported(f"{name} of rows that can leave")
 
 
+class Multiset:
+    """Of the arguments of one aggregate: how many rows have each of their different values."""
+
+    def __init__(self, aggregate: Aggregate) -> None:
+        self.aggregate = aggregate
+        self.counts: Counter[tuple[Value, ...]] = Counter()
+
+    def add(self, row: Row, types: Types, sign: int) -> None:
+        """Puts a row in (1) or takes it out (-1)."""
+        if holds(self.aggregate.condition, row, types):
+            values = tuple(evaluate_scalar(each, row, types) for each in self.aggregate.arguments)
+            self.counts[values] += sign
+            if not self.counts[values]:
+                del self.counts[values]
+
+    def value(self) -> Value:
+        """The aggregate over the rows that are in."""
+        return aggregate_values(self.aggregate, list(self.counts.elements()))
+
+
 class Group:
     """One group: the number of its rows and the sums of its aggregates. Without rows it is not there."""
 
     def __init__(self, node: GroupAggregate) -> None:
         self.node = node
         self.rows = 0
-        self.sums = [Sums(each) for each in node.aggregates]
+        self.sums = [Multiset(each) if each.keeps_values else Sums(each) for each in node.aggregates]
         self.touched = False
 
     def add(self, row: Row, sign: int) -> None:

@@ -39,6 +39,13 @@ def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
     if not function.arguments:
         return len(kept)  # COUNT(*)
     tuples = [tuple(evaluate_scalar(each, row, types) for each in function.arguments) for row in kept]
+    return aggregate_values(function, tuples)
+
+
+def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
+    """The value of an aggregate with arguments, given their values in each row that its condition lets in."""
+    if function.function in ("MIN_BY", "MAX_BY"):
+        return _extreme(function.function, [(by, value) for value, by in tuples if by is not None])
     known = [values for values in tuples if None not in values]
     if function.distinct:
         known = list(dict.fromkeys(known))
@@ -50,6 +57,12 @@ def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
     if not values:
         return 0 if function.function == "COUNT_IF" else None
     return fit(AGGREGATES[function.function](values), function.type)
+
+
+def _extreme(name: str, pairs: list[tuple[Value, Value]]) -> Value:
+    """Of several values with the same least or greatest one the least, or the greatest; NULL is less than all."""
+    best = min if name == "MIN_BY" else max
+    return best(pairs, key=lambda pair: (pair[0], () if pair[1] is None else (pair[1],)))[1] if pairs else None
 
 
 def _sum(values: list[Value]) -> Value:

@@ -89,7 +89,7 @@ def clocks(plan: Node) -> dict[str, Clock]:
     origins = [node.origin for node in nodes if isinstance(node, Scan)]
     graces = dict.fromkeys((each.name for each in origins), 0)
     for node in nodes:
-        if isinstance(node, WindowAggregate):
+        if isinstance(node, WindowAggregate | IntervalJoin):
             for below in walk(node):
                 if isinstance(below, Scan):
                     graces[below.origin.name] = max(graces[below.origin.name], node.grace)

@@ -13,7 +13,7 @@ REFUSED = [
     ("«SELCT» a FROM t", "S001", "SELECT"),
     ("SELECT a FORM «t»", "S001", "FROM"),
     ("SELECT a, «FROM» t", "S001", None),
-    ("SELECT a FROM t «,» u", "S001", None),
+    ("SELECT a FROM t, u «,»", "S002", None),
     ("SELECT a FROM t GRUOP «BY» a", "S001", "GROUP"),
     ("SELECT a FROM t EMIT «CHANGS»", "S001", "CHANGES"),
     ("CREATE «STREM» s (a INT)", "S001", "STREAM"),

@@ -105,7 +105,8 @@ ASKING = (
     Promise("SELECT STREAM product, id, COUNT(*) AS n FROM orders GROUP BY ROLLUP(product, id), TUMBLE(time, 1 HOUR)"),
     Promise("SELECT STREAM id FROM orders DEDUPLICATE ON (id) WITHIN 10 MIN"),
     Promise("SELECT STREAM id FROM orders QUALIFY id > 1", "W005"),
-    Promise("SELECT STREAM id FROM orders EMIT CHANGES", "W005"),
+    Promise("SELECT STREAM id FROM orders EMIT CHANGES"),
+    Promise("SELECT STREAM id FROM orders EMIT FINAL", "W005"),
     Promise("SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) GRACE PERIOD 5 MIN"),
     Promise(
         "SELECT STREAM product, COUNT(*) n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR) RETENTION 1 DAY", "W005"

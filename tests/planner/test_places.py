@@ -68,7 +68,7 @@ MARKED = [
     ("W002", "SELECT STREAM id, COUNT(*) AS n FROM orders GROUP BY id, TUMBLE(«booked», 1 HOUR)"),
     ("W003", f"CREATE STREAM s (t TIMESTAMP, WATERMARK FOR t AS «t + 1 MIN») {FILES}"),
     ("W004", f"CREATE STREAM s (t TIMESTAMP, WATERMARK FOR t AS t - «1 MONTH») {FILES}"),
-    ("W005", "SELECT STREAM id FROM orders «EMIT CHANGES»"),
+    ("W005", "SELECT STREAM id FROM orders «EMIT FINAL»"),
     (
         "W005",
         "SELECT STREAM SUM(price) OVER (PARTITION BY id ORDER BY time RANGE 1 HOUR PRECEDING) AS s FROM orders"

@@ -223,13 +223,26 @@ def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
     def windowed(kind: WindowKind) -> st.SearchStrategy[WindowedTable]:
         count = 2 if kind in (WindowKind.HOP, WindowKind.CUMULATE) else 1
         lengths = st.lists(durations, min_size=count, max_size=count).map(tuple)
-        return st.builds(WindowedTable, st.just(kind), source, scalars, lengths, aliases, NOWHERE)
+        return st.builds(WindowedTable, st.just(kind), source, scalars, lengths, st.none(), aliases, NOWHERE)
 
-    single = source | st.sampled_from(WindowKind).flatmap(windowed)
-    withins = st.none() | st.builds(Within, durations, durations, NOWHERE)
-    joined = st.builds(Join, single, single, st.sampled_from(JoinKind), withins, st.none() | scalars, NOWHERE)
-    further = st.builds(Join, joined, single, st.sampled_from(JoinKind), withins, st.none() | scalars, NOWHERE)
-    return single | joined | further
+    named = st.builds(Table, names, st.none(), st.none(), st.none(), NOWHERE)
+    columns = st.lists(st.builds(lambda name: exp.Column(this=name), identifiers), max_size=2).map(tuple)
+    lengths = durations.map(lambda length: (length,))
+    sessions = st.builds(WindowedTable, st.just(WindowKind.SESSION), named, scalars, lengths, columns, aliases, NOWHERE)
+    single = source | st.sampled_from(WindowKind).flatmap(windowed) | sessions
+    joined = _joins(single, single)
+    return single | joined | _joins(joined, single)
+
+
+def _joins(left: st.SearchStrategy[Relation], right: st.SearchStrategy[Relation]) -> st.SearchStrategy[Join]:
+    kinds, nothing, no_columns = st.sampled_from(JoinKind), st.none(), st.just(())
+    withins = nothing | st.builds(Within, durations, durations, nothing | durations, NOWHERE)
+    columns = st.lists(names, min_size=1, max_size=2).map(tuple)
+    return st.one_of(
+        st.builds(Join, left, right, kinds, withins, nothing | scalars, no_columns, st.just(False), NOWHERE),
+        st.builds(Join, left, right, kinds, withins, nothing, columns, st.just(False), NOWHERE),
+        st.builds(Join, left, right, kinds, nothing, nothing, no_columns, st.just(True), NOWHERE),
+    )
 
 
 def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:

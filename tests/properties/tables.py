@@ -155,6 +155,11 @@ AGGREGATES = (
     "COUNT(*) AS n, COUNT(v) AS known, SUM(v) AS total, SUM(price) AS revenue",
     "COUNT(*) AS n, AVG(price) AS mean, AVG(v) AS middle, VARIANCE(CAST(v AS INT)) AS spread, STDDEV_POP(price) AS dev",
     "SUM(v) FILTER (WHERE yes) AS chosen, COUNT_IF(yes) AS some, EVERY(yes) AS every, ANY(v > 0) AS positive",
+    "MIN(v) AS least, MAX(price) FILTER (WHERE yes) AS most, COUNT(*) AS n, SUM(price) AS revenue, AVG(v) AS middle",
+    "COUNT(DISTINCT v) AS some, SUM(DISTINCT price) AS total, AVG(DISTINCT v) AS mean, COUNT(DISTINCT v, yes) AS pairs",
+    "MIN_BY(id, v) AS first, MAX_BY(price, time) AS newest, MAX(id) AS last, MIN(time) AS since",
+    "SUM(v / 2) AS half, AVG(CAST(price AS DOUBLE) + 1) AS mean, STDDEV(v / 4) AS dev, VAR_POP(v) AS spread",
+    "BIT_XOR(v) AS odd, BIT_OR(v) AS some, BIT_AND(v) FILTER (WHERE yes) AS bits, MAX(yes) AS any, MIN(g) AS least",
 )
 GROUPED = (
     "SELECT g, {aggregates} FROM t GROUP BY g",
@@ -164,14 +169,18 @@ GROUPED = (
     "SELECT v + 1 AS w, {aggregates} FROM t GROUP BY v + 1",
     "SELECT known AS v, COUNT(*) AS n, SUM(total) AS total FROM (SELECT g, {aggregates} FROM t GROUP BY g) q"
     " GROUP BY known",
-    "SELECT g, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.v AS v, t.price AS price, u.yes AS yes FROM t"
+    "SELECT g, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.v AS v, t.price AS price, u.yes AS yes,"
+    " t.time AS time FROM t"
     " LEFT JOIN u ON t.id = u.id) q GROUP BY g",
     "SELECT n, g FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) q WHERE n > 1",
     "SELECT DISTINCT g, v FROM t WHERE yes",
     "SELECT g, yes, GROUPING_ID() AS set, {aggregates} FROM t GROUP BY ROLLUP (g, yes)",
     "SELECT g, w, GROUPING_ID() AS set, {aggregates} FROM (SELECT t.id AS id, t.g AS g, u.g AS w, u.v AS v,"
-    " t.price AS price, t.yes AS yes FROM t LEFT JOIN u ON t.id = u.id) q GROUP BY GROUPING SETS ((g), (w), (g, w))",
+    " t.price AS price, t.yes AS yes, t.time AS time FROM t LEFT JOIN u ON t.id = u.id) q"
+    " GROUP BY GROUPING SETS ((g), (w), (g, w))",
     "SELECT DISTINCT v > 0 AS positive FROM t",
+    "SELECT DISTINCT most, some FROM (SELECT g, MAX(v) AS most, COUNT(DISTINCT yes) AS some FROM t GROUP BY g) q",
+    "SELECT most, COUNT(*) AS n, MIN(g) AS least FROM (SELECT g, MAX(v) AS most FROM t GROUP BY g) q GROUP BY most",
 )
 
 

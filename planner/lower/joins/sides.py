@@ -53,7 +53,8 @@ def qualify_columns(rows: FromRows, span: Span) -> FromRows:
             key = tuple(names[each] for each in shape.key)
             shape = WTable(key, names[shape.start], names[shape.end])
     renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
-    scope = Scope(tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns))
+    columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
+    scope = Scope(columns, shared=rows.scope.shared)
     return FromRows(renamed, scope, rows.name, as_of=rows.as_of)
 
 
@@ -64,7 +65,7 @@ def qualify_name(alias: str, name: str) -> str:
 
 def join_scopes(left: FromRows, right: FromRows) -> Scope:
     """The scope with the columns of both sides."""
-    return Scope((*left.scope.columns, *right.scope.columns))
+    return Scope((*left.scope.columns, *right.scope.columns), shared=left.scope.shared)
 
 
 def join_columns(type_: JoinType, left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ...]:

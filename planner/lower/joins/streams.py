@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.joins import J010
 from penstock.parser import ast
-from penstock.planner.intervals import fixed_milliseconds
+from penstock.planner.intervals import fixed_milliseconds, positive_milliseconds
 from penstock.planner.lower.context import Context, resolve_condition
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
@@ -45,6 +45,7 @@ def join_streams(
     is_inner = join.kind is ast.JoinKind.INNER
     parts = [*conjuncts(join.on), *(where if is_inner else ())]
     times = find_compared_times(parts, left, right)
+    grace = None if join.within is None else join.within.grace
     derived = derive_bound(parts, left, right)
     if derived is None or bounds.split_bound(parts, times)[0].bound() is not None:
         try:
@@ -79,6 +80,7 @@ def join_streams(
         bound=bound,
         residual=conjunction(residual),
         pane=pane,
+        grace=0 if grace is None else positive_milliseconds(grace, "grace period", least=0),
     )
     scope = left.scope if one_sided else times.scope
     return FromRows(node, scope, f"{left.name} and {right.name}")

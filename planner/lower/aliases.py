@@ -1,0 +1,82 @@
+"""Names and numbers of SELECT items in other clauses -> the expressions that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.limits import L007
+from penstock.diagnostics.codes.names import N007
+from penstock.parser import ast
+from penstock.planner.lower.grouped import has_aggregate
+from penstock.planner.lower.grouping_sets import is_grouping_sets
+from penstock.planner.lower.items import OutputColumn, substitute_outputs
+from penstock.planner.lower.windows import is_window_call
+from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
+
+# Nodes of an expression in which earlier items stand: each use of an alias copies what it stands for.
+LARGEST_ITEM = 2_000
+TALLEST_ITEM = 100
+
+
+def spread_aliases(outputs: Sequence[OutputColumn], scope: Scope) -> list[OutputColumn]:
+    """The SELECT list without names of its own earlier items. A column of FROM comes before an alias, as in Spark.
+
+    Raises CompileError where an expression becomes too large.
+    """
+    spread: list[OutputColumn] = []
+    for output in outputs:
+        value = substitute_outputs(output.value, spread, scope)
+        if value != output.value:
+            check_item(value, output)
+        spread.append(replace(output, value=value))
+    return spread
+
+
+def check_item(value: exp.Expression, output: OutputColumn) -> None:
+    """Raises CompileError for an expression that is too large or too deep to be planned."""
+    count, pending = 0, [(value, 1)]
+    while pending:
+        node, height = pending.pop()
+        count += 1
+        if count > LARGEST_ITEM or height > TALLEST_ITEM:
+            found = L007.at(output.span, "", name=output.name, limit=f"{LARGEST_ITEM:,}")
+            raise CompileError([found.with_hint("compute a part of it in a subquery")])
+        pending += [(each, height + 1) for each in node.iter_expressions()]
+
+
+def name_group_keys(select: ast.Select, outputs: Sequence[OutputColumn], scope: Scope) -> ast.Select:
+    """The SELECT whose GROUP BY has the items instead of their numbers, and windows instead of their names.
+
+    HAVING has the items instead of their names. Raises CompileError for a number that is no item's.
+    """
+    group_by = tuple(name_group_key(each, outputs, scope) for each in select.group_by)
+    having = None if select.having is None else substitute_outputs(select.having, outputs, scope)
+    return replace(select, group_by=group_by, having=having)
+
+
+def name_group_key(key: exp.Expression, outputs: Sequence[OutputColumn], scope: Scope) -> exp.Expression:
+    """One expression of GROUP BY without numbers of items, which may stand in ROLLUP and the like as well."""
+    inner = bare(key)
+    if is_grouping_sets(inner) or isinstance(inner, exp.Tuple):
+        named = inner.copy()
+        named.set("expressions", [name_group_key(each, outputs, scope) for each in inner.expressions])
+        return named
+    if isinstance(inner, exp.Column) and not inner.table and not scope.named(inner.name):
+        windows = (each.value for each in outputs if each.name.casefold() == inner.name.casefold())
+        return next((each for each in windows if is_window_call(each)), key)
+    if not isinstance(inner, exp.Literal) or inner.is_string:
+        return key
+    number = ast.parse_count(inner.name)
+    if not number or number > len(outputs):
+        found = N007.at(inner.meta["span"], "", number=inner.name)
+        raise CompileError([found.because(f"The SELECT list has {len(outputs)} items.")])
+    value = outputs[number - 1].value
+    if has_aggregate(value):
+        found = N007.at(inner.meta["span"], "", number=inner.name)
+        raise CompileError([found.also(outputs[number - 1].span, "an aggregate, which is computed for each group")])
+    return value

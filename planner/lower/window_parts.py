@@ -1,0 +1,100 @@
+"""What other systems call the start and the end of a group's window -> columns of the aggregation."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics.codes.names import N005
+from penstock.diagnostics.codes.windows import W009
+from penstock.parser import ast
+from penstock.planner.lower.items import WINDOW_COLUMNS
+from penstock.planner.lower.rows import FromRows, TimedWindow
+from penstock.planner.lower.windows import is_window_call, read_window_call
+
+START, END = WINDOW_COLUMNS
+# ksqlDB's columns of windows hold milliseconds.
+MILLISECOND_COLUMNS = {"WINDOWSTART": START, "WINDOWEND": END}
+STRUCTS = ("window", "session_window")
+"""Spark's names for the column of a window, a struct with the fields `start` and `end`."""
+PARTS = ("START", "END", "ROWTIME", "PROCTIME")
+
+
+def find_window_part(node: exp.Expression, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
+    """What `node` says of the window of a group, over the columns of the aggregation; None where it says nothing.
+
+    Raises CompileError where it says it of another window.
+    """
+    if isinstance(node, exp.Column):
+        return find_column_part(node, rows)
+    if isinstance(node, exp.Dot):
+        field = node.expression.name.lower()
+        if is_window_call(node.this) and field in ("start", "end"):
+            check_same(node.this, window, rows)
+            return make_part(START if field == "start" else END, node)
+        return None
+    if is_window_call(node):
+        check_same(node, window, rows)
+        return make_struct(node)
+    return find_call_part(node, window, rows) if isinstance(node, exp.Anonymous) else None
+
+
+def find_column_part(column: exp.Column, rows: FromRows) -> exp.Expression | None:
+    """`WINDOWSTART`, `window.start` or `window`, where they are no columns of the input."""
+    name, table = column.name, column.table
+    if rows.scope.named(name, table or None) or isinstance(column.this, exp.Star):
+        return None
+    if not table and name.upper() in MILLISECOND_COLUMNS:
+        return exp.Anonymous(this="UNIX_MILLIS", expressions=[make_part(MILLISECOND_COLUMNS[name.upper()], column)])
+    if not table and name.lower() in STRUCTS:
+        return make_struct(column)
+    is_field = table.lower() in STRUCTS and not rows.scope.has_relation(table) and not rows.scope.named(table)
+    if is_field and name.lower() in ("start", "end"):
+        return make_part(START if name.lower() == "start" else END, column)
+    return None
+
+
+def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
+    """`TUMBLE_START(time, size)` and its kin."""
+    kind, _, part = str(call.this).upper().rpartition("_")
+    if kind not in ast.WindowKind.__members__ or part not in PARTS:
+        return None
+    if part == "PROCTIME":
+        found = N005.at(call.meta["span"], "", name=call.this)
+        reason = "The processing time of a window depends on when a micro-batch runs."
+        raise CompileError([found.because(reason).with_hint(f"{kind}_ROWTIME(…), or window_end")])
+    window_call = exp.Anonymous(this=kind, expressions=[each.copy() for each in call.expressions])
+    window_call.meta["span"] = call.meta["span"]
+    check_same(window_call, window, rows)
+    if part == "ROWTIME":
+        millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))
+        return place(exp.Sub(this=make_part(END, call), expression=millisecond), call)
+    return make_part(START if part == "START" else END, call)
+
+
+def check_same(call: exp.Expression, window: TimedWindow, rows: FromRows) -> None:
+    """Raises CompileError for a window that is not the one of GROUP BY."""
+    other = read_window_call(call, rows)
+    if (other.window, other.time) != (window.window, window.time):
+        raise CompileError([W009.at(call.meta["span"], "not the window of GROUP BY")])
+
+
+def make_part(name: str, node: exp.Expression) -> exp.Expression:
+    """A column of the aggregation, in place of `node`."""
+    column = exp.column(name, quoted=True)
+    column.meta["grouped"] = True
+    return place(column, node)
+
+
+def make_struct(node: exp.Expression) -> exp.Expression:
+    """Spark's struct of start and end."""
+    fields = [exp.Literal.string("start"), make_part(START, node), exp.Literal.string("end"), make_part(END, node)]
+    return place(exp.Anonymous(this="NAMED_STRUCT", expressions=fields), node)
+
+
+def place(expression: exp.Expression, node: exp.Expression) -> exp.Expression:
+    """The expression at the place of `node`."""
+    span: Span = node.meta["span"]
+    for each in expression.walk():
+        each.meta["span"] = span
+    return expression
