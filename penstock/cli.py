@@ -20,6 +20,7 @@ from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
 from penstock.script_files import FILES, errors_shown, exit_code, read_source, show_findings, write_file
 from penstock.serve import serve
+from penstock.translate_command import translate
 from penstock.why import why
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def main() -> None:
       penstock check orders.sql          is it right? no Spark needed
       penstock explain STATE orders.sql  what will it keep, and how much of it?
       penstock fmt orders.sql            lay it out as every script is laid out
+      penstock translate --from flink f  what is it in Penstock's SQL, and what changes?
       penstock run --once orders.sql     process what is there, then end
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
@@ -332,4 +334,5 @@ def _count(number: int, one: str, many: str | None = None) -> str:
 
 main.add_command(fmt)
 main.add_command(serve)
+main.add_command(translate)
 main.add_command(why)
