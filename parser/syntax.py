@@ -74,6 +74,11 @@ def count_words(source: Source) -> list[int]:
     return [len(tokens) for tokens in _split_statements(dialect().lexer.tokens(source.text))]
 
 
+def split_script(source: Source) -> list[list[Token]]:
+    """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type."""
+    return list(_split_statements(dialect().lexer.tokens(source.text)))
+
+
 def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
     """The tokens between semicolons; empty statements are left out."""
     statement: list[Token] = []
