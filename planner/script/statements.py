@@ -22,6 +22,7 @@ from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
+from penstock.planner.passes.find_casts import find_casts
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
@@ -79,6 +80,8 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
     script.report += check_caches(queries)
+    found = [warning for query in queries for warning in find_casts(query)]
+    script.warnings += [warning for warning in dict.fromkeys(found) if warning not in script.warnings]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
