@@ -22,7 +22,6 @@ from penstock.planner.lower.context import Context
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
-from penstock.planner.passes.find_casts import find_casts
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
@@ -30,6 +29,7 @@ from penstock.planner.script.caches import check_caches
 from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result
+from penstock.planner.script.find_casts import find_casts
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import check_batch_mode, lower_set
