@@ -18,8 +18,8 @@ Functions are called by name in any case, and only those listed here. In a signa
 K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
 twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
 `X...` one or more arguments. Maps have no order, nor has anything that holds one.
-Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP; texts are cast by hand, except that a
-literal is read as DATE or TIMESTAMP where one is asked for.
+Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Numbers, dates, times and BOOLEANs are
+taken as STRING. Texts are cast by hand, except that a literal is read as DATE or TIMESTAMP where one is asked for.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 

@@ -25,10 +25,12 @@ from penstock.planner.functions.signature import (
     signature,
 )
 from penstock.planner.scalars.constants import judge
+from penstock.planner.scalars.implicit import as_text
 from penstock.planner.scalars.names import propose_name
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
+    BINARY,
     DATE,
     INTEGERS,
     STRING,
@@ -110,6 +112,9 @@ def fit(
         if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
             report.extend(problems)
             return None
+    printed = _print_arguments([patterns for _, patterns in fitting], arguments)
+    if printed is not None:
+        return fit(call, function, printed, resolve_lambda, report)
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
@@ -170,6 +175,21 @@ def _fit(
         type_ = function.result(tuple(converted), tuple(types))
         return None if type_ is None else Fitted(tuple(converted), type_)
     return Fitted(tuple(converted), _substitute(shape.result, bindings))
+
+
+def _print_arguments(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> list[Argument] | None:
+    """The arguments with texts in the place of values where a STRING is wanted and nothing else would take them.
+
+    None if there are none. A number is no BINARY, no array and no map.
+    """
+    printed: list[Argument] = []
+    for place, argument in enumerate(arguments):
+        wanted = [each[place] for each in patterns]
+        others = [each for each in wanted if each != STRING]
+        is_text_only = STRING in wanted and all(each == BINARY or isinstance(each, ArrayOf) for each in others)
+        printed.append(as_text(argument) if is_text_only and isinstance(argument, Typed) else argument)
+    changed = any(new is not old for new, old in zip(printed, arguments, strict=True))
+    return printed if changed else None
 
 
 def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:

@@ -27,11 +27,12 @@ from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit, known_function
+from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
 from penstock.planner.scalars.names import Scope, is_same_name, propose_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
-from penstock.planner.scalars.typed import Typed, make_typed, unify_comparable, unify_values
+from penstock.planner.scalars.typed import Typed, make_typed, unify_values
 from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 

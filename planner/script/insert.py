@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     WTable,
     make_column,
 )
+from penstock.planner.scalars.implicit import store
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import lower_stream, require_stream_word
 from penstock.planner.types import STRING, VOID
@@ -136,13 +137,14 @@ def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast
         raise CompileError([found.with_hint("its columns are " + ", ".join(f"{c.name} {c.type}" for c in chosen))])
     values = {}
     for given_column, target in zip(root.schema, chosen, strict=True):
-        if given_column.type != target.type and not scalars.is_lossless(given_column.type, target.type):
+        value = store(make_column(given_column.name), given_column.type, target.type, span)
+        if value is None:
             reason = (
                 f"its column {target.name} is {target.type}, the query's {given_column.name} is {given_column.type}"
             )
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
-        values[target.name] = scalars.cast(make_column(given_column.name), given_column.type, target.type)
+        values[target.name] = value
     check_not_null(root, chosen, origin, statement)
     absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.stored if c.name not in values}
     absent |= {each.name: each.value for each in origin.defaults if each.name in absent}

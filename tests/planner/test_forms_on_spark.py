@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.planner.expressions import resolved, spark_sql
+from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.types import STRING
+from tests.planner.expressions import COLUMNS, resolved, spark_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -94,3 +96,56 @@ def test_forms_have_these_values(spark: SparkSession) -> None:
     items = ", ".join(f"{spark_sql(resolved(text))} AS c{place}" for place, text in enumerate(FORMS))
     (row,) = spark.sql(f"SELECT {items}").collect()
     assert dict(zip(FORMS, row, strict=True)) == FORMS
+
+
+VALUES = {
+    "i": "12, CAST(NULL AS INT), -1",
+    "l": "12L, 13L, NULL",
+    "t": "CAST(1 AS TINYINT), NULL, CAST(12 AS TINYINT)",
+    "x": "1.5D, 12D, NULL",
+    "f": "CAST(1.5 AS FLOAT), NULL, CAST(12 AS FLOAT)",
+    "p": "CAST(12 AS DECIMAL(10, 2)), CAST(1.5 AS DECIMAL(10, 2)), NULL",
+    "s": "'12', NULL, ' 1 '",
+    "d": "DATE '2024-01-02', NULL, DATE '1999-12-31'",
+    "ts": "TIMESTAMP '2024-01-02', NULL, TIMESTAMP '1999-12-31 01:02:03.5'",
+    "b": "true, NULL, false",
+    "sd": "'2024-01-02', '1999-12-31', NULL",
+    "st": "'2024-01-02 00:00:00', '1999-12-31', NULL",
+    "sb": "'true', 'no', NULL",
+}
+NUMBERS = ("i", "l", "t", "x", "f", "p")
+IMPLICIT = (
+    *(f"s {sign} {number}" for number in NUMBERS for sign in ("=", "<", ">=", "<>", "<=>", "+", "-", "*", "/")),
+    *(f"{number} {sign} s" for number in NUMBERS for sign in ("=", "IS DISTINCT FROM", "-", "%")),
+    *(f"s IN ({number}, 5, NULL)" for number in ("i", "l", "t")),
+    *(f"s BETWEEN {number} AND {number}" for number in NUMBERS),
+    *(f"{number} IN ('12', {number})" for number in NUMBERS),
+    *(f"CASE s WHEN {number} THEN 'a' ELSE 'b' END" for number in NUMBERS),
+    *(f"sd {sign} d" for sign in ("=", "<", "<=>")),
+    *(f"ts {sign} st" for sign in ("=", "<", "<=>")),
+    *("d IN (sd, d)", "st BETWEEN ts AND ts", "sb = b", "b <=> sb", "s DIV 5", "i DIV s"),
+    *(f"'x' || {name} || s" for name in VALUES),
+    *(f"CONCAT({name}, 'x', s)" for name in VALUES),
+    *(f"{name} LIKE '1%'" for name in VALUES),
+    *(f"UPPER({name}) || LENGTH({name}) || CONCAT_WS('-', {name}, {name})" for name in VALUES),
+    *("REPLACE(i, 1, l)", "SUBSTRING(p, 1, 3)", "STARTSWITH(x, i)", "LPAD(i, 5, 0)", "REGEXP_REPLACE(ts, '-', b)"),
+)
+
+
+def test_casts_that_nobody_wrote_are_those_of_spark(spark: SparkSession) -> None:
+    types = {name: type_ for name, type_ in COLUMNS if name in VALUES} | dict.fromkeys(("sd", "st", "sb"), STRING)
+    scope = Scope(tuple(ScopeColumn("o", name, name, type_) for name, type_ in types.items()))
+    arrays = ", ".join(f"ARRAY({values}) AS `{name}`" for name, values in VALUES.items())
+    items = ", ".join(f"`{name}`[place] AS `{name}`" for name in VALUES)
+    places = "LATERAL VIEW EXPLODE(SEQUENCE(0, 2)) AS place"
+    spark.sql(f"SELECT {items} FROM (SELECT {arrays}) {places}").createOrReplaceTempView("o")
+    ours = spark.sql(f"SELECT {', '.join(f'{spark_sql(resolved(text, scope))} AS c' for text in IMPLICIT)} FROM o")
+    plain = spark.sql(f"SELECT {', '.join(f'{text} AS c' for text in IMPLICIT)} FROM o")
+    different = [
+        (text, one.dataType, other.dataType)
+        for text, one, other in zip(IMPLICIT, ours.schema, plain.schema, strict=True)
+        if one.dataType != other.dataType
+    ]
+    assert different == []
+    pairs = zip(ours.collect(), plain.collect(), strict=True)
+    assert [text for one, other in pairs for text, a, b in zip(IMPLICIT, one, other, strict=True) if a != b] == []
