@@ -6,11 +6,13 @@
 from penstock.grammar import Token
 from penstock.parser.ast_text import ast_text
 from penstock.parser.format import LayoutError, format_script
+from penstock.parser.synonyms import SYNONYMS
 from penstock.parser.syntax import count_words, parse, split_script
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text
 
 __all__ = [
+    "SYNONYMS",
     "LayoutError",
     "Token",
     "ast_text",

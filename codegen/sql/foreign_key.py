@@ -55,8 +55,8 @@ def foreign_key_views(
     References are spread over `buckets`. The view `clock` has the watermark, which windows need.
     """
     references = [f"k{place}" for place in range(len(node.equalities))]
-    assert not isinstance(node.shape, KStream)
-    key = [column(each) for each in node.shape.identity] or [exp.Boolean(this=True)]
+    assert not isinstance(node.left.shape, KStream)
+    key = [column(each) for each in node.left.shape.identity] or [exp.Boolean(this=True)]
     identity = [f"i{place}" for place in range(len(key))]
     sides = View(f"{name}_sides", print_sql(_sides(node, references, key, lefts, rights)))
     values = {each: column(each) for each in ("is_left", *references, *identity, "version", "order", "deleted")}
@@ -201,9 +201,29 @@ def _pairs(node: ForeignKeyJoin, references: Sequence[str], identity: Sequence[s
     lefts = _before_and_after(is_left, there, deltas=deltas)
     tree = exp.Select(expressions=shown).from_(_select_as(lefts, "l"), copy=False)
     tree.append("joins", exp.Join(this=_select_as(touched, "t"), on=same))
-    side = {"side": "LEFT"} if node.type is JoinType.LEFT else {}
+    side = {"side": "LEFT"} if node.type in (JoinType.LEFT, JoinType.FULL) else {}
     rights = _before_and_after(is_right, there.copy(), deltas=deltas)
     tree.append("joins", exp.Join(this=_select_as(rights, "r"), on=equal, **side))
+    if node.type in (JoinType.RIGHT, JoinType.FULL):
+        alone = _find_unreferred(references, lefts.copy(), rights.copy())
+        return exp.Union(this=tree, expression=alone, distinct=False)
+    return tree
+
+
+def _find_unreferred(references: Sequence[str], lefts: Expression, rights: Expression) -> Expression:
+    """DuckDB's SELECT: deltas of right rows to which no left row refers, of all keys for which rows have come."""
+    shown = [
+        alias(null(BIGINT), "place"),
+        alias(column_of("r", "place"), "right"),
+        alias(cast(column_of("r", "delta"), BIGINT), DELTA),
+    ]
+    touched = select(map(column, references), "rows").where(exp.Not(this=column("known")), copy=False)
+    touched.set("distinct", exp.Distinct())
+    same = both(*(exp.NullSafeEQ(this=column_of("r", each), expression=column_of("t", each)) for each in references))
+    equal = (exp.EQ(this=column_of("l", each), expression=column_of("r", each)) for each in (*references, "delta"))
+    tree = exp.Select(expressions=shown).from_(_select_as(rights, "r"), copy=False)
+    tree.append("joins", exp.Join(this=_select_as(touched, "t"), on=same))
+    tree.append("joins", exp.Join(this=_select_as(lefts, "l"), kind="ANTI", on=both(*equal)))
     return tree
 
 

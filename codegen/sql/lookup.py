@@ -153,7 +153,8 @@ def select_joined(
         holds = either(is_alone, exp.Boolean(this=False), holds)
     if holds is None or node.type is not JoinType.LEFT:
         tree = select([*(alias(parts[each.name], each.name) for each in node.schema), *map(column, beside)], pairs)
-        return tree if node.type is JoinType.LEFT else tree.where(holds or exp.Not(this=is_alone), copy=False)
+        keeps_left = node.type in (JoinType.LEFT, JoinType.FULL)
+        return tree if keeps_left else tree.where(holds or exp.Not(this=is_alone), copy=False)
     own = {each.name for each in left.schema}
     items = [
         alias(parts[each.name] if each.name in own else only_if(holds.copy(), parts[each.name]), each.name)

@@ -35,7 +35,8 @@ def fold_rows(
     if not connections:
         connections.append(connect_duckdb())
     known = list(map(read_table, state.get)) if state.exists else []
-    rows = pa.concat_tables([*known, *map(read_table, arrived)]).combine_chunks()
+    # Kept rows may have NULL in fields in which arriving ones never have it.
+    rows = pa.concat_tables([*known, *map(read_table, arrived)], promote_options="default").combine_chunks()
     places = number_rows(len(rows))
     columns = {name: convert_times(rows.column(name)) for name in given}
     is_known = pc.less(places, sum(map(len, known)))

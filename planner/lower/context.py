@@ -93,5 +93,5 @@ def list_subqueries(expression: exp.Expression) -> Iterator[tuple[exp.Expr, ast.
 
 
 def make_scope(node: Node, alias: str | None) -> Scope:
-    """The scope of a single relation: its columns under their own names."""
-    return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema))
+    """The scope of a single relation: the columns that it shows, under their own names."""
+    return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema if not c.hidden))

@@ -15,7 +15,7 @@ from penstock.planner import scalars
 from penstock.planner.functions import clock_calls
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.grouped import has_aggregate
-from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rows import FromRows, order_times
@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     Node,
     Project,
     WindowAggregate,
+    WTable,
     make_column,
 )
 from penstock.planner.plan.walk import walk
@@ -43,18 +44,20 @@ def lower_distinct(
     Rows of tables and groups differ by their keys: DISTINCT changes nothing where all of these are selected.
     """
     shape, span = result.shape, select.span
-    if not isinstance(shape, KStream) or is_distinct(result):
+    shown = [each for each in result.schema if not each.hidden]
+    is_shown = len(shown) == len(result.schema) and not isinstance(shape, KStream)
+    if is_shown or isinstance(shape, WTable) or is_distinct(result):
         return result
-    for output, each in zip(outputs, result.schema, strict=True):
+    for output, each in zip(outputs, shown, strict=True):
         if not scalars.is_ordered(each.type):
             raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
-    if not select.stream:
+    if not isinstance(shape, KStream) or not select.stream:
         return GroupAggregate(
-            schema=result.schema,
-            shape=KTable(tuple(each.name for each in result.schema)),
+            schema=tuple(shown),
+            shape=KTable(tuple(each.name for each in shown)),
             span=span,
-            input=materialise_input(result),
-            keys=tuple(Named(each.name, make_column(each.name), each.type) for each in result.schema),
+            input=materialise_changes(result),
+            keys=tuple(Named(each.name, make_column(each.name), each.type) for each in shown),
             aggregates=(),
         )
     if not shape.times:

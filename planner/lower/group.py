@@ -107,7 +107,7 @@ def lower_group(
         having = None if select.having is None else grouping.rewrite(select.having, None)
     if report:
         raise CompileError(report)
-    if not select.stream:
+    if not select.stream and window is not None:
         check_keys_shown(select, grouping, rewritten)
     if sets is not None and grouping.id_column is not None:
         if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
@@ -139,7 +139,7 @@ def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRow
 
 
 def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[OutputColumn]) -> None:
-    """Raises CompileError for a key that the table would not show, by which its rows are told apart."""
+    """Raises CompileError for a key that the windowed table would not show, by which its rows are told apart."""
     for key, text in zip(grouping.keys, grouping.texts, strict=True):
         if not any(is_column(each.value, key.name) for each in outputs):
             found = K006.at(select.span, "", column=text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -14,6 +14,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import collect_findings, resolve_scalar
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
@@ -91,7 +92,10 @@ def substitute_outputs(expression: exp.Expression, outputs: Iterable[OutputColum
 
 
 def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, span: Span) -> Node:
-    """The projection of `node`; the identity gives `node` itself. A windowed table keeps its window columns."""
+    """The projection of `node`; the identity gives `node` itself.
+
+    A windowed table keeps its window columns, and a table its key, hidden if the SELECT list does not show it.
+    """
     items: list[Named] = []
     report: list[Diagnostic] = []
     for output in outputs:
@@ -110,17 +114,46 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
                 raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
         items += [Named(n, make_column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
+    shown_count = len(items)
+    if isinstance(node.shape, KTable):
+        items += list_missing_keys(node, node.shape, items)
     if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
         return node
-    schema = tuple(Column(item.name, item.type, is_nullable(item.value, node)) for item in items)
+    schema = tuple(
+        Column(item.name, item.type, is_nullable(item.value, node), hidden=place >= shown_count)
+        for place, item in enumerate(items)
+    )
     return Project(
         schema=schema, shape=derive_projected_shape(node, items, span), span=span, input=node, items=tuple(items)
     )
 
 
+def list_missing_keys(node: Node, shape: KTable, items: Sequence[Named]) -> list[Named]:
+    """The key columns of a table that none of the items shows, as items."""
+    missing: list[Named] = []
+    for name in shape.key:
+        if not any(has_value(item.value, node, name) for item in items):
+            own = min(shape.same[shape.key.index(name)][0]) if shape.same else name
+            free = choose_unused_name(own.rpartition(".")[2], [each.name for each in (*items, *missing)])
+            missing.append(Named(free, make_column(name), node.column(name).type))
+    return missing
+
+
 def is_nullable(expression: exp.Expression, node: Node) -> bool:
     """Whether the expression over the columns of `node` can be NULL, as far as is known."""
-    return node.column(expression.name).nullable if isinstance(expression, exp.Column) else True
+    match bare(expression):
+        case exp.Column() as column:
+            return node.column(column.name).nullable
+        case exp.Literal() | exp.Boolean():
+            return False
+        case exp.Cast() as cast:  # one that fails gives no NULL
+            return type(cast) is not exp.Cast or is_nullable(cast.this, node)
+        case exp.Add() | exp.Sub() | exp.Mul() as sum_:
+            return is_nullable(sum_.this, node) or is_nullable(sum_.expression, node)
+        case exp.Anonymous() as call if str(call.this).upper() == "COALESCE":
+            return all(is_nullable(each, node) for each in call.expressions)
+        case _:
+            return True
 
 
 def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:

@@ -15,7 +15,9 @@ from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
 from penstock.planner.lower.joins.join import lower_join
-from penstock.planner.lower.joins.subqueries import Membership, find_membership
+from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
+from penstock.planner.lower.joins.membership import Membership
+from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
@@ -78,10 +80,10 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
 
 
 def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:
-    """The SELECT without the parts of its WHERE that ask a table in a database, and these parts."""
-    rest, memberships = [], []
+    """The SELECT without the parts of its WHERE that ask a table, and these parts."""
+    rest, memberships = [], list[Membership]()
     for part in conjuncts(select.where):
-        found = find_membership(part, context)
+        found = find_membership(part, context) or find_kept_membership(part, context, lower_relation, lower_query)
         if found is None:
             rest.append(part)
         else:

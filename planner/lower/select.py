@@ -23,7 +23,8 @@ from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.lookup import explain_outside_join
-from penstock.planner.lower.joins.subqueries import Membership, lower_membership
+from penstock.planner.lower.joins.membership import Membership
+from penstock.planner.lower.joins.subqueries import lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey

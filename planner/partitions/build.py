@@ -212,10 +212,16 @@ class Builder:
         return Origins((name,), {name: None})
 
     def _add_references(self, node: ForeignKeyJoin, left: Origins, right: Origins) -> Origins:
-        """The rows of the left side where they are; those of the right one come to them by what refers to them."""
+        """The rows of the left side where they are; those of the right one come to them by what refers to them.
+
+        Rows of the right side to which nothing refers have no key of the left side.
+        """
         name = self.name("referring", node.span)
         self.streams[name] = Stream(f"{relation_text(node.right)} by its foreign keys", Role.GROUPED, span=node.span)
         self.read(right.vertices, name)
+        if node.type in (JoinType.RIGHT, JoinType.FULL):
+            self.read(left.vertices, name)
+            return Origins((name,), {name: None})
         return Origins(left.vertices, left.keys)
 
     def _add_join(self, node: Joined, below: Sequence[Origins]) -> Origins:

@@ -19,6 +19,8 @@ class Column:
     name: str
     type: Type
     nullable: bool = True
+    hidden: bool = False
+    """Whether it is there only because it is part of the key of a table. A subquery or view does not show it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,9 @@ class ForeignKeyJoin(Binary):
     """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
 
     `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
-    also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT pads
-    left rows without a partner with NULL, INNER leaves them out. Driven by both sides. `left` sends changes.
+    also one of the window's columns. NULL refers to nothing. `condition`, over both, has to be true, too. LEFT and FULL
+    pad left rows without a partner with NULL, RIGHT and FULL right ones; these have no condition, and the keys of both
+    sides are the key. Driven by both sides. `left` sends changes.
     `kept`: for how many milliseconds a window is kept behind its end, by the watermark of the windowed table; None of
     tables without windows.
     """

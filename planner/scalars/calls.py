@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
 from penstock.planner.functions.signature import (
     ArrayOf,
     DecimalOf,
@@ -58,10 +58,20 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
     span = call.meta.get("span")
     if name in REFUSED:
         report.append(N005.at(span, name=name).because(REFUSED[name]))
+    elif name in FOREIGN:
+        reason, form = FOREIGN[name]
+        report.append(N005.at(span, name=name).because(reason).with_hint(_fill_form(form, call.expressions)))
     else:
         known = propose_name(name, (each.name for each in FUNCTIONS))
         report.append(N004.at(span, name=name).with_hint(known))
     return None
+
+
+def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | None:
+    """The form to write, over the arguments as they were written; None if there are too few."""
+    texts = [each.meta["span"].text for each in arguments if "span" in each.meta]
+    needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
+    return None if form is None or len(texts) < needed else form.format(*texts)
 
 
 @dataclass(frozen=True, slots=True)

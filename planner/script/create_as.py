@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from penstock.diagnostics import CompileError, Diagnostic
@@ -22,7 +23,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
     made: Literal["STREAM", "TABLE"] = statement.kind.value
     name = statement.name.text
     wants_stream = statement.kind is ast.RelationKind.STREAM
-    root = lower_stream(statement.query, context) if wants_stream else lower_query(statement.query, context)
+    root = show_key(lower_stream(statement.query, context) if wants_stream else lower_query(statement.query, context))
     is_stream = isinstance(root.shape, KStream)
     if is_stream != wants_stream:
         given = kind_text(root.shape)
@@ -43,7 +44,14 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
         sink = Sink(name, connector, drop_partitions(options), declared)
-    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
+    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement, sink)
+
+
+def show_key(root: Node) -> Node:
+    """The result of a statement, with the columns of its key that its SELECT list does not show behind the others."""
+    if not any(each.hidden for each in root.schema):
+        return root
+    return replace(root, schema=tuple(replace(each, hidden=False) for each in root.schema))
 
 
 def put_result(node: Node, sink: Sink) -> PutRows | None:

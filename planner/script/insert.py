@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K008, K010
+from penstock.diagnostics.codes.kinds import K006, K008, K010
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
@@ -43,6 +43,10 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint(hint)])
     origin, is_table = entry.origin, entry.kind == "TABLE"
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
+    missing = next((each for each in root.schema if each.hidden), None)
+    if missing is not None:
+        found = K006.at(statement.query.span, "", column=missing.name)
+        raise CompileError([found.with_hint(f"add {missing.name} to the SELECT list: rows are replaced by it")])
     changes_rows = is_table and connector_of(origin.connector).partial_updates
     taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
     if not isinstance(root.shape, taken):
@@ -86,19 +90,37 @@ def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.
 
 def choose_targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     """The columns that the query's columns go to, by position."""
-    columns = {c.name.lower(): c for c in entry.origin.columns}
+    columns = {c.name.lower(): c for c in entry.origin.stored}
     if not statement.columns:
-        return list(entry.origin.columns)
+        return list(entry.origin.stored)
     chosen = []
     for name in statement.columns:
         found = columns.get(name.folded)
         if found is None:
-            known = [c.name for c in entry.origin.columns]
+            known = [c.name for c in entry.origin.stored]
             raise CompileError([explain_unknown(name, f"{entry.name}.{name.text}", known)])
         if found in chosen:
             raise CompileError([K010.at(name.span, "named twice", name=name.text)])
         chosen.append(found)
     return chosen
+
+
+def check_not_null(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> None:
+    """Raises CompileError where rows of files could have NULL in a column that is declared NOT NULL.
+
+    A database checks its rows by itself.
+    """
+    if connector_of(origin.connector).partial_updates:
+        return
+    given = {target.name: column for column, target in zip(root.schema, chosen, strict=True)}
+    defaults = {each.name for each in origin.defaults}
+    for target in origin.stored:
+        column = given.get(target.name)
+        may_be_null = target.name not in defaults if column is None else column.nullable
+        if not target.nullable and may_be_null and target.name not in origin.key:
+            reason = f"its column {target.name} is NOT NULL, and the query may give NULL there"
+            found = K008.at(statement.query.span, "", target=origin.name, reason=reason)
+            raise CompileError([found.with_hint(f"WHERE … IS NOT NULL, or COALESCE(…, …) AS {target.name}")])
 
 
 def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
@@ -121,8 +143,10 @@ def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
         values[target.name] = scalars.cast(make_column(given_column.name), given_column.type, target.type)
-    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.columns if c.name not in values}
-    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
+    check_not_null(root, chosen, origin, statement)
+    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.stored if c.name not in values}
+    absent |= {each.name: each.value for each in origin.defaults if each.name in absent}
+    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.stored]
     if isinstance(root.shape, KTable):
         return rename_columns(root, items, KTable(origin.key), span)
     if isinstance(root.shape, WTable):

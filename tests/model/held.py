@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from penstock.planner.plan import ForeignKeyJoin, JoinType, KTable, Node, TableJoin, TableLookup, WTable
+from tests.model.join import LEFT_KEPT, RIGHT_KEPT
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import Row, Value, columns
 
@@ -128,6 +129,30 @@ class Referring:
     rights: Materialised = field(default_factory=Materialised)
 
     def step(self, changes: Sequence[Change], records: Sequence[Record]) -> list[Change]:
+        references = {record.key for record in records}
+        references |= {self.reference(row) for each in changes for row in (each.old, each.new) if row is not None}
+        alone = {key: self.unreferred(key) for key in references}
+        sent = self.step_lefts(changes, records)
+        if self.node.type not in RIGHT_KEPT:
+            return sent
+        deltas = [(each.old, each.new) for each in sent]
+        deltas += [(row, self.unreferred(key)) for key, row in alone.items()]
+        rows: dict[Key, list[Row | None]] = {}
+        for place in (0, 1):
+            for delta in deltas:
+                row = delta[place]
+                if row is not None:
+                    rows.setdefault(key_of(self.node, row), [None, None])[place] = row
+        return [Change(key, old, new) for key, (old, new) in rows.items() if old != new]
+
+    def unreferred(self, key: Key) -> Row | None:
+        """The padded right row of a key to which no left row refers."""
+        row, _ = self.rights.rows.get(key, (None, None))
+        if row is None or (self.lefts.get(key) and None not in key):
+            return None
+        return dict.fromkeys(columns(self.node.left.schema)) | row
+
+    def step_lefts(self, changes: Sequence[Change], records: Sequence[Record]) -> list[Change]:
         moved = {change.key: change for change in changes}
         before = {change.key: (change.old, self.shown(change.old)) for change in changes}
         for record in records:
@@ -165,4 +190,4 @@ def beside(
     }
     if row is not None and holds(node.condition, left | row, types):
         return left | row
-    return left | dict.fromkeys(columns(right.schema)) if node.type is JoinType.LEFT else None
+    return left | dict.fromkeys(columns(right.schema)) if node.type in LEFT_KEPT else None

@@ -125,7 +125,7 @@ def referring(
 ) -> list[Row]:
     """Each left row beside the right one that it refers to; there must not be two."""
     left, right = (columns(side.schema) for side in sides)
-    result: list[Row] = []
+    result, referred = list[Row](), list[Row]()
     for one in rows[0]:
         found = [
             other
@@ -138,8 +138,11 @@ def referring(
         assert len(found) <= 1, "a row refers to two rows"
         found = [other for other in found if holds(node.condition, one | other, {**left, **right})]
         result += [one | other for other in found]
-        if not found and node.type is JoinType.LEFT:
+        referred += found
+        if not found and node.type in LEFT_KEPT:
             result.append(one | dict.fromkeys(right))
+    if node.type in RIGHT_KEPT:
+        result += [dict.fromkeys(left) | other for other in rows[1] if not any(other is each for each in referred)]
     return result
 
 

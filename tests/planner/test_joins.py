@@ -32,10 +32,10 @@ WORDS = {
 # Rows are left, columns right; the letters are the kinds that mean something.
 MATRIX = {
     ("stream", "stream"): "ILRFSA",
-    ("stream", "table"): "IL",
+    ("stream", "table"): "ILSA",
     ("stream", "windowed"): "L",
     ("table", "stream"): "",
-    ("table", "table"): "ILRF",
+    ("table", "table"): "ILRFSA",
     ("table", "windowed"): "L",
     ("windowed", "stream"): "",
     ("windowed", "table"): "L",

@@ -222,6 +222,24 @@ def foreign(draw: st.DrawFn, kind: str) -> str:
     return text.format(kind=kind, condition=draw(st.sampled_from(CONDITIONS)))
 
 
+OUTER = (
+    "SELECT t.id AS id, u.id AS uid, t.v AS v, u.v AS other FROM t RIGHT JOIN u ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, t.v AS v, u.v AS other FROM t FULL JOIN u ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, t.v AS v FROM t RIGHT JOIN u ON t.g = u.id AND t.v > 0",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u LEFT JOIN t ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u FULL JOIN t ON t.g = u.id",
+    "SELECT t.id AS id, u.id AS uid, u.v AS other FROM u RIGHT JOIN t ON t.g = u.id AND u.v > 0",
+    "SELECT t.id AS id, q.g AS g, q.n AS n FROM t FULL JOIN (SELECT g, COUNT(*) AS n FROM u GROUP BY g) q ON t.g = q.g",
+    "SELECT q.uid AS uid, COUNT(*) AS n, MAX(q.v) AS v FROM (SELECT t.id AS id, u.id AS uid, t.v AS v FROM t"
+    " RIGHT JOIN u ON t.g = u.id) q GROUP BY q.uid",
+    "SELECT x.id AS id, v.id AS other FROM (SELECT t.id AS id, u.g AS g FROM t LEFT JOIN u ON t.id = u.id) x"
+    " FULL JOIN v ON x.g = v.id",
+    "SELECT t.id AS id, x.id AS other, x.v AS v FROM t FULL JOIN t x ON t.g = x.id",
+    "SELECT t.id AS id, u.id AS uid, v.id AS vid FROM t FULL JOIN u ON t.g = u.id LEFT JOIN v ON u.g = v.id",
+)
+outer: SearchStrategy[str] = st.sampled_from(OUTER)
+"""Joins on a foreign key that also show rows to which nothing refers."""
+
 COUNTED = "SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window}"
 WINDOWED = f"({COUNTED} RETENTION 1 DAY)"
 ON_WINDOWS = {
@@ -276,5 +294,48 @@ def lookups(draw: st.DrawFn, kind: str) -> str:
     """Streams that look up tables."""
     return draw(st.sampled_from(LOOKUPS)).format(kind=kind)
 
+
+MEMBERSHIPS = (
+    "SELECT id, v FROM t WHERE g IN (SELECT id FROM u WHERE v > 0)",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u WHERE yes)",
+    "SELECT id, v FROM t WHERE id NOT IN (SELECT id FROM u WHERE v > 0)",
+    "SELECT id, v FROM t WHERE g IS NOT NULL AND g NOT IN (SELECT g FROM u WHERE NOT g IS NULL)",
+    "SELECT id, g FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.g = t.g AND u.v = t.v AND u.yes)",
+    "SELECT id, g FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE u.g = t.g AND t.v > 0)",
+    "SELECT id, g FROM t WHERE NOT EXISTS (SELECT * FROM u WHERE u.id = t.g AND u.v > t.v) AND v < 2",
+    "SELECT id, v FROM t WHERE v IN (SELECT v + 1 FROM u) AND id NOT IN (SELECT id FROM w WHERE yes)",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u GROUP BY g HAVING COUNT(*) > 1)",
+    "SELECT id, v FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE x.g = t.id)",
+    "SELECT id, v FROM t WHERE v IN (SELECT v FROM t WHERE g = 'b')",
+    "SELECT g, COUNT(*) AS n, MAX(v) AS most FROM t WHERE g NOT IN (SELECT id FROM u) AND g IS NOT NULL GROUP BY g",
+    "SELECT t.id AS id, u.v AS v FROM t JOIN u ON t.g = u.id WHERE t.id IN (SELECT id FROM w)",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT SEMI JOIN u ON t.id = u.id AND u.v > 0",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.id AND t.v < u.v",
+    "SELECT t.id AS id, t.g AS g FROM t LEFT ANTI JOIN u ON t.g = u.g AND t.yes LEFT SEMI JOIN w ON t.id = w.g",
+)
+WITHOUT_KEYS = (
+    "SELECT g, COUNT(*) AS n, MAX(w) AS most FROM (SELECT g, v + 1 AS w FROM t WHERE yes) q GROUP BY g",
+    "SELECT DISTINCT MAX(v) AS most FROM t GROUP BY g",
+    "SELECT DISTINCT q.v AS v FROM (SELECT t.v AS v, u.v AS w FROM t JOIN u ON t.id = u.id) q WHERE q.w > 0",
+    "SELECT id, v FROM t WHERE v IN (SELECT MAX(v) FROM u GROUP BY g)",
+    "SELECT n, COUNT(*) AS groups FROM (SELECT COUNT(*) AS n FROM t GROUP BY g, yes) q GROUP BY n",
+    "SELECT q.v AS v, COUNT(*) AS n FROM (SELECT t.v AS v FROM t RIGHT JOIN u ON t.g = u.id) q GROUP BY q.v",
+    "SELECT id, COUNT(*) AS n FROM (SELECT v AS id FROM (SELECT * FROM (SELECT g, v FROM t) a) b) c GROUP BY id",
+)
+without_keys: SearchStrategy[str] = st.sampled_from(WITHOUT_KEYS)
+"""What is computed from subqueries that do not show the keys of their tables."""
+
+memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
+"""IN, EXISTS and their NOT forms, and joins that keep one side."""
+
+STREAM_MEMBERSHIPS = (
+    "SELECT STREAM id, v FROM s WHERE g IN (SELECT id FROM t WHERE v > 0)",
+    "SELECT STREAM id, v FROM s WHERE NOT EXISTS (SELECT 1 FROM t WHERE t.g = s.g AND t.v > 0) AND v > -2",
+    "SELECT STREAM id, v FROM s WHERE id IS NOT NULL AND id NOT IN (SELECT id FROM t WHERE yes)",
+    "SELECT STREAM id, v FROM s WHERE EXISTS (SELECT 1 FROM t WHERE t.id = s.g AND t.v >= s.v)",
+    "SELECT STREAM s.id AS id, s.v AS v FROM s LEFT SEMI JOIN t ON s.v = t.v",
+    "SELECT STREAM s.id AS id, s.v AS v FROM s LEFT ANTI JOIN t ON s.g = t.id AND t.v > s.v",
+    "SELECT STREAM id, v FROM s WHERE g IN (SELECT g FROM t GROUP BY g HAVING MAX(v) > 0)",
+)
 
 stateless: SearchStrategy[str] = st.sampled_from(STATELESS)

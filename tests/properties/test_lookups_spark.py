@@ -31,12 +31,14 @@ from tests.properties.test_spark import AT_ONCE, hold_back, wrong_accounts
 from tests.properties.test_tables_spark import names_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
-KINDS = tuple((("INNER", "LEFT")[place % 2], place) for place in range(len(tables.LOOKUPS)))
+QUERIES = (
+    *(each.format(kind=("INNER", "LEFT")[place % 2]) for place, each in enumerate(tables.LOOKUPS)),
+    *tables.STREAM_MEMBERSHIPS[1:4:2],
+)
 
 
-def example(kind: str, place: int) -> tuple[str, History]:
-    """A query over a packed history: of those that Hypothesis draws, one with many rows."""
-    sql = tables.LOOKUPS[place].format(kind=kind)
+def example(sql: str) -> History:
+    """A packed history for a query: of those that Hypothesis draws, one with many rows."""
     drawn: list[History] = []
 
     @settings(max_examples=4, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
@@ -45,7 +47,7 @@ def example(kind: str, place: int) -> tuple[str, History]:
         drawn.append(packed(data.draw, names_of(planned(sql, "")), PACKED))
 
     draw()
-    return sql, max(drawn, key=History.size)
+    return max(drawn, key=History.size)
 
 
 def script(sql: str, folder: str, store: str) -> str:
@@ -61,15 +63,16 @@ def test_spark_comes_to_the_answer_as_of_each_micro_batch(
     only_spark: SparkSession, tmp_path: Path, killing: None
 ) -> None:
     def outcome(number: int) -> str:
-        sql, history = example(*KINDS[number])
+        sql = QUERIES[number]
+        history = example(sql)
         store = ("memory", "rocksdb")[number % 2]
         spark = open_session(only_spark, number)
         found = wrong(f"CREATE STREAM result AS {sql}", history, tmp_path / str(number), spark, store)
         return f"{sql}\n{history}\n{found}" if found else ""
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        failures = list(filter(None, pool.map(outcome, range(len(KINDS)))))
-    tried["streams with tables through Spark"] += len(KINDS) * PACKED
+        failures = list(filter(None, pool.map(outcome, range(len(QUERIES)))))
+    tried["streams with tables through Spark"] += len(QUERIES) * PACKED
     assert not failures, "\n\n".join(failures)
 
 

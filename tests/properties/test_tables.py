@@ -33,6 +33,9 @@ KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     **{f"{kind} join of windowed tables": tables.windowed(kind) for kind in tables.ON_WINDOWS},
     "windowed tables with tables": tables.mixed,
+    "subqueries over tables": tables.memberships,
+    "outer joins on a foreign key": tables.outer,
+    "subqueries without keys": tables.without_keys,
 }
 
 
@@ -92,16 +95,22 @@ def test_changes_come_to_the_relational_answer(kind: str) -> None:
     assert tried[kind] - before >= HISTORIES
 
 
-@pytest.mark.parametrize("kind", ["INNER", "LEFT"])
+LOOKUPS = {
+    **{f"{kind} join of a stream with a table": tables.lookups(kind) for kind in ("INNER", "LEFT")},
+    "subqueries of a stream over tables": st.sampled_from(tables.STREAM_MEMBERSHIPS),
+}
+
+
+@pytest.mark.parametrize("kind", LOOKUPS)
 def test_a_stream_meets_the_table_as_it_is_known(kind: str) -> None:
     """Each row meets what all records up to its own micro-batch come to; what a query computes may come later."""
 
     @settings(max_examples=HISTORIES, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(tables.lookups(kind), st.data())
+    @given(LOOKUPS[kind], st.data())
     def run(sql: str, data: st.DataObject) -> None:
         plan = tables.planned(sql)
         names = tuple(sorted({node.origin.name for node in walk(plan) if isinstance(node, Scan)}))
-        tried[f"{kind} join of a stream with a table"] += 1
+        tried[kind] += 1
         query, seen = Changes(plan), {name: list[Row]() for name in names}
         for batch in data.draw(tables.histories(names)).batches:
             if data.draw(st.integers(0, 5)) == 0:

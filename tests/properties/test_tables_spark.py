@@ -39,6 +39,8 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "groups of tables": tables.groupings(),
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
+    "subqueries over tables": tables.memberships,
+    "outer joins on a foreign key": tables.outer,
 }
 
 

@@ -17,6 +17,7 @@ from penstock.planner.lower.joins.conditions import split_conditions
 from penstock.planner.lower.joins.lookup import explain_outside_join, lower_foreign_key, lower_lookup
 from penstock.planner.lower.joins.remote import find_remote_table
 from penstock.planner.lower.joins.same_windows import match_windows
+from penstock.planner.lower.joins.semi import lower_semi_join
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes, qualify_sides
 from penstock.planner.lower.joins.streams import join_streams
 from penstock.planner.lower.joins.tables import explain_wrong_key, lower_primary_join
@@ -42,12 +43,9 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
     if isinstance(cell, matrix.Illegal):
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
         raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
-    kinds = cell.kinds
-    if isinstance(left.node.shape, KStream) and find_remote_table(right.node) is not None:
-        kinds = (*kinds, *matrix.ONE_SIDED)
-    if join.kind not in kinds:
+    if join.kind not in cell.kinds:
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
-        allowed = ", ".join(kind.value for kind in kinds)
+        allowed = ", ".join(kind.value for kind in cell.kinds)
         raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
     if join.on is None:
         hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)
@@ -72,6 +70,8 @@ def lower_table_join(
         shift, through, rest = match_windows(join, [*parts, *filters], left, right)
         parts, filters = ([each for each in some if any(each is one for one in rest)] for some in (parts, filters))
     equalities, conditions = split_conditions(join, parts, left, right, scope, context, filters)
+    if join.kind in matrix.ONE_SIDED and find_remote_table(right.node) is None:
+        return lower_semi_join(join, left, right, equalities, conditions)
     if isinstance(left.node.shape, KStream):
         return lower_lookup(join, left, right, equalities, conditions, context)
     if type(left.node.shape) is type(right.node.shape):

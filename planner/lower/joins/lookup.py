@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.joins import J011, J019, J020
+from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics.codes.joins import J011, J016, J019, J020
 from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, resolve_scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import find_value_column
-from penstock.planner.lower.joins.conditions import Equality
+from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.remote import find_remote_table, lower_remote_lookup
-from penstock.planner.lower.joins.sides import find_right_span, join_columns, join_scopes
+from penstock.planner.lower.joins.sides import add_filter, find_right_span, join_columns, join_scopes
 from penstock.planner.lower.joins.tables import explain_wrong_key
 from penstock.planner.lower.rows import FromRows, require_event_time
 from penstock.planner.plan import (
@@ -24,6 +25,7 @@ from penstock.planner.plan import (
     ForeignKeyJoin,
     JoinType,
     KStream,
+    KTable,
     Node,
     Scan,
     TableLookup,
@@ -78,32 +80,66 @@ def lower_foreign_key(
     """A join of two tables of which the rows of one refer to rows of the other; raises CompileError."""
     found = find_reference(right.node, equalities, conditions)
     swapped = None
-    if found is None:
+    if found is None or join.kind is ast.JoinKind.RIGHT:
         swapped = find_reference(left.node, [(other, one) for one, other in equalities], conditions)
+    if swapped is not None:  # a RIGHT join then keeps the rows that refer
+        found = None
     if found is None and swapped is None:
         raise explain_wrong_key(join, right, [other for _, other in equalities])
-    check_reference_kind(join, refers_left=found is not None)
+    if any(isinstance(each.node.shape, WTable) for each in (left, right)):
+        check_reference_kind(join, refers_left=found is not None)
     find_kept_time(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
-    type_ = JoinType[join.kind.name]
-    below = materialise_changes(one.node)
-    node = ForeignKeyJoin(
-        schema=join_columns(type_, one.node.schema, other.node.schema),
-        shape=one.node.shape,
-        span=find_right_span(join),
-        left=below,
-        right=materialise_input(other.node),
-        type=type_,
-        equalities=referring.equalities,
-        condition=referring.condition,
-        kept=find_retention(find_windows(one.node) or find_windows(other.node)),
-    )
+    type_, span, below = JoinType[join.kind.name], find_right_span(join), one.node
+    if found is None:
+        type_ = {JoinType.LEFT: JoinType.RIGHT, JoinType.RIGHT: JoinType.LEFT}.get(type_, type_)
+    if type_ in (JoinType.RIGHT, JoinType.FULL):
+        below, referring = narrow_referring(type_, span, one, other, referring)
+    node = make_foreign_key_join(type_, span, below, other.node, referring)
     return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
+def narrow_referring(
+    type_: JoinType, span: Span, one: FromRows, other: FromRows, reference: Reference
+) -> tuple[Node, Reference]:
+    """The referring side and its reference in a join that also shows rows to which nothing refers.
+
+    In such a RIGHT join, conditions on the referring side are a filter below it. Raises CompileError for others: they
+    would decide whether a row shows that nothing refers to it.
+    """
+    conditions = conjuncts(reference.condition)
+    of_referring = [each for each in conditions if find_side(each, one.node, other.node) == "left"]
+    if len(of_referring) < len(conditions) or (conditions and type_ is JoinType.FULL):
+        construct = "a condition beside the keys in a join that keeps rows to which nothing refers"
+        raise CompileError([B002.at(span, "", construct=construct).with_hint("filter the sides in subqueries instead")])
+    keys = [[each.node.column(name).nullable for name in each.node.shape.key] for each in (one, other)]
+    if type_ is JoinType.FULL and all(all(each) for each in keys):
+        found = J016.at(span, "").because("NULL equals nothing, so two rows with the key NULL would come out.")
+        raise CompileError([found.with_hint("WHERE the key IS NOT NULL, in a subquery of one side")])
+    return add_filter(one.node, of_referring), Reference(reference.equalities, None)
+
+
+def make_foreign_key_join(type_: JoinType, span: Span, left: Node, right: Node, reference: Reference) -> ForeignKeyJoin:
+    """The join of two tables of which the left one refers to the right one."""
+    shape = left.shape
+    if type_ in (JoinType.RIGHT, JoinType.FULL):
+        shape = KTable((*shape.key, *right.shape.key))
+    return ForeignKeyJoin(
+        schema=join_columns(type_, left.schema, right.schema),
+        shape=shape,
+        span=span,
+        left=materialise_changes(left),
+        right=materialise_input(right),
+        type=type_,
+        equalities=reference.equalities,
+        condition=reference.condition,
+        kept=find_retention(find_windows(left) or find_windows(right)),
+    )
+
+
 def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
-    """Raises CompileError for a join on a foreign key that keeps rows to which any number of rows may refer."""
+    """Raises CompileError for a join on a foreign key, with windows, that keeps rows to which any number may refer."""
     if join.kind is ast.JoinKind.INNER or (join.kind is ast.JoinKind.LEFT and refers_left):
         return
     one, other = ("a table's foreign key", "the table that it refers to")
@@ -132,23 +168,36 @@ def lower_lookup(
     kept = find_kept_time(join, right, context)
     if kept is not None:
         require_event_time(left, "a join with a windowed table", join.left.span)
-    shape = left.node.shape
-    assert isinstance(shape, KStream)
     as_of = None if right.as_of is None else find_as_of_time(join, right.as_of, left, right)
-    type_ = JoinType[join.kind.name]
-    node = TableLookup(
-        schema=join_columns(type_, left.node.schema, right.node.schema),
+    type_, span = JoinType[join.kind.name], find_right_span(join)
+    node = make_lookup(type_, span, left.node, right.node, found, as_of, kept)
+    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
+
+
+def make_lookup(
+    type_: JoinType,
+    span: Span,
+    stream: Node,
+    table: Node,
+    reference: Reference,
+    as_of: str | None = None,
+    kept: int | None = None,
+) -> TableLookup:
+    """The join of a stream with the table that it refers to."""
+    shape = stream.shape
+    assert isinstance(shape, KStream)
+    return TableLookup(
+        schema=join_columns(type_, stream.schema, table.schema),
         shape=shape,
-        span=find_right_span(join),
-        stream=materialise_input(left.node, as_of or shape.time),
-        table=materialise_input(right.node),
+        span=span,
+        stream=materialise_input(stream, as_of or shape.time),
+        table=materialise_input(table),
         type=type_,
-        equalities=found.equalities,
-        condition=found.condition,
+        equalities=reference.equalities,
+        condition=reference.condition,
         as_of=as_of,
         kept=kept,
     )
-    return FromRows(node, join_scopes(left, right), f"{left.name} and {right.name}")
 
 
 def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right: FromRows) -> str:

@@ -13,7 +13,6 @@ from penstock.planner.plan import KStream, KTable, Shape, WTable
 
 INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL
 ONE_SIDED = (JoinKind.SEMI, JoinKind.ANTI)
-"""What a stream and a table in a database allow, too: nothing is kept for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def find_cell(left: Shape, right: Shape) -> Cell:
         case KStream(), KStream():
             return JoinRule(tuple(JoinKind), result=KStream, bounded=True)
         case KStream(), KTable():
-            return JoinRule((INNER, LEFT), result=KStream)
+            return JoinRule((INNER, LEFT, *ONE_SIDED), result=KStream)
         case KStream(), WTable():
             return JoinRule((LEFT,), result=KStream)
         case KTable(), KStream():
@@ -54,7 +53,7 @@ def find_cell(left: Shape, right: Shape) -> Cell:
                 "swap the sides: the stream drives the join and looks up the table.",
             )
         case KTable(), KTable():
-            return JoinRule((INNER, LEFT, RIGHT, FULL), result=KTable)
+            return JoinRule((INNER, LEFT, RIGHT, FULL, *ONE_SIDED), result=KTable)
         case KTable(), WTable():
             return JoinRule((LEFT,), result=KTable)
         case WTable(), KStream():

@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Span
-from penstock.diagnostics.codes.building import B002
+from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
-from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.grouped import has_aggregate
+from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
 from penstock.planner.lower.items import find_value_column
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality
+from penstock.planner.lower.joins.kept_subqueries import KeptMembership, has_star, lower_kept
 from penstock.planner.lower.joins.lookup import Reference, find_reference
+from penstock.planner.lower.joins.membership import Membership, is_plain, read_membership
 from penstock.planner.lower.joins.remote import (
     RemoteTable,
     find_remote_table,
@@ -28,32 +28,18 @@ from penstock.planner.lower.joins.remote import (
     miss_condition,
 )
 from penstock.planner.lower.joins.sides import add_filter, qualify_columns, qualify_name
-from penstock.planner.lower.over import has_over
 from penstock.planner.lower.relations import lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import JoinType, KStream, KTable, Node, conjuncts
 from penstock.planner.scalars.names import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoteMembership(Membership):
     """A condition of WHERE: EXISTS or IN with a subquery over a table in a database."""
 
-    query: ast.Select
+    select: ast.Select
     source: ast.Table
-    value: exp.Expression | None
-    """The value before IN, None for EXISTS."""
-    is_negated: bool
-    span: Span
-
-    @property
-    def words(self) -> str:
-        """The construct as messages call it."""
-        return f"{'NOT ' * self.is_negated}{'EXISTS' if self.value is None else 'IN'} (SELECT …)"
-
-    def refuse(self, what: str, hint: str) -> CompileError:
-        """The error that the construct is not supported; `what` describes the unsupported part."""
-        return CompileError([B002.at(self.span, "", construct=f"{self.words} {what}").with_hint(hint)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,44 +51,27 @@ class KeyComparison:
     """The equality of IN, None if it is part of the key or there is no IN."""
 
 
-def find_membership(part: exp.Expression, context: Context) -> Membership | None:
+def find_membership(part: exp.Expression, context: Context) -> RemoteMembership | None:
     """The part of WHERE as EXISTS or IN over a table in a database, else None. Raises CompileError."""
-    node, is_negated = part.unnest(), False
-    while isinstance(node, exp.Not):
-        node, is_negated = node.this.unnest(), not is_negated
-    if not isinstance(node, exp.In | exp.Exists):
+    found = read_membership(part)
+    if found is None or not isinstance(found.query, ast.Select) or not is_plain(found.query):
         return None
-    query = node.args.get("query") if isinstance(node, exp.In) else node.this
-    if not isinstance(query, ast.Select) or not is_plain(query) or not isinstance(query.relation, ast.Table):
-        return None
-    source = query.relation
-    if source.over is not None or source.as_of is not None:
+    source = found.query.relation
+    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None:
         return None
     if find_remote_table(lower_name(source.name, context)) is None:
         return None
-    value = node.this if isinstance(node, exp.In) else None
-    return Membership(query, source, value, is_negated, part.meta["span"])
-
-
-def is_plain(query: ast.Select) -> bool:
-    """Whether the subquery has no clauses but WHERE and DISTINCT, and no aggregates, OVER or subqueries in it."""
-    clauses = (
-        *(query.stream, query.deduplicate, query.group_by, query.having, query.windows, query.qualify),
-        *(query.partition_by, query.emit, query.grace, query.retention, query.late, query.order_by, query.limit),
-    )
-    values = [each.value for each in query.items]
-    return (
-        not any(clauses)
-        and not any(has_aggregate(each) or has_over(each) for each in values)
-        and not any(True for each in (*values, *conjuncts(query.where)) for _ in list_subqueries(each))
-    )
+    return RemoteMembership(found.query, found.value, found.is_negated, found.span, select=found.query, source=source)
 
 
 def lower_membership(rows: FromRows, membership: Membership, present: Set[str], context: Context) -> FromRows:
-    """The rows of the stream for which the condition is true. `present`: columns that WHERE keeps from being NULL.
+    """The rows for which the condition is true. `present`: columns that WHERE keeps from being NULL.
 
     Raises CompileError if the condition is not supported.
     """
+    if isinstance(membership, KeptMembership):
+        return lower_kept(rows, membership, present, context)
+    assert isinstance(membership, RemoteMembership), "tables are kept, or in a database"
     if not isinstance(rows.node.shape, KStream):
         raise membership.refuse("of the rows of a table", "ask for the rows of a stream")
     right, table = lower_source(rows, membership, context)
@@ -131,7 +100,7 @@ def lower_membership(rows: FromRows, membership: Membership, present: Set[str], 
     return replace(rows, node=keep_columns(node, rows.node))
 
 
-def lower_source(rows: FromRows, membership: Membership, context: Context) -> tuple[FromRows, RemoteTable]:
+def lower_source(rows: FromRows, membership: RemoteMembership, context: Context) -> tuple[FromRows, RemoteTable]:
     """The table of the subquery, with its columns called `alias.column`; raises CompileError."""
     source = membership.source
     name = (source.alias or source.name).text
@@ -145,9 +114,11 @@ def lower_source(rows: FromRows, membership: Membership, context: Context) -> tu
     return right, table
 
 
-def find_key_comparison(rows: FromRows, right: FromRows, membership: Membership, context: Context) -> KeyComparison:
+def find_key_comparison(
+    rows: FromRows, right: FromRows, membership: RemoteMembership, context: Context
+) -> KeyComparison:
     """What the subquery compares. Raises CompileError if that does not determine one row of the table."""
-    query, scope = membership.query, Scope(right.scope.columns, rows.scope.columns)
+    query, scope = membership.select, Scope(right.scope.columns, rows.scope.columns)
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     for part in conjuncts(query.where):
@@ -168,11 +139,11 @@ def find_key_comparison(rows: FromRows, right: FromRows, membership: Membership,
 
 
 def find_equality(
-    rows: FromRows, right: FromRows, membership: Membership, scope: Scope, context: Context
+    rows: FromRows, right: FromRows, membership: RemoteMembership, scope: Scope, context: Context
 ) -> Equality | None:
     """The equality of IN, None for EXISTS. Raises CompileError if IN does not select one column of the table."""
-    items = [each.value for each in membership.query.items]
-    typed = [resolve_scalar(each, scope) for each in items if not is_star(each)]
+    items = [each.value for each in membership.select.items]
+    typed = [resolve_scalar(each, scope) for each in items if not has_star(each)]
     if membership.value is None:
         return None
     value = resolve_scalar(membership.value, rows.scope)
@@ -183,11 +154,6 @@ def find_equality(
     raise membership.refuse("of anything but one column of the table", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
 
 
-def is_star(value: exp.Expression) -> bool:
-    """Whether an item is `*` or `relation.*`."""
-    return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
-
-
 def find_key(right: FromRows) -> list[str]:
     """The primary key of the table, as the script calls its columns."""
     shape, names = right.node.shape, {each.column: each.name for each in right.scope.columns}
@@ -196,7 +162,7 @@ def find_key(right: FromRows) -> list[str]:
 
 
 def find_null_value(
-    rows: FromRows, membership: Membership, comparison: KeyComparison, present: Set[str]
+    rows: FromRows, membership: RemoteMembership, comparison: KeyComparison, present: Set[str]
 ) -> exp.Expression | None:
     """The value before NOT IN if it may be NULL, else None. For NULL, NOT IN is true only if the table is empty.
 

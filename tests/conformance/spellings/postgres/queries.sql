@@ -15,9 +15,10 @@ CREATE VIEW totals AS SELECT LOWER(product) AS name, SUM(amount) AS total FROM o
 CREATE VIEW totals AS SELECT LOWER(product) AS name, SUM(amount) AS total FROM orders GROUP BY LOWER(product);
 
 -- name: an alias that hides a column
--- A column of FROM comes before an alias, so the table lacks its key.
+-- A column of FROM comes before an alias.
 CREATE VIEW totals AS SELECT LOWER(product) AS product, SUM(amount) AS total FROM orders GROUP BY product;
--- refused: K006
+-- same as
+CREATE VIEW totals AS SELECT LOWER(product) AS product, SUM(amount) AS total FROM orders GROUP BY orders.product;
 
 -- name: USING
 CREATE VIEW balances AS SELECT user_id, u.name, a.balance FROM users u JOIN accounts a USING (user_id);
