@@ -32,12 +32,20 @@ _PAIRS = "{} sends a pair with its second row; here pairs come when the watermar
 def list_differences(statement: Foreign, system: System, plans: Iterable[Node]) -> Iterator[str]:
     """What differs, in the words of the statement. Each once."""
     told: set[str] = set()
+    told_plans = False
     for plan in plans:
+        told_plans = told_plans or statement.word(0) in ("SELECT", "WITH", "INSERT")
         for node in walk(plan):
             for text in _explain_node(statement, system, node):
                 if text not in told:
                     told.add(text)
                     yield text
+    if (
+        system is System.SPARK
+        and told_plans
+        and not any(statement.word(place) == "STREAM" for place in range(len(statement)))
+    ):
+        yield "Spark answers once, over the rows that are there; here the query goes on with the rows that come"
     if system is not System.SPARK and any(statement.sign(place) == "/" for place in range(len(statement))):
         yield f"a whole number / a whole number is a DOUBLE here, and a whole number in {system.title}: DIV"
 

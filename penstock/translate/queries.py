@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from penstock.translate.functions import edit_call, edit_text
 from penstock.translate.model import Known, Rewritten, System
 from penstock.translate.statement import Foreign
 
 Edits = dict[tuple[int, int], str]
-
-# Functions whose name has another meaning here: the call to write, and what it says.
-_RENAMED = {
-    System.KSQLDB: {
-        "FROM_UNIXTIME": ("TIMESTAMP_MILLIS", "FROM_UNIXTIME of ksqlDB takes milliseconds: TIMESTAMP_MILLIS"),
-        "UNIX_TIMESTAMP": ("UNIX_MILLIS", "UNIX_TIMESTAMP of ksqlDB gives milliseconds: UNIX_MILLIS"),
-    },
-    System.FLINK: {},
-    System.SPARK: {},
-}
 
 
 def rewrite_query(statement: Foreign, system: System, known: Known) -> Rewritten:
@@ -29,7 +20,8 @@ def rewrite_query(statement: Foreign, system: System, known: Known) -> Rewritten
         first = 1
     for place in range(first, len(statement)):
         for end, text, change in _edit_place(statement, place, system, known):
-            edits[(place, end)] = text
+            if end > place:
+                edits[(place, end)] = text
             if change and change not in changes:
                 changes.append(change)
     if system is not System.SPARK:
@@ -43,8 +35,6 @@ def _edit_place(statement: Foreign, place: int, system: System, known: Known) ->
     word = statement.word(place)
     if word in ("TEMPORARY", "TEMP") and statement.word(place + 1) == "VIEW":
         yield place + 2, "VIEW", ""
-    elif word == "TEMPORARY" and statement.says(place + 1, "SYSTEM"):
-        return
     elif system is System.FLINK and statement.says(place, "FOR SYSTEM_TIME AS OF"):
         behind = place + 4
         end = behind + 3 if statement.sign(behind + 1) == "." else behind + 1
@@ -57,9 +47,10 @@ def _edit_place(statement: Foreign, place: int, system: System, known: Known) ->
             yield closing + 1, statement.slice(place + 2, closing), ""
         else:
             yield place + 1, "", ""
-    elif word in _RENAMED[system] and statement.sign(place + 1) == "(":
-        name, change = _RENAMED[system][word]
-        yield place + 1, name, change
+    elif system is System.SPARK and not word:
+        yield from edit_text(statement, place)
+    else:
+        yield from edit_call(statement, place, system)
 
 
 def _edit_elements(statement: Foreign, edits: Edits, changes: list[str], system: System) -> None:

@@ -12,6 +12,11 @@ from penstock.translate.queries import rewrite_query
 from penstock.translate.statement import Foreign
 
 _KINDS = {System.FLINK: ("TABLE",), System.KSQLDB: ("STREAM", "TABLE"), System.SPARK: ("TABLE",)}
+_HOMES = {
+    System.FLINK: "Flink writes the rows to a connector",
+    System.KSQLDB: "ksqlDB writes the rows to a topic",
+    System.SPARK: "Spark writes the rows to its warehouse",
+}
 # Statements about the session of another system, and what to do here.
 _SESSION = {
     "SET": "settings of the other system are left out; SHOW and docs/semantics.md name those of Penstock",
@@ -79,9 +84,12 @@ def _rewrite_declaration(
 
 def _rewrite_derived(declaration: Declaration, query: str, changes: tuple[str, ...], system: System) -> Rewritten:
     """CREATE … AS SELECT."""
-    place = PlaceOptions([], [], [])
     if any(name in declaration.options for name in ("connector", "kafka_topic", "path", "subscribe")):
         place = find_place(system, declaration)
+    else:
+        dropped = f"; options are left out: {', '.join(declaration.options)}" if declaration.options else ""
+        home = [f"{_HOMES[system]}; here rows are kept in memory unless WITH names a place{dropped}"]
+        place = PlaceOptions([], [], home if system is System.KSQLDB or dropped else [])
     declaration.query = query
     told = (*declaration.changes, *place.changes, *changes)
     return Rewritten(declaration.write(place.options), told, declaration.write(place.checked))

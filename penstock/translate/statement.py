@@ -35,7 +35,10 @@ class Foreign:
 
     def word(self, place: int) -> str:
         """The unquoted word there, in capitals; empty if there is none."""
-        return (self.tokens[place].word or "") if 0 <= place < len(self) else ""
+        if not 0 <= place < len(self) or self.tokens[place].type != "NAME":
+            return ""
+        token = self.tokens[place]
+        return "" if self.text[token.start] in '`"' else token.value.upper()
 
     def sign(self, place: int) -> str:
         """The bracket, comma or operator there; empty if there is none."""

@@ -18,6 +18,9 @@ SYSTEMS = {system.value: system for system in System}
 FLINK = """CREATE TABLE bid (auction BIGINT, price BIGINT, kind STRING, m MAP<STRING, INT>, at TIMESTAMP_LTZ(3),
   WATERMARK FOR at AS at - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'bid', 'format' = 'json');
 """
+OWN = """CREATE STREAM bid (auction BIGINT, price BIGINT, kind STRING)
+  WITH (connector = 'files', path = 'bid', format = 'json');
+"""
 
 
 def statements(text: str, system: System = System.FLINK) -> list[TranslatedStatement]:
@@ -137,6 +140,45 @@ def test_statements_of_flink(sql: str, verdict: Verdict, note: str) -> None:
 def test_types(given: str, here: str) -> None:
     found = last(f"CREATE TABLE t (c {given}) WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json')")
     assert f"(c {here})" in found.sql
+
+
+@pytest.mark.parametrize(
+    ("system", "given", "here", "told"),
+    [
+        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)')", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "whole match"),
+        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)', 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", ""),
+        (System.FLINK, "GREATEST(auction, price)", "GREATEST(auction, price)", "leaves out NULL"),
+        (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind)", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "second argument"),
+        (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind, 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", "second argument"),
+        (System.KSQLDB, "FROM_UNIXTIME(price)", "TIMESTAMP_MILLIS(price)", "milliseconds"),
+        (System.KSQLDB, "CONCAT(kind, 'a')", "CONCAT(kind, 'a')", "empty text"),
+        (System.SPARK, 'kind = "a\'b"', "kind = 'a''b'", "is a name"),
+        (System.SPARK, "kind RLIKE '\\\\d+\\.'", "kind RLIKE '\\d+.'", "backslash"),
+        (System.SPARK, "kind LIKE 'a\\%b'", "kind LIKE 'a\\%b'", "backslash"),
+        (System.SPARK, "kind = '\\u0041\\t'", "kind = 'A\t'", "backslash"),
+    ],
+)
+def test_what_is_written_alike_and_means_something_else(system: System, given: str, here: str, told: str) -> None:
+    found = statements(f"{OWN}CREATE VIEW v AS SELECT {given} AS x FROM bid;", system)[-1]
+    assert here in found.sql
+    assert told in " ".join(found.notes)
+    assert bool(told) == (found.verdict is Verdict.CHANGED)
+
+
+def test_a_topic_of_its_own_is_told() -> None:
+    found = statements(OWN + "CREATE STREAM o WITH (PARTITIONS = 8) AS SELECT auction FROM bid;", System.KSQLDB)[-1]
+    assert found.notes == (
+        "ksqlDB writes the rows to a topic; here rows are kept in memory unless WITH names a place; "
+        "options are left out: partitions",
+    )
+
+
+def test_spark_answers_once() -> None:
+    told = "Spark answers once"
+    assert told in " ".join(
+        statements(OWN + "SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction;", System.SPARK)[-1].notes
+    )
+    assert told not in " ".join(statements(OWN + "SELECT auction FROM STREAM(bid);", System.SPARK)[-1].notes)
 
 
 def test_csv_has_no_header_unless_the_script_says_so() -> None:
