@@ -158,7 +158,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
 
 
 def tabulate(runs: list[Run]) -> Iterator[str]:
-    """Markdown: rows for each further second, and CPU seconds of the program and of the server."""
+    """Markdown: CPU seconds of the program and of the server for the further rows of the long run."""
     systems = [system for system in SYSTEMS if any(run.system == system for run in runs)]
     yield "| rows into PostgreSQL | " + " | ".join(SYSTEMS[system] for system in systems) + " |"
     yield "|---|" + "--:|" * len(systems)
@@ -169,7 +169,7 @@ def tabulate(runs: list[Run]) -> Iterator[str]:
 
 
 def describe(runs: list[Run]) -> str:
-    """Rows for each further second, CPU seconds of program and server for these rows, seconds of the long run."""
+    """CPU seconds of program and server for the rows that the long run has more than the short one."""
     if not runs:
         return ""
     small, large = min(run.rows for run in runs), max(run.rows for run in runs)
@@ -178,17 +178,16 @@ def describe(runs: list[Run]) -> str:
         ends = [median(getattr(run, name) for run in runs if run.rows == rows) for rows in (large, small)]
         return float(ends[0] - ends[1])
 
-    wall = median(run.wall for run in runs if run.rows == large)
-    speed = (large - small) / more("wall") / 1000
-    return f"{speed:,.0f} k/s, {more('cpu'):.1f} + {more('server'):.1f} CPU s; {wall:.0f} s"
+    return f"{more('cpu'):.1f} + {more('server'):.1f}"
 
 
 def conditions(arguments: argparse.Namespace) -> str:
     """What the figures depend on."""
     about = machine()
     named = ", ".join(f"{name} {about[name]}" for name in ("Python", "Java", "Spark"))
-    many = f"{arguments.rows:,} rows in {arguments.files} micro-batches, medians of {arguments.runs} interleaved runs"
-    return f"{about['date']}, {about['machine']}; {named}.\n{many}."
+    more = arguments.rows - arguments.rows // 10
+    many = f"CPU seconds of the program + of the server for {more:,} further rows, in {arguments.files} micro-batches"
+    return f"{about['date']}, {about['machine']}; {named}.\n{many}; medians of {arguments.runs} interleaved runs."
 
 
 if __name__ == "__main__":

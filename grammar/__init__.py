@@ -42,8 +42,8 @@ RESERVED = frozenset({
 # Words that are a keyword wherever the rules allow that keyword, and elsewhere names. All other keywords can also be
 # names where the rules allow both; the token behind them decides.
 PREFERRED = frozenset({
-    "ALL", "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER",
-    "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
+    "ALL", "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN",
+    "INNER", "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
     "SET", "TRUE", "USING", "VALUES", "WITH",
 })
 
@@ -51,7 +51,8 @@ PREFERRED = frozenset({
 NESTING = frozenset({
     "explain", "derived_table", "windowed_table", "common_table", "over", "negative", "positive", "bit_not", "not_",
     "element", "paren", "scalar_query", "case", "filter", "call", "call_distinct", "cast", "call_query", "lambda",
-    "in_list", "in_query", "nested_type", "grouping_sets", "grouping_set",
+    "in_list", "in_query", "nested_type", "grouping_sets", "grouping_set", "row", "array", "map", "call_from",
+    "call_trim", "call_in", "call_placing", "call_to", "pair",
 })
 # fmt: on
 

@@ -13,7 +13,7 @@ from lark.grammar import Terminal
 from lark.lexer import PatternStr
 from lark.parsers.lalr_analysis import Shift as LarkShift
 
-FAMILIES = ("statements", "queries", "relations", "windows", "scalars", "terminals")
+FAMILIES = ("statements", "queries", "relations", "windows", "scalars", "types", "terminals")
 TABLES = Path(__file__).with_name("tables.json")
 
 

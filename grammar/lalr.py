@@ -97,9 +97,10 @@ class Parser:
         self._max_depth = max_depth
         self._max_states = max_depth * STATES_PER_LEVEL
 
-    def parse(self, tokens: Sequence[Token], build: Build) -> Any:
+    def parse(self, tokens: Sequence[Token], build: Build, terminals: list[str] | None = None) -> Any:
         """What `build` made of the outermost rule. `tokens` ends in an END token.
 
+        `terminals` takes what each token was read as: a keyword, or NAME, STRING and so on.
         Raises UnexpectedToken or NestedTooDeep, at the first token that no rule accepts or the first rule too deep.
         """
         rows, gotos = self._tables.rows, self._tables.gotos
@@ -115,6 +116,8 @@ class Parser:
                 if isinstance(action, Shift):
                     states.append(action.state)
                     values.append((token, token.start, token.end, 0))
+                    if terminals is not None:
+                        terminals.append(terminal)
                     break
                 if action is None:
                     raise UnexpectedToken(token, self._list_expected(before))

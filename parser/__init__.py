@@ -1,8 +1,25 @@
-"""The parser's door: text -> statements, statements and names -> text, statements -> the tree of EXPLAIN AST."""
+"""The parser's door: text -> statements, statements and names -> text, and scripts in the canonical layout.
 
+`ast_text` is the tree of EXPLAIN AST. `split_script` gives the tokens of scripts in other dialects, too.
+"""
+
+from penstock.grammar import Token
 from penstock.parser.ast_text import ast_text
-from penstock.parser.syntax import count_words, parse
+from penstock.parser.format import LayoutError, format_script
+from penstock.parser.synonyms import SYNONYMS
+from penstock.parser.syntax import count_words, parse, split_script
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text
 
-__all__ = ["ast_text", "count_words", "name_text", "parse", "unparse"]
+__all__ = [
+    "SYNONYMS",
+    "LayoutError",
+    "Token",
+    "ast_text",
+    "count_words",
+    "format_script",
+    "name_text",
+    "parse",
+    "split_script",
+    "unparse",
+]

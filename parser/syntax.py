@@ -24,7 +24,7 @@ from penstock.grammar import (
 )
 from penstock.parser.ast import Statement
 from penstock.parser.build import build
-from penstock.parser.build.scalars import UNITS
+from penstock.parser.build.intervals import UNITS
 from penstock.parser.depth import check_depth
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
@@ -32,7 +32,7 @@ _GROUPS = (
     (
         frozenset({NAME, STRING, NUMBER}),
         frozenset({NAME, STRING, NUMBER, "LPAR", "MINUS", "PLUS", "TILDE", "NOT"})
-        | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "INTERVAL"}),
+        | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "TIME", "INTERVAL", "ARRAY", "MAP"}),
         "an expression",
     ),
     (frozenset({"SECOND"}), frozenset(UNITS), "a unit of time"),
@@ -41,7 +41,7 @@ _GROUPS = (
         frozenset({"PLUS", "MINUS", "CONCAT", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
         | frozenset({"EQUAL", "DOUBLE_EQUAL", "NOT_EQUAL", "BANG_EQUAL", "LESSTHAN", "LESS_OR_EQUAL", "MORETHAN"})
         | frozenset({"MORE_OR_EQUAL", "NULL_SAFE_EQUAL", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS", "IN"})
-        | frozenset({"NOT", "AND", "OR", "DOT", "LSQB", "LPAR"}),
+        | frozenset({"NOT", "AND", "OR", "DOT", "LSQB", "LPAR", "ARROW", "DOUBLE_COLON", "SIMILAR", "AT"}),
         "an operator",
     ),
     (frozenset({NAME}), frozenset({NAME}), "a name"),
@@ -72,6 +72,11 @@ def parse(source: Source) -> tuple[Statement, ...]:
 def count_words(source: Source) -> list[int]:
     """How many names, values, keywords and signs each statement of a text has. Quick; the text may be wrong."""
     return [len(tokens) for tokens in _split_statements(dialect().lexer.tokens(source.text))]
+
+
+def split_script(source: Source) -> list[list[Token]]:
+    """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type."""
+    return list(_split_statements(dialect().lexer.tokens(source.text)))
 
 
 def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:

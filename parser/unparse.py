@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from penstock.parser.ast import (
     ColumnDefinition,
+    ComputedColumn,
     Create,
     CreateAs,
     CreateView,
@@ -32,6 +33,7 @@ from penstock.parser.ast import (
     Select,
     SetOption,
     Show,
+    ShowCreate,
     Statement,
     UnionQuery,
     Update,
@@ -39,7 +41,7 @@ from penstock.parser.ast import (
     With,
 )
 from penstock.parser.unparse_queries import duration_text, item_pieces, query_pieces, relation_pieces
-from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separate
+from penstock.parser.unparse_scalars import Pieces, name_text, scalar_pieces, separate, string_text
 
 
 def unparse(node: Any) -> str:
@@ -72,10 +74,12 @@ def _statement(statement: Statement) -> Pieces:
         case Create():
             return _create(statement)
         case CreateAs():
-            head = _create_head(statement, statement.kind.value)
+            head = _create_head(statement, statement.kind.value) + _comment(statement.comment)
             return [head, *_options(statement.options), " AS ", statement.query]
         case CreateView():
-            return [_create_head(statement, "VIEW"), " AS ", statement.query]
+            columns = f" ({_names(statement.columns)})" if statement.columns else ""
+            head = _create_head(statement, "VIEW") + columns + _comment(statement.comment)
+            return [head, " AS ", statement.query]
         case Insert():
             columns = f" ({_names(statement.columns)})" if statement.columns else ""
             return [f"INSERT INTO {_name(statement.target)}{columns} ", statement.query]
@@ -91,6 +95,8 @@ def _statement(statement: Statement) -> Pieces:
             return [f"EXPLAIN WHY {_name(statement.name)}"]
         case Show():
             return [f"SHOW {statement.kind.value}"]
+        case ShowCreate():
+            return [f"SHOW CREATE TABLE {_name(statement.name)}"]
         case Describe():
             return [f"DESCRIBE {_name(statement.name)}"]
         case Drop():
@@ -123,16 +129,28 @@ def _create_head(statement: Create | CreateAs | CreateView, kind: str) -> str:
 
 
 def _create(statement: Create) -> Pieces:
+    head = _create_head(statement, statement.kind.value)
+    like: Pieces = [] if statement.like is None else [f" LIKE {_name(statement.like)}"]
     elements: list[Pieces] = [_column(column) for column in statement.columns]
     if statement.watermark is not None:
         elements.append(_watermark(statement.watermark))
+    if not elements:
+        return [head, *_options(statement.options), *like]
     inner = [piece for i, element in enumerate(elements) for piece in ([", "] if i else []) + element]
-    return [f"{_create_head(statement, statement.kind.value)} (", *inner, ")", *_options(statement.options)]
+    return [head, " (", *inner, ")", _comment(statement.comment), *_options(statement.options), *like]
 
 
-def _column(column: ColumnDefinition) -> Pieces:
+def _column(column: ColumnDefinition | ComputedColumn) -> Pieces:
+    if isinstance(column, ComputedColumn):
+        return [_name(column.name), " AS ", column.value, _comment(column.comment)]
     key = " PRIMARY KEY" if column.primary else " KEY" if column.key else ""
-    return [_name(column.name), " ", column.type, key]
+    not_null = " NOT NULL" if column.not_null else ""
+    default: Pieces = [] if column.default is None else [" DEFAULT ", column.default]
+    return [_name(column.name), " ", column.type, key, not_null, *default, _comment(column.comment)]
+
+
+def _comment(comment: str | None) -> str:
+    return "" if comment is None else f" COMMENT {string_text(comment)}"
 
 
 def _watermark(watermark: Watermark) -> Pieces:

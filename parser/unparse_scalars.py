@@ -104,7 +104,7 @@ def scalar_pieces(node: exp.Expression) -> Pieces:
             dot = " ." if isinstance(left, exp.Literal) and not left.is_string else "."
             return [*_bracket(left, ACCESS), dot, right]
         case exp.Bracket():
-            return [*_bracket(left, ACCESS), "[", *separate(node.expressions), "]"]
+            return [*_indexed(left), "[", *separate(node.expressions), "]"]
         case exp.Lambda():
             return _lambda(node)
         case _:
@@ -114,6 +114,13 @@ def scalar_pieces(node: exp.Expression) -> Pieces:
 def _bracket(node: Any, level: int) -> Pieces:
     """An operand, in brackets if it binds less tightly than its place asks."""
     return [node] if _level(node) >= level else ["(", node, ")"]
+
+
+def _indexed(node: Any) -> Pieces:
+    """What stands before `[`. A column is quoted where its name would make an array or a map of the index."""
+    if isinstance(node, exp.Column) and not node.table and node.name.upper() in ("ARRAY", "MAP"):
+        return [f"`{node.name}`"]
+    return _bracket(node, ACCESS)
 
 
 def _level(node: exp.Expression) -> int:

@@ -6,21 +6,21 @@ Commands import what they use when they are called: `penstock check` has to answ
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
-from penstock.diagnostics.codes.running import R090
+from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, report
+from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
+from penstock.script_files import FILES, errors_shown, exit_code, read_source, show_findings, write_file
 from penstock.serve import serve
+from penstock.translate_command import translate
 from penstock.why import why
 
 if TYPE_CHECKING:
@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from penstock.compilation import Compilation
     from penstock.runtime import RuntimeSession, Status
 
-REFUSED, USAGE, FAILED, INTERRUPTED = 1, 2, 3, 130
+FAILED, INTERRUPTED = 3, 130
 POLL_SECONDS = 0.5
 STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
-
-FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
@@ -44,6 +42,8 @@ def main() -> None:
     Examples:
       penstock check orders.sql          is it right? no Spark needed
       penstock explain STATE orders.sql  what will it keep, and how much of it?
+      penstock fmt orders.sql            lay it out as every script is laid out
+      penstock translate --from flink f  what is it in Penstock's SQL, and what changes?
       penstock run --once orders.sql     process what is there, then end
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
@@ -73,11 +73,11 @@ def check(files: tuple[str, ...], form: str) -> None:
         compilation = _compile_files(files)
         findings = compilation.diagnostics
     except CompileError as refusal:
-        status, findings = _status(refusal), refusal.diagnostics
+        status, findings = exit_code(refusal), refusal.diagnostics
     if form == "json":
         click.echo(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False))
         sys.exit(status)
-    _show(findings)
+    show_findings(findings)
     if status == 0:
         for source in compilation.sources:
             statements = sum(statement.span.source is source for statement in compilation.statements)
@@ -113,9 +113,9 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
         stage, files = arguments[0].upper(), arguments[1:]
     if mermaid and stage != "PARTITIONS":
         raise click.UsageError("--mermaid needs PARTITIONS")
-    with _errors_shown():
+    with errors_shown():
         compilation = _compile_files(files)
-        _show(compilation.diagnostics)
+        show_findings(compilation.diagnostics)
 
         from penstock.explain import draw_partitions
         from penstock.explain import explain as text_of
@@ -163,9 +163,9 @@ def run(
         raise click.UsageError("--drain and --no-drain need --once")
     if reset and checkpoint is None:
         raise click.UsageError("--reset needs --checkpoint")
-    with _errors_shown():
+    with errors_shown():
         compilation = _compile_files(files)
-        _show(compilation.diagnostics)
+        show_findings(compilation.diagnostics)
 
         from penstock.explain import answer_text
 
@@ -190,7 +190,7 @@ def run(
                 _run_on(session, compilation.program, progress, stopping)
             kept = session.kept()
     except RunError as failure:
-        _show(failure.diagnostics)
+        show_findings(failure.diagnostics)
         sys.exit(FAILED)
     except KeyboardInterrupt:
         click.echo("stopped before the end" + ("; --checkpoint goes on from here" if checkpoint else ""), err=True)
@@ -276,7 +276,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     *files, select = arguments
     if not files:
         raise click.UsageError("name the FILEs that declare the tables, then the SELECT")
-    with _errors_shown():
+    with errors_shown():
         from penstock.compilation import compile_read
 
         read = compile_read(Source("<query>", select), _compile_files(files).catalog, memory=False)
@@ -288,7 +288,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
         with runtime.connect(master, settings=settings) as session:
             rows = session.read(read)
     except runtime.RunError as failure:
-        _show(failure.diagnostics)
+        show_findings(failure.diagnostics)
         sys.exit(FAILED)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
@@ -308,9 +308,9 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
 
     Exit code 0: written, 1: refused, 2: a file cannot be read.
     """
-    with _errors_shown():
+    with errors_shown():
         compilation = _compile_files(files)
-        _show(compilation.diagnostics)
+        show_findings(compilation.diagnostics)
 
         from penstock.codegen import eject
 
@@ -318,56 +318,21 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     if output is None:
         click.echo(code, nl=False)
         return
-    try:
-        Path(output).write_text(code, encoding="utf-8")
-    except OSError as problem:
-        raise click.BadParameter(f"{output} cannot be written: {_reason(problem)}", param_hint="-o") from problem
+    write_file(output, code, "-o")
 
 
 def _compile_files(files: Iterable[str]) -> Compilation:
     """The files as one script. Raises CompileError."""
     from penstock.compilation import compile_sources
 
-    return compile_sources([Source("<stdin>" if file == "-" else file, _read_file(file)) for file in files])
-
-
-def _read_file(file: str) -> str:
-    try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return content.decode("utf-8-sig")
-    except OSError as problem:
-        raise CompileError([R090.at(None, path=file, reason=_reason(problem))]) from problem
-    except UnicodeDecodeError as problem:
-        raise CompileError([R090.at(None, path=file, reason=f"byte {problem.start} is not UTF-8")]) from problem
-
-
-def _reason(problem: OSError) -> str:
-    return (problem.strerror or "failed").lower()
-
-
-@contextmanager
-def _errors_shown() -> Iterator[None]:
-    """Ends the process with the exit code that fits when the body raises a CompileError."""
-    try:
-        yield
-    except CompileError as refusal:
-        _show(refusal.diagnostics)
-        sys.exit(_status(refusal))
-
-
-def _status(refusal: CompileError) -> int:
-    return USAGE if refusal.diagnostics[0].code == R090.id else REFUSED
-
-
-def _show(diagnostics: Iterable[Diagnostic]) -> None:
-    """To standard error; click takes the colours out again where it is no terminal."""
-    for diagnostic in diagnostics:
-        click.echo(render(diagnostic, color="NO_COLOR" not in os.environ) + "\n", err=True)
+    return compile_sources([read_source(file) for file in files])
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+main.add_command(fmt)
 main.add_command(serve)
+main.add_command(translate)
 main.add_command(why)

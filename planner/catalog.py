@@ -11,7 +11,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.connectors import MEMORY
-from penstock.planner.plan import Node, Origin, RunningQuery, Shape, Sink
+from penstock.planner.plan import Column, Named, Node, Origin, Project, RunningQuery, Shape, Sink
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
@@ -22,19 +22,33 @@ PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """CREATE STREAM or TABLE with columns: an outside place."""
+    """CREATE STREAM or TABLE with columns: an outside place.
+
+    `items`: all columns over those of the origin, where some are computed. `statement`: the declaration, with LIKE
+    replaced by what it means.
+    """
 
     kind: Literal["STREAM", "TABLE"]
     name: str
     origin: Origin
+    items: tuple[Named, ...]
     span: Span = field(compare=False, repr=False)
+    statement: ast.Create = field(compare=False, repr=False)
+
+    def place_items(self, node: Node) -> Node:
+        """The rows of `node`, which are those of the origin, with all columns of the relation."""
+        if not self.items:
+            return node
+        nullable = {each.name: each.nullable for each in node.schema}
+        schema = tuple(Column(each.name, each.type, nullable.get(each.name, True)) for each in self.items)
+        return Project(schema=schema, shape=node.shape, span=node.span, input=node, items=self.items)
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
     """CREATE STREAM, TABLE or VIEW … AS: `node` is planned into whatever reads it.
 
-    `reads`: the derived streams that the definition uses itself, in lower case. `query`: the definition as written.
+    `reads`: the derived streams that the definition uses itself, in lower case. `statement`: the definition as written.
     `sink`: where its rows go, None of a view.
     """
 
@@ -43,8 +57,13 @@ class Derived:
     node: Node
     reads: frozenset[str]
     span: Span = field(compare=False, repr=False)
-    query: ast.Query = field(compare=False, repr=False)
+    statement: ast.CreateAs | ast.CreateView = field(compare=False, repr=False)
     sink: Sink | None = None
+
+    @property
+    def query(self) -> ast.Query:
+        """Its definition, without the names that CREATE VIEW gives to the columns."""
+        return self.statement.query
 
 
 @dataclass(frozen=True, slots=True)

@@ -228,14 +228,14 @@ def _can_reject(origin: Origin) -> bool:
 
 def _stored_columns(origin: Origin) -> tuple[Column, ...]:
     """The columns that the records have, that of their operation among them."""
-    return origin.columns if origin.operation is None else (*origin.columns, Column(origin.operation, STRING))
+    return origin.stored if origin.operation is None else (*origin.stored, Column(origin.operation, STRING))
 
 
 def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
     """All columns, those `beside` them, and the reason why the row is set aside, NULL for a sound one."""
     origin = scan.origin
     if not _can_reject(origin):
-        return print_sql(select([*columns(origin.columns), alias(null(STRING), "_reason")], raw))
+        return print_sql(_compute_time(origin, select([*columns(origin.columns), alias(null(STRING), "_reason")], raw)))
     reasons = [exp.If(this=exp.Not(this=is_null(column("_malformed"))), true=text(MALFORMED))]
     if origin.time is not None and origin.delay is not None:
         # As numbers: Spark adds an interval to a time by way of its calendar, which takes as long as reading the row.
@@ -251,9 +251,22 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
         if origin.newest is not None:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += ["_arrived", "_place"]
+    keys = origin.key if isinstance(scan.shape, KTable) else ()
+    required = [each.name for each in origin.columns if not each.nullable and each.name not in keys]
+    reasons += [exp.If(this=is_null(column(each)), true=text(f"NULL in {each}")) for each in required]
     reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
     reason = alias(exp.Case(ifs=reasons), "_reason")
-    return print_sql(select([*columns(_stored_columns(origin)), *map(column, [*origin_of, *beside]), reason], raw))
+    items = [*columns(origin.columns), *columns(_stored_columns(origin)[len(origin.stored) :])]
+    return print_sql(_compute_time(origin, select([*items, *map(column, [*origin_of, *beside]), reason], raw)))
+
+
+def _compute_time(origin: Origin, rows: exp.Select) -> exp.Select:
+    """The rows, with an event time beside the columns of their records where that is computed."""
+    if origin.computed_time is None:
+        return rows
+    source = rows.args["from_"].this
+    whole = exp.select(exp.Star(), alias(origin.computed_time, origin.time or "")).from_(source)
+    return rows.from_(whole.subquery(source.name), copy=False)
 
 
 def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, beside: Sequence[str] = ()) -> View:

@@ -27,6 +27,8 @@ S022 = Code("S022", "empty name")
 S023 = Code("S023", "two watermarks in one statement")
 S024 = Code("S024", "invalid number of partitions {number}")
 S025 = Code("S025", "LIMIT takes a whole number of at most nine digits")
+S026 = Code("S026", "{construct} is not supported")
+S027 = Code("S027", "a row of {left} and a row of {right} values are compared")
 
 CODES = (
     S001,
@@ -54,4 +56,6 @@ CODES = (
     S023,
     S024,
     S025,
+    S026,
+    S027,
 )

@@ -19,6 +19,7 @@ T014 = Code("T014", "{function} does not take {value} as {kind}")
 T015 = Code("T015", "a struct has two fields {name}")
 T016 = Code("T016", "{type} cannot be the key of a map")
 T017 = Code("T017", "{expression} fails for every row")
+T018 = Code("T018", "{source} is cast to {type}, which fails for some values", severity="warning")
 
 CODES = (
     T001,
@@ -38,4 +39,5 @@ CODES = (
     T015,
     T016,
     T017,
+    T018,
 )

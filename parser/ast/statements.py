@@ -21,12 +21,28 @@ class RelationKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ColumnDefinition:
-    """`name type [KEY | PRIMARY KEY]`. `key` is for either word; which one is right depends on the statement."""
+    """`name type [KEY | PRIMARY KEY] [NOT NULL] [DEFAULT value] [COMMENT text]`.
+
+    `key` is for either word; which one is right depends on the statement.
+    """
 
     name: Name
     type: exp.DataType
     key: bool
     primary: bool
+    not_null: bool
+    default: Scalar | None
+    comment: str | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedColumn:
+    """`name AS expression`: a column of every row that no record holds."""
+
+    name: Name
+    value: Scalar
+    comment: str | None
     span: Span = field(compare=False, repr=False)
 
 
@@ -42,15 +58,17 @@ class Watermark:
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """CREATE STREAM or TABLE from an outside place."""
+    """CREATE STREAM or TABLE from an outside place. `like`: the relation that the rest of its definition is from."""
 
     kind: RelationKind
     name: Name
     or_replace: bool
     if_not_exists: bool
-    columns: tuple[ColumnDefinition, ...]
+    columns: tuple[ColumnDefinition | ComputedColumn, ...]
     watermark: Watermark | None
+    comment: str | None
     options: tuple[Option, ...]
+    like: Name | None
     span: Span = field(compare=False, repr=False)
 
 
@@ -62,6 +80,7 @@ class CreateAs:
     name: Name
     or_replace: bool
     if_not_exists: bool
+    comment: str | None
     options: tuple[Option, ...]
     query: Query
     span: Span = field(compare=False, repr=False)
@@ -69,9 +88,13 @@ class CreateAs:
 
 @dataclass(frozen=True, slots=True)
 class CreateView:
+    """CREATE VIEW [(columns)] AS query. No columns: those of the query keep their names."""
+
     name: Name
     or_replace: bool
     if_not_exists: bool
+    columns: tuple[Name, ...]
+    comment: str | None
     query: Query
     span: Span = field(compare=False, repr=False)
 
@@ -162,6 +185,14 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowCreate:
+    """SHOW CREATE TABLE name: the statement that made a relation."""
+
+    name: Name
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Describe:
     name: Name
     span: Span = field(compare=False, repr=False)
@@ -218,6 +249,7 @@ Statement: TypeAlias = (
     | Explain
     | ExplainWhy
     | Show
+    | ShowCreate
     | Describe
     | Drop
     | Pause

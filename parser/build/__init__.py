@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import Any
 
+from sqlglot import exp
+
 from penstock.diagnostics.source import Source, Span
-from penstock.parser.build import queries, relations, scalars, statements, types, windows
+from penstock.grammar import END, Token, dialect
+from penstock.parser.build import (
+    declarations,
+    intervals,
+    predicates,
+    queries,
+    relations,
+    scalars,
+    standard,
+    statements,
+    types,
+    values,
+    windows,
+)
 from penstock.parser.build.base import Builder
+from penstock.parser.build.synonyms import expand_call
 
 RULES: dict[str, Builder] = {
     **statements.RULES,
+    **declarations.RULES,
     **queries.RULES,
     **relations.RULES,
     **windows.RULES,
     **scalars.RULES,
+    **standard.RULES,
+    **predicates.RULES,
+    **values.RULES,
+    **intervals.RULES,
     **types.RULES,
 }
 
@@ -23,4 +45,16 @@ def build(source: Source, rule: str, parts: list[Any], start: int, end: int) -> 
 
     Raises CompileError for what the grammar lets pass and the dialect does not.
     """
-    return RULES[rule](Span(source, start, end), *parts)
+    made = RULES[rule](Span(source, start, end), *parts)
+    return expand_call(made, _read) if rule in ("call", "call_empty") else made
+
+
+@cache
+def _read(text: str) -> exp.Expression:
+    """An expression that stands in no statement."""
+    source = Source("<synonym>", f"SELECT {text} FROM t")
+    language = dialect()
+    end = len(source.text)
+    tokens = [*language.lexer.tokens(source.text), Token(END, "", end, end)]
+    value: exp.Expression = language.parser.parse(tokens, partial(build, source)).query.items[0].value
+    return value

@@ -119,7 +119,12 @@ def deduplicate(span: Span, keys: tuple[exp.Expression, ...], within: exp.Interv
 
 
 def group_by(span: Span, *keys: exp.Expression) -> _Clause:
-    return _Clause("group_by", keys, span)
+    return _Clause("group_by", _without_brackets(keys), span)
+
+
+def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
+    """`(a, b)` in a list of keys is a and b."""
+    return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
 
 
 def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
@@ -131,12 +136,12 @@ def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
     return placed(exp.GroupingSets(expressions=tuples), span)
 
 
-def grouping_set(span: Span, *keys: exp.Expression | None) -> exp.Tuple:
-    return placed(exp.Tuple(expressions=[key for key in keys if key is not None]), span)
+def grouping_set(span: Span, *keys: exp.Expression) -> exp.Tuple:
+    return placed(exp.Tuple(expressions=list(keys)), span)
 
 
 def add_group_window(given: dict[str, Any], window: GroupWindow) -> dict[str, Any]:
-    """The clauses with a window as the last key of GROUP BY. Raises CompileError where one is said twice, or none is."""
+    """The clauses with a window as the last key of GROUP BY; raises CompileError."""
     if "group_by" not in given:
         missing = W005.at(window.span, "", clause="WINDOW", needed="GROUP BY")
         raise CompileError([missing.with_hint("GROUP BY a key too; a window groups rows")])
@@ -163,7 +168,7 @@ GROUP_WINDOWS = {
 
 
 def group_window(span: Span, kind: str, *parts: _Clause) -> _Clause:
-    """ksqlDB's window, over the event time."""
+    """KsqlDB's window, over the event time."""
     function, wanted = GROUP_WINDOWS[kind]
     given = {part.field: part.value for part in parts}
     lengths = [given.pop(field, None) for field in wanted]
@@ -208,7 +213,7 @@ def qualify(span: Span, condition: exp.Expression) -> _Clause:
 
 
 def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None) -> _Clause:
-    return _Clause("partition_by", PartitionBy(keys, into, span), span)
+    return _Clause("partition_by", PartitionBy(_without_brackets(keys), into, span), span)
 
 
 def into_partitions(span: Span, token: Token) -> int:
@@ -307,7 +312,6 @@ RULES: dict[str, Builder] = {
     "windows": windows,
     "qualify": qualify,
     "partition_by": partition_by,
-    "several": sequence,
     "into_partitions": into_partitions,
     "emit_changes": emit_changes,
     "emit_final": emit_final,

@@ -10,7 +10,6 @@ a Cast of its string.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from sqlglot import exp
@@ -31,17 +30,8 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.standard import make_call, refuse, unpair
 
-UNITS = {
-    **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "MILLISECOND"),
-    **dict.fromkeys(("SECOND", "SECONDS", "SEC", "SECS"), "SECOND"),
-    **dict.fromkeys(("MINUTE", "MINUTES", "MIN", "MINS"), "MINUTE"),
-    **dict.fromkeys(("HOUR", "HOURS"), "HOUR"),
-    **dict.fromkeys(("DAY", "DAYS"), "DAY"),
-    **dict.fromkeys(("WEEK", "WEEKS"), "WEEK"),
-    **dict.fromkeys(("MONTH", "MONTHS"), "MONTH"),
-    **dict.fromkeys(("YEAR", "YEARS"), "YEAR"),
-}
 OPERATORS: dict[str, type[exp.Expression]] = {
     "+": exp.Add,
     "-": exp.Sub,
@@ -50,19 +40,6 @@ OPERATORS: dict[str, type[exp.Expression]] = {
     "/": exp.Div,
     "%": exp.Mod,
     "DIV": exp.IntDiv,
-    "=": exp.EQ,
-    "==": exp.EQ,
-    "<>": exp.NEQ,
-    "!=": exp.NEQ,
-    "<": exp.LT,
-    "<=": exp.LTE,
-    ">": exp.GT,
-    ">=": exp.GTE,
-    "<=>": exp.NullSafeEQ,
-    "LIKE": exp.Like,
-    "ILIKE": exp.ILike,
-    "RLIKE": exp.RegexpLike,
-    "REGEXP": exp.RegexpLike,
 }
 
 
@@ -107,26 +84,20 @@ def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
     return placed(exp.Cast(this=text, to=placed(exp.DataType(this=kind, nested=False), span)), span)
 
 
-def quantity(span: Span, token: Token) -> exp.Literal:
-    if not re.fullmatch(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?", token.value):
-        finding = syntax.S014.at(span, found=span.text)
-        raise CompileError([finding.with_hint("write a decimal number, as in INTERVAL '10' SECOND")])
-    return placed(exp.Literal(this=token.value, is_string=True), span)
-
-
-def interval(span: Span, quantity: exp.Literal, unit: exp.Var) -> exp.Interval:
-    return placed(exp.Interval(this=quantity, unit=unit), span)
-
-
-def unit(span: Span, token: Token) -> exp.Var:
-    return placed(exp.Var(this=UNITS[token.value.upper()]), span)
-
-
 def field(span: Span, token: Token) -> Token:
     return token
 
 
-def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.Bracket) -> exp.Expression:
+def as_type(span: Span, type_: exp.DataType) -> exp.DataType:
+    return placed(type_, span)
+
+
+def at_time_zone(span: Span, token: Token) -> exp.AtTimeZone:
+    """`AT TIME ZONE 'zone'`, of what is yet to be said."""
+    return placed(exp.AtTimeZone(zone=string(token_span(span, token), token)), span)
+
+
+def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) -> exp.Expression:
     """`a.b` is a column of a relation or a field of a column; only the planner can tell. It starts as the former."""
     check_chain(span, len(suffixes), "field or element accesses")
     node = base
@@ -143,6 +114,13 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Star | exp.B
             if not isinstance(node, exp.Column) or "table" in node.args or isinstance(node.this, exp.Star):
                 raise CompileError([syntax.S020.at(span_of(suffix))])
             node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
+        elif isinstance(suffix, exp.DataType):
+            node = placed(exp.Cast(this=node, to=suffix), span_of(node).to(span_of(suffix)))
+        elif isinstance(suffix, exp.AtTimeZone):
+            zone = span_of(suffix.args["zone"]).text
+            reason = "It means what clocks there show for some types, and the time when they show it for others."
+            hint = f"FROM_UTC_TIMESTAMP({span_of(node).text}, {zone})"
+            raise refuse(span_of(node).to(span_of(suffix)), "AT TIME ZONE", reason, hint)
         else:
             place = span_of(node).to(span_of(suffix))
             node = placed(exp.Bracket(this=node, expressions=suffix.expressions), place)
@@ -213,58 +191,6 @@ def conjunction(span: Span, *operands: exp.Expression) -> exp.Expression:
     return balanced(exp.And, operands)
 
 
-def not_(span: Span, operand: exp.Expression) -> exp.Not:
-    return placed(exp.Not(this=operand), span)
-
-
-def _negated(span: Span, negation: Token | None, node: exp.Expression) -> exp.Expression:
-    placed(node, span)
-    return node if negation is None else placed(exp.Not(this=node), span)
-
-
-def compare(span: Span, left: exp.Expression, sign: str, right: exp.Expression) -> exp.Expression:
-    return _binary(OPERATORS[sign], left, right)
-
-
-def like_predicate(
-    span: Span, left: exp.Expression, negation: Token | None, word: str, right: exp.Expression
-) -> exp.Expression:
-    return _negated(span, negation, OPERATORS[word](this=left, expression=right))
-
-
-def is_null(span: Span, operand: exp.Expression, negation: Token | None) -> exp.Expression:
-    return _negated(span, negation, exp.Is(this=operand, expression=null(span)))
-
-
-def is_true(span: Span, operand: exp.Expression, negation: Token | None) -> exp.Expression:
-    return _negated(span, negation, exp.Is(this=operand, expression=true(span)))
-
-
-def is_false(span: Span, operand: exp.Expression, negation: Token | None) -> exp.Expression:
-    return _negated(span, negation, exp.Is(this=operand, expression=false(span)))
-
-
-def is_distinct(span: Span, left: exp.Expression, negation: Token | None, right: exp.Expression) -> exp.Expression:
-    kind = exp.NullSafeNEQ if negation is None else exp.NullSafeEQ
-    return placed(kind(this=left, expression=right), span)
-
-
-def between(
-    span: Span, operand: exp.Expression, negation: Token | None, low: exp.Expression, high: exp.Expression
-) -> exp.Expression:
-    return _negated(span, negation, exp.Between(this=operand, low=low, high=high))
-
-
-def in_list(
-    span: Span, operand: exp.Expression, negation: Token | None, values: tuple[exp.Expression, ...]
-) -> exp.Expression:
-    return _negated(span, negation, exp.In(this=operand, expressions=list(values)))
-
-
-def in_query(span: Span, operand: exp.Expression, negation: Token | None, query: Query) -> exp.Expression:
-    return _negated(span, negation, exp.In(this=operand, query=query))
-
-
 def scalar_query(span: Span, query: Query) -> exp.Subquery:
     return placed(exp.Subquery(this=query), span)
 
@@ -280,7 +206,14 @@ def branch(span: Span, condition: exp.Expression, value: exp.Expression) -> exp.
 
 
 def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Anonymous:
-    return placed(exp.Anonymous(this=function.value.upper(), expressions=list(arguments)), span)
+    name = function.value.upper()
+    if any(isinstance(each, exp.PropertyEQ) for each in arguments):
+        return unpair(span, name, arguments)
+    if name == "POSITION" and len(arguments) == 1 and isinstance(arguments[0], exp.In):
+        found = arguments[0]  # POSITION(a IN (b)) reads as a list of one
+        if len(found.expressions) == 1:
+            return make_call(span, name, found.this, found.expressions[0])
+    return make_call(span, name, *arguments)
 
 
 def call_distinct(span: Span, function: Token, arguments: tuple[exp.Expression, ...]) -> exp.Anonymous:
@@ -317,33 +250,19 @@ def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClau
     return placed(exp.Window(this=function, partition_by=list(over.partition_by), order=order, spec=over.frame), span)
 
 
-def parameters(span: Span, *columns: exp.Expression) -> list[exp.Identifier]:
-    for parameter in columns:
+def lambda_(span: Span, written: Token | exp.Tuple, body: exp.Expression) -> exp.Lambda:
+    if isinstance(written, Token):
+        return placed(exp.Lambda(this=body, expressions=[identifier(span, written)]), span)
+    for parameter in written.expressions:
         if not isinstance(parameter, exp.Column) or "table" in parameter.args:
             raise CompileError([syntax.S017.at(span_of(parameter))])
-    return [parameter.this for parameter in columns]
-
-
-def lambda_(span: Span, parameters: list[exp.Identifier], body: exp.Expression) -> exp.Lambda:
-    return placed(exp.Lambda(this=body, expressions=parameters), span)
+    return placed(exp.Lambda(this=body, expressions=[each.this for each in written.expressions]), span)
 
 
 RULES: dict[str, Builder] = {
     "expressions": sequence,
     "disjunction": disjunction,
     "conjunction": conjunction,
-    "not_": not_,
-    "compare": compare,
-    "comparison": words,
-    "like_predicate": like_predicate,
-    "like": words,
-    "is_null": is_null,
-    "is_true": is_true,
-    "is_false": is_false,
-    "is_distinct": is_distinct,
-    "between": between,
-    "in_list": in_list,
-    "in_query": in_query,
     "bit_or": bit_or,
     "bit_xor": bit_xor,
     "bit_and": bit_and,
@@ -356,6 +275,9 @@ RULES: dict[str, Builder] = {
     "bit_not": bit_not,
     "access": access,
     "field": field,
+    "as_type": as_type,
+    "at_time_zone": at_time_zone,
+    "place": access,
     "all_fields": star,
     "element": element,
     "column": column,
@@ -367,9 +289,6 @@ RULES: dict[str, Builder] = {
     "star": star,
     "date_literal": date_literal,
     "timestamp_literal": timestamp_literal,
-    "interval": interval,
-    "quantity": quantity,
-    "unit": unit,
     "paren": paren,
     "scalar_query": scalar_query,
     "case": case,
@@ -384,5 +303,4 @@ RULES: dict[str, Builder] = {
     "cast": cast,
     "call_query": call_query,
     "lambda": lambda_,
-    "parameters": parameters,
 }

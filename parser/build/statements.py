@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from sqlglot import exp
 
-from penstock.diagnostics import nearest
-from penstock.diagnostics.codes import syntax
-from penstock.diagnostics.codes.names import N001
-from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
     Assignment,
-    ColumnDefinition,
-    Create,
-    CreateAs,
-    CreateView,
     Delete,
     Describe,
     Drop,
     DropKind,
-    Duration,
     ElseInsert,
     Explain,
     ExplainWhy,
@@ -36,107 +25,19 @@ from penstock.parser.ast import (
     Resume,
     SetOption,
     Show,
+    ShowCreate,
     ShowKind,
     Stage,
     Statement,
     Table,
     Update,
-    Watermark,
 )
-from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
+from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
 from penstock.parser.build.scalars import number, string
-
-
-@dataclass(frozen=True, slots=True)
-class KeyColumns:
-    """PRIMARY KEY (column, …)."""
-
-    names: tuple[Name, ...]
-
-
-def create(
-    span: Span,
-    or_replace: bool | None,
-    kind: RelationKind,
-    if_not_exists: bool | None,
-    token: Token,
-    elements: tuple[ColumnDefinition | Watermark | KeyColumns, ...],
-    options: tuple[Option, ...] | None,
-) -> Create:
-    columns = tuple(element for element in elements if isinstance(element, ColumnDefinition))
-    for names in (element.names for element in elements if isinstance(element, KeyColumns)):
-        columns = mark_key(columns, names)
-    watermarks = [element for element in elements if isinstance(element, Watermark)]
-    if len(watermarks) > 1:
-        twice = syntax.S023.at(watermarks[1].span, "the second").also(watermarks[0].span, "the first")
-        raise CompileError([twice.with_hint("keep the one whose column is the event time")])
-    return Create(
-        kind,
-        name(span, token),
-        bool(or_replace),
-        bool(if_not_exists),
-        columns,
-        watermarks[0] if watermarks else None,
-        options or (),
-        span,
-    )
-
-
-def mark_key(columns: tuple[ColumnDefinition, ...], names: tuple[Name, ...]) -> tuple[ColumnDefinition, ...]:
-    """Marks the columns of these names as parts of the primary key. Raises CompileError for an unknown name."""
-    known = {column.name.folded for column in columns}
-    for each in names:
-        if each.folded not in known:
-            guess = nearest(each.text, [column.name.text for column in columns])
-            raise CompileError([N001.at(each.span, "", name=each.text).with_hint(guess and f"did you mean {guess}?")])
-    wanted = {each.folded for each in names}
-    return tuple(replace(each, key=True, primary=True) if each.name.folded in wanted else each for each in columns)
-
-
-def key_columns(span: Span, names: tuple[Name, ...], not_enforced: bool | None) -> KeyColumns:
-    return KeyColumns(names)
-
-
-def create_as(
-    span: Span,
-    or_replace: bool | None,
-    kind: RelationKind,
-    if_not_exists: bool | None,
-    token: Token,
-    options: tuple[Option, ...] | None,
-    query: Query,
-) -> CreateAs:
-    return CreateAs(kind, name(span, token), bool(or_replace), bool(if_not_exists), options or (), query, span)
-
-
-def create_view(
-    span: Span, or_replace: bool | None, if_not_exists: bool | None, token: Token, query: Query
-) -> CreateView:
-    return CreateView(name(span, token), bool(or_replace), bool(if_not_exists), query, span)
 
 
 def relation_kind(span: Span, token: Token) -> RelationKind:
     return RelationKind(token.value.upper())
-
-
-def column_definition(span: Span, token: Token, type_: exp.DataType, key: str | None) -> ColumnDefinition:
-    return ColumnDefinition(name(span, token), type_, key is not None, key == "PRIMARY", span)
-
-
-def key(span: Span) -> str:
-    return "KEY"
-
-
-def primary_key(span: Span, not_enforced: bool | None) -> str:
-    return "PRIMARY"
-
-
-def watermark(span: Span, token: Token, expression: exp.Expression, idle: Duration | None) -> Watermark:
-    return Watermark(name(span, token), expression, idle, span)
-
-
-def idle(span: Span, length: exp.Interval) -> Duration:
-    return duration(length)
 
 
 def option(span: Span, option_name: Name, value: exp.Expression) -> Option:
@@ -212,8 +113,10 @@ def explain_why(span: Span, token: Token) -> ExplainWhy:
     return ExplainWhy(name(span, token), span)
 
 
-def stage(span: Span, token: Token) -> Stage:
-    return Stage(token.value.upper())
+def stage(span: Span, token: Token, *rest: Token) -> Stage:
+    """Of what other systems write, PLAN FOR and EXTENDED are the plan."""
+    word = token.value.upper()
+    return Stage.PLAN if word == "EXTENDED" else Stage(word)
 
 
 def show(span: Span, kind: ShowKind) -> Show:
@@ -222,6 +125,10 @@ def show(span: Span, kind: ShowKind) -> Show:
 
 def show_kind(span: Span, token: Token) -> ShowKind:
     return ShowKind(token.value.upper())
+
+
+def show_create(span: Span, token: Token) -> ShowCreate:
+    return ShowCreate(name(span, token), span)
 
 
 def describe(span: Span, token: Token) -> Describe:
@@ -258,21 +165,8 @@ def start(span: Span, statement: Statement) -> Statement:
 
 RULES: dict[str, Builder] = {
     "start": start,
-    "create": create,
-    "create_as": create_as,
-    "create_view": create_view,
-    "or_replace": flag,
-    "if_not_exists": flag,
-    "not_enforced": flag,
     "if_exists": flag,
     "relation_kind": relation_kind,
-    "elements": sequence,
-    "column_definition": column_definition,
-    "key": key,
-    "primary_key": primary_key,
-    "key_columns": key_columns,
-    "watermark": watermark,
-    "idle": idle,
     "options": sequence,
     "option": option,
     "option_name": option_name,
@@ -293,6 +187,7 @@ RULES: dict[str, Builder] = {
     "stage": stage,
     "show": show,
     "show_kind": show_kind,
+    "show_create": show_create,
     "describe": describe,
     "drop": drop,
     "drop_kind": drop_kind,

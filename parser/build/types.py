@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span, nearest
@@ -13,26 +12,57 @@ from penstock.parser.build.base import Builder, identifier, placed, token_span
 
 SIMPLE = {
     "BOOLEAN": exp.DType.BOOLEAN,
+    "BOOL": exp.DType.BOOLEAN,
     "TINYINT": exp.DType.TINYINT,
+    "BYTE": exp.DType.TINYINT,
     "SMALLINT": exp.DType.SMALLINT,
+    "SHORT": exp.DType.SMALLINT,
+    "INT2": exp.DType.SMALLINT,
     "INT": exp.DType.INT,
     "INTEGER": exp.DType.INT,
+    "INT4": exp.DType.INT,
     "BIGINT": exp.DType.BIGINT,
     "LONG": exp.DType.BIGINT,
+    "INT8": exp.DType.BIGINT,
     "FLOAT": exp.DType.FLOAT,
     "REAL": exp.DType.FLOAT,
+    "FLOAT4": exp.DType.FLOAT,
     "DOUBLE": exp.DType.DOUBLE,
+    "FLOAT8": exp.DType.DOUBLE,
     "DECIMAL": exp.DType.DECIMAL,
     "NUMERIC": exp.DType.DECIMAL,
+    "DEC": exp.DType.DECIMAL,
     "STRING": exp.DType.TEXT,
     "VARCHAR": exp.DType.TEXT,
+    "CHAR": exp.DType.TEXT,
+    "CHARACTER": exp.DType.TEXT,
+    "TEXT": exp.DType.TEXT,
     "BINARY": exp.DType.BINARY,
+    "VARBINARY": exp.DType.BINARY,
+    "BYTES": exp.DType.BINARY,
+    "BYTEA": exp.DType.BINARY,
     "DATE": exp.DType.DATE,
     # Spark's TIMESTAMP is a point in time, which sqlglot calls TIMESTAMPTZ.
     "TIMESTAMP": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMP_LTZ": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMPTZ": exp.DType.TIMESTAMPTZ,
 }
-SIZED = {"DECIMAL": (exp.DType.DECIMAL, 2), "NUMERIC": (exp.DType.DECIMAL, 2), "VARCHAR": (exp.DType.VARCHAR, 1)}
-NESTED = {"ARRAY": (exp.DType.ARRAY, 1), "MAP": (exp.DType.MAP, 2), "STRUCT": (exp.DType.STRUCT, None)}
+# Types with parameters: what they are, and how many parameters they take. A length is not kept.
+_TEXT, _DECIMAL, _BINARY = (exp.DType.VARCHAR, 1), (exp.DType.DECIMAL, 2), (exp.DType.BINARY, 1)
+SIZED = {
+    **dict.fromkeys(("DECIMAL", "NUMERIC", "DEC"), _DECIMAL),
+    **dict.fromkeys(("VARCHAR", "CHAR", "CHARACTER"), _TEXT),
+    **dict.fromkeys(("BINARY", "VARBINARY"), _BINARY),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMPTZ"), (exp.DType.TIMESTAMPTZ, 1)),
+}
+# Digits of a second. Spark keeps six.
+MOST_DIGITS = 6
+NESTED = {
+    "ARRAY": (exp.DType.ARRAY, 1),
+    "MAP": (exp.DType.MAP, 2),
+    "STRUCT": (exp.DType.STRUCT, None),
+    "ROW": (exp.DType.STRUCT, None),
+}
 
 
 def simple_type(span: Span, token: Token) -> exp.DataType:
@@ -52,6 +82,10 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
         raise _wrong_parameters(span, token, f"{token.value.upper()} has no parameters")
     if len(sizes) > most or any(parse_count(size.value) is None for size in sizes):
         raise _wrong_parameters(span, token, f"write {_EXAMPLES[token.value.upper()]}")
+    if kind is exp.DType.TIMESTAMPTZ:
+        return _time(span, token, sizes[0])
+    if kind is exp.DType.BINARY:
+        return placed(exp.DataType(this=kind, nested=False), span)
     parameters = [
         placed(
             exp.DataTypeParam(this=placed(exp.Literal(this=size.value, is_string=False), token_span(span, size))),
@@ -60,6 +94,36 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
         for size in sizes
     ]
     return placed(exp.DataType(this=kind, expressions=parameters, nested=False), span)
+
+
+def time_type(span: Span, token: Token, digits: Token | None) -> exp.DataType:
+    """`TIMESTAMP(p) WITH [LOCAL] TIME ZONE` and its kin."""
+    if token.value.upper() != "TIMESTAMP":
+        raise _unknown(span, token)
+    return simple_type(span, token) if digits is None else _time(span, token, digits)
+
+
+def _time(span: Span, token: Token, digits: Token) -> exp.DataType:
+    if (parse_count(digits.value) or 0) > MOST_DIGITS:
+        raise _wrong_parameters(span, token, f"a TIMESTAMP has at most {MOST_DIGITS} digits of a second")
+    return simple_type(span, token)
+
+
+def double_precision(span: Span, token: Token) -> exp.DataType:
+    if token.value.upper() != "DOUBLE":
+        raise _unknown(span, token)
+    return simple_type(span, token)
+
+
+def varying_type(span: Span, token: Token, length: Token | None) -> exp.DataType:
+    if token.value.upper() not in ("CHAR", "CHARACTER"):
+        raise _unknown(span, token)
+    return simple_type(span, token)
+
+
+def array_type(span: Span, inner: exp.DataType, *words: Token) -> exp.DataType:
+    """`type[]`, `type ARRAY`."""
+    return placed(exp.DataType(this=exp.DType.ARRAY, expressions=[inner], nested=True), span)
 
 
 def nested_type(span: Span, token: Token, *arguments: exp.Expression) -> exp.DataType:
@@ -79,12 +143,13 @@ def type_field(span: Span, token: Token, type_: exp.DataType) -> exp.ColumnDef:
 
 
 _EXAMPLES = {
-    "DECIMAL": "DECIMAL(10, 2)",
-    "NUMERIC": "NUMERIC(10, 2)",
-    "VARCHAR": "VARCHAR(100)",
+    **{name: f"{name}(10, 2)" for name, kind in SIZED.items() if kind is _DECIMAL},
+    **{name: f"{name}(100)" for name, kind in SIZED.items() if kind in (_TEXT, _BINARY)},
+    **{name: f"{name}(3)" for name, kind in SIZED.items() if kind[0] is exp.DType.TIMESTAMPTZ},
     "ARRAY": "ARRAY<STRING>",
     "MAP": "MAP<STRING, BIGINT>",
     "STRUCT": "STRUCT<name: STRING, age: INT>",
+    "ROW": "ROW<name STRING, age INT>",
 }
 
 
@@ -100,6 +165,10 @@ def _wrong_parameters(span: Span, token: Token, hint: str) -> CompileError:
 
 
 RULES: dict[str, Builder] = {
+    "time_type": time_type,
+    "double_precision": double_precision,
+    "varying_type": varying_type,
+    "array_type": array_type,
     "simple_type": simple_type,
     "sized_type": sized_type,
     "nested_type": nested_type,

@@ -16,11 +16,13 @@ from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
-from penstock.planner.functions.refused import REFUSED
+from penstock.planner.functions.refused import FOREIGN, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
+from penstock.planner.functions.vectors import VECTORS
 
 __all__ = [
+    "FOREIGN",
     "FUNCTIONS",
     "NULL_FORMS",
     "REFUSED",
@@ -40,7 +42,8 @@ FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Conditions", CONDITIONAL),
     ("Arrays", ARRAYS),
     ("Maps and structs", MAPS),
-    ("JSON", JSON),
+    ("JSON, CSV and types", JSON),
+    ("Vectors", VECTORS),
     ("Hashes and encodings", HASHES),
     ("Aggregates", AGGREGATES),
     ("Over a frame", FRAMES),

@@ -161,6 +161,7 @@ AGGREGATES = (
         Framing.STDDEV_POP,
         Retraction.STDDEV_POP,
     ),
+    synonym("STD", _STDDEV_SAMP, ("STD(n)", 1.5275252316519468)),
     synonym("VARIANCE", _VAR_SAMP, ("VARIANCE(x)", 7.0)),
     _VAR_SAMP,
     _aggregate(
@@ -178,6 +179,38 @@ AGGREGATES = (
         "COVAR_POP", _PAIRS, "the covariance of a population (divisor n)", ("COVAR_POP(n, n)", 1.5555555555555556)
     ),
     _aggregate("COVAR_SAMP", _PAIRS, "the covariance of a sample (divisor n - 1)", ("COVAR_SAMP(x, x)", 7.0)),
+    _aggregate("REGR_AVGX", _PAIRS, "the mean of the second argument", ("REGR_AVGX(n, x)", 3.0)),
+    _aggregate("REGR_AVGY", _PAIRS, "the mean of the first argument", ("REGR_AVGY(x, x)", 3.0)),
+    _aggregate(
+        "REGR_COUNT", ("(DOUBLE, DOUBLE) -> BIGINT",), "the rows in which neither is NULL", ("REGR_COUNT(n, x)", 3)
+    ),
+    _aggregate(
+        "REGR_INTERCEPT",
+        _PAIRS,
+        "where the line of least squares, first argument over second, meets 0",
+        ("REGR_INTERCEPT(x, x)", 0.0),
+    ),
+    _aggregate("REGR_R2", _PAIRS, "the coefficient of determination of that line", ("REGR_R2(x, x)", 1.0)),
+    _aggregate("REGR_SLOPE", _PAIRS, "the slope of that line", ("REGR_SLOPE(x, x)", 1.0)),
+    _aggregate(
+        "REGR_SXX", _PAIRS, "the sum of squared differences of the second from its mean", ("REGR_SXX(n, x)", 14.0)
+    ),
+    _aggregate("REGR_SXY", _PAIRS, "the sum of products of both differences", ("REGR_SXY(n, x)", 8.0)),
+    _aggregate(
+        "REGR_SYY", _PAIRS, "the sum of squared differences of the first from its mean", ("REGR_SYY(x, n)", 14.0)
+    ),
+    _aggregate(
+        "TRY_AVG",
+        ("(DECIMAL(p, s)) -> DECIMAL(p + 4, s + 4)", "(N) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
+        "as AVG, but NULL where that overflows",
+        ("TRY_AVG(d)", Decimal("4.000000")),
+    ),
+    _aggregate(
+        "TRY_SUM",
+        ("(I) -> BIGINT", "(DECIMAL(p, s)) -> DECIMAL(p + 10, s)", "(F) -> DOUBLE", "(INTERVAL) -> INTERVAL"),
+        "as SUM, but NULL where that overflows",
+        ("TRY_SUM(n)", 7),
+    ),
     _BOOL_AND,
     synonym("EVERY", _BOOL_AND, ("EVERY(n > 0)", True)),
     _BOOL_OR,

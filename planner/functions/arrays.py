@@ -101,6 +101,12 @@ ARRAYS = (
         size=Size("elements", count=1, of=0),
         raises=(RowFault.LONG_ARRAY,),
     ),
+    Function(
+        "ARRAY_SORT",
+        ("(ARRAY<O>) -> ARRAY<O>",),
+        "sorted, NULLs last",
+        ("ARRAY_SORT(ARRAY(2, NULL, 1))", [1, 2, None]),
+    ),
     Function("ARRAY_SIZE", ("(ARRAY<T>) -> INT",), "how many elements it has", ("ARRAY_SIZE(ARRAY(1, 2))", 2)),
     Function(
         "ARRAY_UNION",

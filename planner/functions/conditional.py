@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from penstock.planner.functions.facts import Laziness
 from penstock.planner.functions.function import Function
+from penstock.planner.types import BIGINT, DOUBLE, FLOAT, INT, Decimal, Type
 
 _TWO = ("(T, T) -> T",)
+
+
+def _with_zero(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    """The common type of a number and the INT 0."""
+    type_ = types[0]
+    if isinstance(type_, Decimal):
+        whole = max(type_.precision - type_.scale, 10)
+        return Decimal(min(38, whole + type_.scale), type_.scale - max(0, whole + type_.scale - 38))
+    return DOUBLE if type_ in (FLOAT, DOUBLE) else BIGINT if type_ == BIGINT else INT
+
 
 CONDITIONAL = (
     Function(
@@ -34,4 +47,5 @@ CONDITIONAL = (
     Function(
         "NVL2", ("(ANY, T, T) -> T",), "the second if the first is not NULL, else the third", ("NVL2(1, 'a', 'b')", "a")
     ),
+    Function("ZEROIFNULL", ("(N) -> N",), "0 for NULL", ("ZEROIFNULL(NULLIFZERO(0))", 0), result=_with_zero),
 )

@@ -50,6 +50,8 @@ class Function:
     """What it may fail with for a row."""
     spark_name: str | None = None
     """What Spark calls it in errors. None: by its own name."""
+    stands_for: str | None = None
+    """The function that Spark is asked for in its place. None: it is asked for itself."""
     size: Size | None = None
     """How large literal arguments make its result, where they can make it too large."""
 

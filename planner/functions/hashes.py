@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from penstock.planner.functions.facts import Failing, NullForm, RowFault
 from penstock.planner.functions.function import Function
+from penstock.planner.types import BINARY, Type
 
+
+def _bytes_of_code(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    """BINARY, if the code is a literal that there is."""
+    codes = ("hex", "utf-8", "utf8", "base64")
+    named = [each for each in arguments[1:] if isinstance(each, exp.Literal) and each.name.lower() in codes]
+    return BINARY if len(named) == len(arguments) - 1 else None
+
+
+_CODES = ("(STRING) -> BINARY", "(STRING, STRING) -> BINARY")
 _BYTES = "(BINARY) -> STRING", "(STRING) -> STRING"
 
 HASHES = (
@@ -29,6 +41,24 @@ HASHES = (
         raises=(RowFault.CHARACTERS, RowFault.ARGUMENT),
     ),
     Function(
+        "FROM_BASE32",
+        ("(STRING) -> BINARY",),
+        "the bytes of a text in base 32",
+        ("FROM_BASE32('MZXW6YTBOI======')", b"foobar"),
+    ),
+    Function(
+        "BITMAP_BIT_POSITION",
+        ("(BIGINT) -> BIGINT",),
+        "the place of a number among the 32768 bits of its bucket",
+        ("BITMAP_BIT_POSITION(123)", 122),
+    ),
+    Function(
+        "BITMAP_BUCKET_NUMBER", ("(BIGINT) -> BIGINT",), "the bucket of a number", ("BITMAP_BUCKET_NUMBER(123)", 1)
+    ),
+    Function(
+        "BITMAP_COUNT", ("(BINARY) -> BIGINT",), "how many bits are set", ("BITMAP_COUNT(CAST('a' AS BINARY))", 3)
+    ),
+    Function(
         "HASH", ("(ORDERED...) -> INT",), "a 32-bit hash (Murmur 3) of the arguments", ("HASH('Spark')", 228093765)
     ),
     Function("HEX", ("(BIGINT) -> STRING", *_BYTES), "in hexadecimal digits", ("HEX(255)", "FF")),
@@ -45,6 +75,28 @@ HASHES = (
         ("(BINARY, INT) -> STRING", "(STRING, INT) -> STRING"),
         "the SHA-2 digest of 224, 256, 384 or 512 bits",
         ("SHA2('abc', 256)", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ),
+    Function(
+        "TO_BASE32",
+        ("(BINARY) -> STRING",),
+        "the bytes in base 32",
+        ("TO_BASE32(CAST('foobar' AS BINARY))", "MZXW6YTBOI======"),
+    ),
+    Function(
+        "TO_BINARY",
+        _CODES,
+        "the bytes of a text in 'hex', 'utf-8' or 'base64'",
+        ("TO_BINARY('616263', 'hex')", b"abc"),
+        result=_bytes_of_code,
+        failing=Failing(null_form=NullForm("TRY_TO_BINARY", "R025")),
+        raises=(RowFault.ENCODED_TEXT,),
+    ),
+    Function(
+        "TRY_TO_BINARY",
+        _CODES,
+        "as TO_BINARY, but NULL for a text that does not fit",
+        ("TRY_TO_BINARY('zz', 'hex')", None),
+        result=_bytes_of_code,
     ),
     Function(
         "UNBASE64",

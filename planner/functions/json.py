@@ -1,4 +1,4 @@
-"""Functions of JSON texts."""
+"""Functions of JSON and CSV texts, and of types."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ JSON = (
         ("(STRING) -> ARRAY<STRING>",),
         "the keys of an object",
         ("""JSON_OBJECT_KEYS('{"a": 1, "b": 2}')""", ["a", "b"]),
+    ),
+    Function(
+        "TO_CSV",
+        ("(STRUCT) -> STRING",),
+        "the fields of a struct as a line of CSV",
+        ("TO_CSV(NAMED_STRUCT('a', 1, 'b', 'x,y'))", '1,"x,y"'),
+    ),
+    Function(
+        "TYPEOF", ("(ANY) -> STRING",), "the name of the type, as Spark prints it", ("TYPEOF(ARRAY(1))", "array<int>")
     ),
     Function(
         "TO_JSON",

@@ -7,7 +7,7 @@ from sqlglot import exp
 from penstock.planner.functions.arrays import result_of_search
 from penstock.planner.functions.facts import Failing, RowFault
 from penstock.planner.functions.function import Function
-from penstock.planner.types import BOOLEAN, VOID, Map, Struct, Type
+from penstock.planner.types import BOOLEAN, VOID, Array, Map, Struct, Type
 
 
 def _map(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -26,6 +26,22 @@ def _named_struct(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]
     return Struct(tuple((name.name, type_) for name, type_ in zip(names, types[1::2], strict=True)))
 
 
+def _entries(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    match types[0]:
+        case Map(key, value):
+            return Array(Struct((("key", key), ("value", value))))
+        case _:
+            return None
+
+
+def _of_entries(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
+    match types[0]:
+        case Array(Struct(((_, key), (_, value)))):
+            return Map(key, value)
+        case _:
+            return None
+
+
 _BOTH = "(MAP<K, V>, (K, V) ->"
 
 MAPS = (
@@ -37,6 +53,37 @@ MAPS = (
         result=_map,
         failing=Failing(),
         raises=(RowFault.MAP_KEYS,),
+    ),
+    Function(
+        "MAP_CONCAT",
+        ("(MAP<K, V>...) -> MAP<K, V>",),
+        "the entries of all maps",
+        ("MAP_CONCAT(MAP('a', 1), MAP('b', 2))", {"a": 1, "b": 2}),
+        failing=Failing(),
+        raises=(RowFault.MAP_KEYS,),
+    ),
+    Function(
+        "MAP_ENTRIES",
+        ("(MAP<K, V>) -> ARRAY<T>",),
+        "an array of structs of key and value",
+        ("MAP_ENTRIES(MAP('a', 1))[0].value", 1),
+        result=_entries,
+    ),
+    Function(
+        "MAP_FROM_ENTRIES",
+        ("(ARRAY<T>) -> MAP<K, V>",),
+        "a map of structs of a key and a value; NULL if one is NULL",
+        ("MAP_FROM_ENTRIES(ARRAY(NAMED_STRUCT('k', 'a', 'v', 1)))", {"a": 1}),
+        result=_of_entries,
+        failing=Failing(),
+        raises=(RowFault.MAP_KEYS, RowFault.LONG_ARRAY),
+    ),
+    Function(
+        "MAP_ZIP_WITH",
+        ("(MAP<K, V>, MAP<K, U>, (K, V, U) -> T) -> MAP<K, T>",),
+        "two maps joined by their keys; the value of a key that one lacks is NULL",
+        ("MAP_ZIP_WITH(MAP('a', 1), MAP('a', 2, 'b', 5), (k, v, w) -> COALESCE(v, 0) + w)", {"a": 3, "b": 5}),
+        raises=(RowFault.LONG_ARRAY,),
     ),
     Function(
         "MAP_CONTAINS_KEY",

@@ -180,6 +180,12 @@ MATH = (
     Function("SEC", _D, "the secant", ("SEC(0)", 1.0)),
     Function("SHIFTLEFT", _SHIFT, "the bits moved left", ("SHIFTLEFT(1, 3)", 8)),
     Function("SHIFTRIGHT", _SHIFT, "the bits moved right, the sign kept", ("SHIFTRIGHT(-8, 1)", -4)),
+    Function(
+        "SHIFTRIGHTUNSIGNED",
+        _SHIFT,
+        "the bits moved right, zeros at the left",
+        ("SHIFTRIGHTUNSIGNED(-8, 1)", 2147483644),
+    ),
     Function("SIGN", _D, "-1, 0 or 1", ("SIGN(-3)", -1.0)),
     Function("SIGNUM", _D, "the same as SIGN", ("SIGNUM(3)", 1.0)),
     Function("SIN", _D, "the sine of an angle in radians", ("SIN(0)", 0.0)),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from penstock.parser import SYNONYMS
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.function import Function
 from penstock.planner.functions.kinds import KINDS
-from penstock.planner.functions.refused import REFUSED
+from penstock.planner.functions.refused import FOREIGN, REFUSED
 
 _HEAD = """# Functions
 
@@ -17,8 +18,8 @@ Functions are called by name in any case, and only those listed here. In a signa
 K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
 twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
 `X...` one or more arguments. Maps have no order, nor has anything that holds one.
-Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP; texts are cast by hand, except that a
-literal is read as DATE or TIMESTAMP where one is asked for.
+Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Numbers, dates, times and BOOLEANs are
+taken as STRING. Texts are cast by hand, except that a literal is read as DATE or TIMESTAMP where one is asked for.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 
@@ -39,6 +40,27 @@ _REFUSED = """
 
 Spark has these functions too. A query may not call them:
 """
+_SYNONYMS = """
+## Functions of other systems
+
+Calls of functions of Flink, ksqlDB and PostgreSQL, and what they are read as.
+
+| call | is read as |
+|---|---|
+"""
+_BUILT = """| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTERVAL '3' HOUR` |
+| `TIMESTAMPSUB(HOUR, 3, t)`, also `DATESUB`, `DATE_SUB` | `t - INTERVAL '3' HOUR` |
+| `TIMESTAMPDIFF(HOUR, a, b)`, also `DATEDIFF`, `DATE_DIFF` | the whole hours from a to b; not in months or years |
+| `TO_TIMESTAMP_LTZ(n, 3)`, `TO_TIMESTAMP_LTZ(n, 0)` | `TIMESTAMP_MILLIS(n)`, `TIMESTAMP_SECONDS(n)` |
+| `DATE_BIN(INTERVAL '15' MINUTE, t, origin)` | the beginning of the 15 minutes that t falls into |
+| `TIME_BUCKET(INTERVAL '15' MINUTE, t)` | `DATE_BIN(INTERVAL '15' MINUTE, t, TIMESTAMP_MICROS(0))` |
+| `INT(x)`, and so with all simple types | `CAST(x AS INT)` |
+| `SPLIT_INDEX(text, ',', n)` | `GET(SPLIT(text, '\\Q,\\E'), n)` |
+| `STRUCT(a, s.b, 1)`, `ROW(a, s.b, 1)` | `NAMED_STRUCT('a', a, 'b', s.b, 'col3', 1)` |
+"""
+_FOREIGN = """
+Other systems have these functions. What they give is not certain to be the same. Their errors name the form to write:
+"""
 
 
 def page(families: Iterable[tuple[str, tuple[Function, ...]]]) -> str:
@@ -49,7 +71,15 @@ def page(families: Iterable[tuple[str, tuple[Function, ...]]]) -> str:
         reasons.setdefault(reason, []).append(f"`{name}`")
     refused = [f"* {', '.join(sorted(names))}: {reason}" for reason, names in reasons.items()]
     kinds = [f"| {kind.name} | {kind.type}: {kind.noun}{_LITERAL * kind.literal} |" for kind in KINDS.values()]
-    return "\n".join([_HEAD + "\n".join(kinds), "", *lines, _REFUSED, *refused, ""])
+    synonyms = "".join(f"| `{text}` | `{meaning}` |\n" for text, meaning in SYNONYMS)
+    foreign: dict[str, list[str]] = {}
+    for name, (reason, _) in FOREIGN.items():
+        foreign.setdefault(reason, []).append(f"`{name}`")
+    others = [f"* {', '.join(sorted(names))}: {reason}" for reason, names in foreign.items()]
+    head = _HEAD + "\n".join(kinds)
+    return "\n".join(
+        [head, "", *lines, _SYNONYMS.strip("\n"), synonyms + _BUILT + _REFUSED, *refused, _FOREIGN, *others, ""]
+    )
 
 
 def _family(title: str, functions: tuple[Function, ...]) -> Iterator[str]:

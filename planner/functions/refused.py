@@ -1,4 +1,4 @@
-"""Functions that Spark has and a query may not call, with the reason."""
+"""Functions that Spark or another system has and a query may not call, with the reason."""
 
 from __future__ import annotations
 
@@ -17,23 +17,110 @@ _KEY = "keys do not belong in the text of a query"
 _RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"
 _SETS = "it belongs to GROUP BY: ROLLUP, CUBE and GROUPING SETS stand there, and GROUPING beside it"
 _FILES = "its schema is read from outside of the query"
+_TYPES = "it gives or takes values of a type that queries do not have"
+_SKETCH = "it makes or reads a sketch, which depends on how Spark splits the work; APPROX_COUNT_DISTINCT does not"
+_SCHEMA = "its type stands in a text; GET_JSON_OBJECT and SPLIT_PART read single values"
+_LITERAL = "it describes a literal"
+_XML = "XML can refer to files and addresses"
+_TABLE = "it makes a table"
+_NAMES = "the names of its fields depend on those of columns; ZIP_WITH with NAMED_STRUCT gives them names"
+_VECTORS = "its value depends on the order of rows, and it fails for vectors of several lengths"
+_COUNTER = "it needs OVER, and the whole history of a counter; LAG gives the value before"
+
+
+def _sketches(prefix: str, ends: str, types: str) -> str:
+    """The functions of a kind of sketch, for each type of values."""
+    return " ".join(f"{prefix}_{end}_{type_}" for end in ends.split() for type_ in types.split())
+
+
+_SKETCHES = " ".join(
+    (
+        "APPROX_PERCENTILE PERCENTILE_APPROX COUNT_MIN_SKETCH BITMAP_AND_AGG BITMAP_CONSTRUCT_AGG BITMAP_OR_AGG",
+        "APPROX_TOP_K APPROX_TOP_K_ACCUMULATE APPROX_TOP_K_COMBINE APPROX_TOP_K_ESTIMATE",
+        "HLL_SKETCH_AGG HLL_SKETCH_ESTIMATE HLL_UNION HLL_UNION_AGG",
+        "THETA_DIFFERENCE THETA_INTERSECTION THETA_INTERSECTION_AGG THETA_SKETCH_AGG THETA_SKETCH_ESTIMATE THETA_UNION",
+        "THETA_UNION_AGG",
+        _sketches(
+            "KLL", "MERGE_AGG SKETCH_AGG SKETCH_GET_N SKETCH_GET_QUANTILE SKETCH_GET_RANK", "BIGINT DOUBLE FLOAT"
+        ),
+        _sketches("KLL_SKETCH", "MERGE TO_STRING", "BIGINT DOUBLE FLOAT"),
+        _sketches("TUPLE", "DIFFERENCE DIFFERENCE_THETA UNION UNION_AGG UNION_THETA", "DOUBLE INTEGER"),
+        _sketches("TUPLE_INTERSECTION", "AGG THETA", "DOUBLE INTEGER"),
+        _sketches("TUPLE_SKETCH", "AGG ESTIMATE SUMMARY THETA", "DOUBLE INTEGER"),
+        "TUPLE_INTERSECTION_DOUBLE TUPLE_INTERSECTION_INTEGER",
+    )
+)
 
 _BY_REASON = {
     _RANDOM: "RAND RANDN RANDOM RANDSTR UNIFORM UUID SHUFFLE",
     _PLACE: "INPUT_FILE_BLOCK_LENGTH INPUT_FILE_BLOCK_START INPUT_FILE_NAME MONOTONICALLY_INCREASING_ID "
     "SPARK_PARTITION_ID",
-    _SESSION: "CURRENT_CATALOG CURRENT_DATABASE CURRENT_SCHEMA CURRENT_TIMEZONE CURRENT_USER LOCALTIMESTAMP "
+    _SESSION: "CURRENT_CATALOG CURRENT_DATABASE CURRENT_PATH CURRENT_SCHEMA CURRENT_TIMEZONE CURRENT_USER MEASURE "
     "SESSION_USER USER VERSION",
     _CODE: "JAVA_METHOD REFLECT TRY_REFLECT",
     _FAILS: "ASSERT_TRUE RAISE_ERROR",
     _WINDOW: "SESSION_WINDOW WINDOW WINDOW_TIME",
-    _ROWS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER JSON_TUPLE POSEXPLODE POSEXPLODE_OUTER STACK",
+    _ROWS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER JSON_TUPLE POSEXPLODE POSEXPLODE_OUTER STACK VARIANT_EXPLODE "
+    "VARIANT_EXPLODE_OUTER",
     _ORDER: "ANY_VALUE ARRAY_AGG COLLECT_LIST LISTAGG MODE STRING_AGG",
-    _UNBOUNDED: "COLLECT_SET HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
-    _KEY: "AES_DECRYPT AES_ENCRYPT TRY_AES_DECRYPT",
+    _UNBOUNDED: "COLLECT_SET COLLECT_UNION HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
+    _KEY: "AES_DECRYPT AES_ENCRYPT HMAC TRY_AES_DECRYPT",
     _RANKING: "CUME_DIST NTH_VALUE NTILE PERCENT_RANK",
     _SETS: "CUBE GROUPING GROUPING_ID ROLLUP",
-    _FILES: "FROM_AVRO TO_AVRO",
+    _FILES: "FROM_AVRO TO_AVRO FROM_PROTOBUF TO_PROTOBUF SCHEMA_OF_AVRO",
+    _TYPES: "COLLATE COLLATION CONVERT_TIMEZONE CURRENT_TIME LOCALTIME MAKE_INTERVAL MAKE_TIME MAKE_TIMESTAMP_NTZ "
+    "MAKE_YM_INTERVAL TIME TIMESTAMP_NANOS TIME_DIFF TIME_FROM_MICROS TIME_FROM_MILLIS TIME_FROM_SECONDS "
+    "TIME_TO_MICROS TIME_TO_MILLIS TIME_TO_SECONDS TIME_TRUNC TO_TIME TO_TIMESTAMP_NTZ TRY_MAKE_INTERVAL "
+    "TRY_MAKE_TIMESTAMP_NTZ TRY_TO_TIME UNIX_NANOS ST_ASBINARY ST_GEOGFROMWKB ST_GEOMFROMWKB ST_SETSRID ST_SRID "
+    "IS_VALID_VARIANT IS_VARIANT_NULL PARSE_JSON SCHEMA_OF_VARIANT SCHEMA_OF_VARIANT_AGG TO_VARIANT_OBJECT "
+    "TRY_PARSE_JSON TRY_VARIANT_ARRAY_APPEND TRY_VARIANT_GET TRY_VARIANT_INSERT TRY_VARIANT_SET VARIANT_ARRAY_APPEND "
+    "VARIANT_DELETE VARIANT_GET VARIANT_INSERT VARIANT_SET VARIANT_STRIP_NULLS",
+    _SKETCH: _SKETCHES,
+    _SCHEMA: "FROM_JSON FROM_CSV",
+    _LITERAL: "SCHEMA_OF_JSON SCHEMA_OF_CSV",
+    _XML: "FROM_XML SCHEMA_OF_XML TO_XML XPATH XPATH_BOOLEAN XPATH_DOUBLE XPATH_FLOAT XPATH_INT XPATH_LONG "
+    "XPATH_NUMBER XPATH_SHORT XPATH_STRING",
+    _TABLE: "COLLATIONS PYTHON_WORKER_LOGS RANGE SQL_KEYWORDS",
+    _NAMES: "ARRAYS_ZIP",
+    _VECTORS: "VECTOR_AVG VECTOR_SUM",
+    _COUNTER: "COUNTER_DIFF",
 }
 
 REFUSED: dict[str, str] = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
+
+_TOP = "it gives an array; QUALIFY ROW_NUMBER() OVER (PARTITION BY … ORDER BY … DESC) <= n gives the rows"
+_LATEST = "the order in which rows arrive is not part of the data"
+_WHOLE_TEXT = "what it gives for objects, arrays or nulls differs from Spark's function"
+_ENCODED = "it decodes what Spark's function leaves encoded"
+_NULLS = "systems differ in what it gives for NULLs, repeated keys or values out of range"
+_ZONES = "the type of its first argument decides what it means"
+
+FOREIGN: dict[str, tuple[str, str | None]] = {
+    "LATEST_BY_OFFSET": (_LATEST, "MAX_BY({0}, time)"),
+    "EARLIEST_BY_OFFSET": (_LATEST, "MIN_BY({0}, time)"),
+    "TOPK": (_TOP, None),
+    "TOPKDISTINCT": (_TOP, None),
+    "HISTOGRAM": (_UNBOUNDED, None),
+    "GROUP_CONCAT": (_ORDER, None),
+    "RAND_INTEGER": (_RANDOM, None),
+    "GEN_RANDOM_UUID": (_RANDOM, None),
+    "CURRENT_ROW_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
+    "CLOCK_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
+    "CURRENT_WATERMARK": (_PLACE, None),
+    "JSON_VALUE": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1})"),
+    "JSON_QUERY": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1})"),
+    "JSON_EXISTS": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1}) IS NOT NULL"),
+    "JSON_STRING": (_WHOLE_TEXT, "TO_JSON({0})"),
+    "TO_JSON_STRING": (_WHOLE_TEXT, "TO_JSON({0})"),
+    "URL_EXTRACT_PATH": (_ENCODED, "PARSE_URL({0}, 'PATH')"),
+    "URL_EXTRACT_QUERY": (_ENCODED, "PARSE_URL({0}, 'QUERY')"),
+    "URL_EXTRACT_FRAGMENT": (_ENCODED, "PARSE_URL({0}, 'REF')"),
+    "URL_EXTRACT_PARAMETER": (_ENCODED, "URL_DECODE(PARSE_URL({0}, 'QUERY', {1}))"),
+    "ARRAY_CONCAT": (_NULLS, "{0} || {1}"),
+    "ARRAY_CAT": (_NULLS, "{0} || {1}"),
+    "STRING_TO_ARRAY": (_NULLS, "SPLIT({0}, ',')"),
+    "TRUNCATE": (_NULLS, "SIGN({0}) * FLOOR(ABS({0}))"),
+    "CONVERT_TZ": (_ZONES, "FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP({0}, {1}), {2})"),
+    "GENERATE_SERIES": (_ROWS, "SEQUENCE({0}, {1})"),
+}
+"""Functions of Flink, ksqlDB and PostgreSQL, and why they are refused. With a form to write over their arguments."""

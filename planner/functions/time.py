@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from sqlglot import exp
 
@@ -57,6 +57,15 @@ TIME = (
         bare=True,
     ),
     Function(
+        "LOCALTIMESTAMP",
+        ("() -> TIMESTAMP",),
+        "the same as CURRENT_TIMESTAMP, since times are in UTC",
+        ("LOCALTIMESTAMP() > TIMESTAMP '2024-01-01'", True),
+        clock=True,
+        bare=True,
+        stands_for="CURRENT_TIMESTAMP",
+    ),
+    Function(
         "NOW",
         ("() -> TIMESTAMP",),
         "the same as CURRENT_TIMESTAMP",
@@ -71,6 +80,12 @@ TIME = (
     ),
     Function(
         "DATE_ADD", ("(DATE, INT) -> DATE",), "n days later", ("DATE_ADD(DATE '2024-02-28', 2)", date(2024, 3, 1))
+    ),
+    Function(
+        "DATEADD",
+        ("(DATE, INT) -> DATE",),
+        "the same as DATE_ADD",
+        ("DATEADD(DATE '2024-02-28', 2)", date(2024, 3, 1)),
     ),
     Function(
         "DATE_DIFF",
@@ -97,6 +112,13 @@ TIME = (
         ("(TIME_PART, TIMESTAMP) -> INT",),
         "the part that a literal names: 'YEAR', 'MONTH', 'DOY' and so on",
         (f"DATE_PART('DOY', {_T})", 65),
+        result=_part,
+    ),
+    Function(
+        "DATEPART",
+        ("(TIME_PART, TIMESTAMP) -> INT",),
+        "the same as DATE_PART",
+        (f"DATEPART('DOY', {_T})", 65),
         result=_part,
     ),
     Function(
@@ -142,6 +164,35 @@ TIME = (
         ("MAKE_DATE(2024, 2, 29)", date(2024, 2, 29)),
         failing=Failing(),
         raises=(RowFault.TIME_PARTS,),
+    ),
+    Function(
+        "MAKE_DT_INTERVAL",
+        (
+            "() -> INTERVAL",
+            "(INT) -> INTERVAL",
+            "(INT, INT) -> INTERVAL",
+            "(INT, INT, INT) -> INTERVAL",
+            "(INT, INT, INT, INT) -> INTERVAL",
+            "(INT, INT, INT, DECIMAL(p, s)) -> INTERVAL",
+        ),
+        "the interval of days, hours, minutes, seconds",
+        ("MAKE_DT_INTERVAL(1, 12, 30, 1.5)", timedelta(days=1, hours=12, minutes=30, seconds=1.5)),
+        failing=Failing(least_arguments=1),
+        raises=(RowFault.OVERFLOW,),
+    ),
+    Function(
+        "MAKE_TIMESTAMP_LTZ",
+        _PARTS,
+        "the same as MAKE_TIMESTAMP",
+        ("MAKE_TIMESTAMP_LTZ(2024, 2, 29, 12, 30, 15.5)", datetime(2024, 2, 29, 12, 30, 15, 500000)),
+        failing=Failing(null_form=NullForm("TRY_MAKE_TIMESTAMP_LTZ", "R028")),
+        raises=(RowFault.TIME_PARTS,),
+    ),
+    Function(
+        "TRY_MAKE_TIMESTAMP_LTZ",
+        _PARTS,
+        "the same as TRY_MAKE_TIMESTAMP",
+        ("TRY_MAKE_TIMESTAMP_LTZ(2023, 2, 29, 12, 30, 15)", None),
     ),
     Function(
         "MAKE_TIMESTAMP",

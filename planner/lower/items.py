@@ -141,7 +141,19 @@ def list_missing_keys(node: Node, shape: KTable, items: Sequence[Named]) -> list
 
 def is_nullable(expression: exp.Expression, node: Node) -> bool:
     """Whether the expression over the columns of `node` can be NULL, as far as is known."""
-    return node.column(expression.name).nullable if isinstance(expression, exp.Column) else True
+    match bare(expression):
+        case exp.Column() as column:
+            return node.column(column.name).nullable
+        case exp.Literal() | exp.Boolean():
+            return False
+        case exp.Cast() as cast:  # one that fails gives no NULL
+            return type(cast) is not exp.Cast or is_nullable(cast.this, node)
+        case exp.Add() | exp.Sub() | exp.Mul() as sum_:
+            return is_nullable(sum_.this, node) or is_nullable(sum_.expression, node)
+        case exp.Anonymous() as call if str(call.this).upper() == "COALESCE":
+            return all(is_nullable(each, node) for each in call.expressions)
+        case _:
+            return True
 
 
 def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:

@@ -60,6 +60,6 @@ def lower_name(name: ast.Name, context: Context) -> Node:
         case Declared():
             origin = entry.origin
             shape = origin.stream if entry.kind == "STREAM" else KTable(origin.key)
-            return Scan(schema=origin.columns, shape=shape, span=name.span, origin=origin)
+            return entry.place_items(Scan(schema=origin.columns, shape=shape, span=name.span, origin=origin))
         case _:
             assert_never(entry)

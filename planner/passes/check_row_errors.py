@@ -20,11 +20,21 @@ def check_row_errors(query: RunningQuery, settings: Settings) -> Iterator[Diagno
         return
     runs = find_runs(query.root)
     for scan, run in runs.items():
+        yield from _check_time(scan)
         yield from _check_run(scan, run)
     above = {node for run in runs.values() for node in run}
     for node in dict.fromkeys(walk(query.root)):
         if node not in above:
             yield from _check_operator(node)
+
+
+def _check_time(scan: Scan) -> Iterator[Diagnostic]:
+    """A computed event time has the form that gives NULL, if there is one."""
+    try:
+        if scan.origin.computed_time is not None:
+            try_expression(scan.origin.computed_time)
+    except NoExactFormError as unknown:
+        yield _explain_unknown(unknown)
 
 
 def _check_run(scan: Scan, run: Sequence[RowByRow]) -> Iterator[Diagnostic]:

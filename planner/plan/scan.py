@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.failure import Failure
 from penstock.planner.plan.node import Column, EventTime, KStream, Node
 from penstock.planner.plan.options import Options
@@ -24,6 +25,8 @@ class Origin:
     which records delete (DELETES), None if none does; `sequence` is the column whose greatest value is newest, where
     that is not the event time. Among records of one value, or without both, the order of files and lines decides.
     `retention`: for how many milliseconds of event time a table's former rows can be asked for.
+    `computed_time`: the event time over the columns that records hold, None where they hold it. `defaults`: what a row
+    has in columns that an INSERT does not name.
     """
 
     name: str
@@ -39,6 +42,13 @@ class Origin:
     operation: str | None = None
     sequence: str | None = None
     retention: int | None = None
+    computed_time: Expression | None = None
+    defaults: tuple[Named, ...] = ()
+
+    @property
+    def stored(self) -> tuple[Column, ...]:
+        """The columns that records hold."""
+        return tuple(each for each in self.columns if self.computed_time is None or each.name != self.time)
 
     @property
     def newest(self) -> str | None:

@@ -9,13 +9,13 @@ from penstock.diagnostics.codes.building import B002, B004
 from penstock.diagnostics.codes.running import R032
 from penstock.planner.catalog import OPERATION, PLANNED, Declared, Derived
 from penstock.planner.connectors import EXAMPLE, connector_of
-from penstock.planner.plan import KStream, Origin, Snapshot
+from penstock.planner.plan import KStream, Node, Origin, Snapshot
 from penstock.planner.plan.walk import is_changing
 
 _PLACED = f"WITH ({EXAMPLE}, operation = 'op')"
 
 
-def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
+def read_snapshot(entry: Declared | Derived, span: Span) -> Node:
     """The rows of a table; raises CompileError for what has none that can be read now."""
     if entry.kind != "TABLE":
         reason = "it is a stream, which has no last row"
@@ -36,7 +36,8 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Snapshot:
     problem = find_unreadable(origin, entry, span)
     if problem is not None:
         raise CompileError([problem])
-    return Snapshot(schema=origin.columns, shape=KStream(), span=span, origin=origin, key=key)
+    node = Snapshot(schema=origin.columns, shape=KStream(), span=span, origin=origin, key=key)
+    return entry.place_items(node) if isinstance(entry, Declared) else node
 
 
 def find_written_origin(table: Derived) -> Origin:

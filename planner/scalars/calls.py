@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
 from penstock.planner.functions.signature import (
     ArrayOf,
     DecimalOf,
@@ -25,10 +25,12 @@ from penstock.planner.functions.signature import (
     signature,
 )
 from penstock.planner.scalars.constants import judge
+from penstock.planner.scalars.implicit import as_text
 from penstock.planner.scalars.names import propose_name
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
+    BINARY,
     DATE,
     INTEGERS,
     STRING,
@@ -58,10 +60,20 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
     span = call.meta.get("span")
     if name in REFUSED:
         report.append(N005.at(span, name=name).because(REFUSED[name]))
+    elif name in FOREIGN:
+        reason, form = FOREIGN[name]
+        report.append(N005.at(span, name=name).because(reason).with_hint(_fill_form(form, call.expressions)))
     else:
         known = propose_name(name, (each.name for each in FUNCTIONS))
         report.append(N004.at(span, name=name).with_hint(known))
     return None
+
+
+def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | None:
+    """The form to write, over the arguments as they were written; None if there are too few."""
+    texts = [each.meta["span"].text for each in arguments if "span" in each.meta]
+    needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
+    return None if form is None or len(texts) < needed else form.format(*texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +112,9 @@ def fit(
         if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
             report.extend(problems)
             return None
+    printed = _print_arguments([patterns for _, patterns in fitting], arguments)
+    if printed is not None:
+        return fit(call, function, printed, resolve_lambda, report)
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
@@ -160,6 +175,21 @@ def _fit(
         type_ = function.result(tuple(converted), tuple(types))
         return None if type_ is None else Fitted(tuple(converted), type_)
     return Fitted(tuple(converted), _substitute(shape.result, bindings))
+
+
+def _print_arguments(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> list[Argument] | None:
+    """The arguments with texts in the place of values where a STRING is wanted and nothing else would take them.
+
+    None if there are none. A number is no BINARY, no array and no map.
+    """
+    printed: list[Argument] = []
+    for place, argument in enumerate(arguments):
+        wanted = [each[place] for each in patterns]
+        others = [each for each in wanted if each != STRING]
+        is_text_only = STRING in wanted and all(each == BINARY or isinstance(each, ArrayOf) for each in others)
+        printed.append(as_text(argument) if is_text_only and isinstance(argument, Typed) else argument)
+    changed = any(new is not old for new, old in zip(printed, arguments, strict=True))
+    return printed if changed else None
 
 
 def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:

@@ -12,8 +12,9 @@ from penstock.diagnostics.codes.types import T002, T004, T012
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.scalars.certain import arithmetic_problem, cast_problem
 from penstock.planner.scalars.constants import text_problem
+from penstock.planner.scalars.implicit import as_text, read_texts, unify_comparable
 from penstock.planner.scalars.literals import bare, exact_type, unit_of, whole_number
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, make_typed, unify_comparable
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, make_typed
 from penstock.planner.scalars.types import (
     FLOATS,
     MAX_PRECISION,
@@ -96,6 +97,12 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
 def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """+ - * / DIV % on numbers, dates, times and intervals."""
     types = _time_arithmetic(node, left, right) or _number_arithmetic(node, left, right)
+    if types is None and STRING in (left.type, right.type) and (is_number(left.type) or is_number(right.type)):
+        read = read_texts((left, right), report)
+        if read is None:
+            return None
+        left, right = read
+        types = _number_arithmetic(node, left, right)
     if types is None:
         refuse(node, (left, right), report)
         return None
@@ -194,6 +201,8 @@ def bitwise(node: exp.Expression, left: Typed, right: Typed, report: list[Diagno
 
 def concatenation(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """|| of two texts, two byte strings or two arrays."""
+    if not isinstance(left.type, Array) and BINARY not in (left.type, right.type):
+        left, right = as_text(left), as_text(right)
     common = common_type(left.type, right.type)
     if common == VOID:
         common = STRING
@@ -211,6 +220,7 @@ def comparison(node: exp.Expression, left: Typed, right: Typed, report: list[Dia
 
 def matching(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
     """LIKE, ILIKE, RLIKE on texts."""
+    left, right = as_text(left), as_text(right)
     if not {left.type, right.type} <= {STRING, VOID}:
         refuse(node, (left, right), report)
         return None

@@ -25,12 +25,14 @@ from penstock.planner.functions import find_function
 from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
+from penstock.planner.scalars.arrows import read_arrows
 from penstock.planner.scalars.calls import Argument, fit, known_function
+from penstock.planner.scalars.implicit import unify_comparable
 from penstock.planner.scalars.literals import MONTH_UNITS, bare, interval_literal, number_type, unit_of
 from penstock.planner.scalars.names import Scope, is_same_name, propose_name
 from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
-from penstock.planner.scalars.typed import Typed, make_typed, unify_comparable, unify_values
+from penstock.planner.scalars.typed import Typed, make_typed, unify_values
 from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
@@ -76,7 +78,7 @@ class Resolver:
             written = written[0].expressions
         if function.name == "COUNT" and len(written) == 1 and isinstance(written[0], exp.Star) and not distinct:
             return Aggregate("", "COUNT", (), False, condition, BIGINT, span) if sound else None
-        arguments = self._arguments(written)
+        arguments = self._arguments(read_arrows(function, written))
         if arguments is None:
             return None
         fitted = fit(call, function, arguments, self._lambda, self.report)
@@ -290,7 +292,7 @@ class Resolver:
         function = known_function(node, self.report)
         if function is not None and function.operator is not None and len(node.expressions) == 2:
             return self._tried(node, function.name, function.operator)
-        arguments = self._arguments(node.expressions)
+        arguments = self._arguments(node.expressions if function is None else read_arrows(function, node.expressions))
         if function is None:
             return None
         if function.aggregate:
@@ -306,7 +308,7 @@ class Resolver:
         fitted = fit(node, function, arguments, self._lambda, self.report)
         if fitted is None:
             return None
-        call = exp.Anonymous(this=function.name, expressions=list(fitted.arguments))
+        call = exp.Anonymous(this=function.stands_for or function.name, expressions=list(fitted.arguments))
         result = make_typed(node, call, fitted.type)
         problem = size_problem(call)
         if problem is None:
@@ -394,4 +396,5 @@ _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Star: "*",
     exp.Lambda: "a lambda",
     exp.Distinct: "DISTINCT",
+    exp.Tuple: "a row of values",
 }

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.diagnostics.codes.types import T002, T003, T004
+from penstock.diagnostics.codes.types import T003, T004
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
-from penstock.planner.scalars.types import MAPS_ARE_UNEQUAL, cast, common_type
-from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type, is_ordered
+from penstock.planner.scalars.types import cast, common_type
+from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +71,6 @@ def unify_values(
     converted = [as_time(value, target, report) for value in values]
     known = [value.to(target) for value in converted if value is not None]
     return (known, target) if len(known) == len(values) else None
-
-
-def unify_comparable(
-    node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
-) -> list[exp.Expression] | None:
-    """As `unify_values`, for a construct that compares the values; None (reported) where they cannot be compared."""
-    found = unify_values(node, construct, values, report)
-    if found is None:
-        return None
-    expressions, common = found
-    if is_ordered(common):
-        return expressions
-    types = " and ".join(dict.fromkeys(str(value.type) for value in values))
-    report.append(T002.at(node.meta.get("span"), operator=construct, types=types).because(MAPS_ARE_UNEQUAL))
-    return None
 
 
 def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:

@@ -12,7 +12,6 @@ from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K008, K010, K021
 from penstock.parser import ast
-from penstock.planner import scalars
 from penstock.planner.catalog import Declared, explain_unknown
 from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
@@ -42,6 +41,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.substitute import substitute_columns
 from penstock.planner.plan.walk import arrives_in_order, walk
+from penstock.planner.scalars.implicit import store
 from penstock.planner.scalars.names import Scope, is_same_name
 
 Statement: TypeAlias = ast.Update | ast.Delete
@@ -217,11 +217,12 @@ def find_targets(names: Sequence[ast.Name], entry: Declared) -> list[Column]:
 def fit_value(target: Column, value: exp.Expression, scope: Scope, statement: Statement, entry: Declared) -> Named:
     """The value of a column of the table, in its type; raises CompileError where a value could change by that."""
     typed = resolve_scalar(value, scope)
-    if typed.type != target.type and not scalars.is_lossless(typed.type, target.type):
-        span: Span = value.meta["span"]
+    span: Span = value.meta["span"]
+    stored = store(typed.expression, typed.type, target.type, span)
+    if stored is None:
         reason = f"its column {target.name} is {target.type}, and the value is {typed.type}"
         raise refuse(statement, entry, span, reason, f"CAST({span.text} AS {target.type})")
-    return Named(target.name, scalars.cast(typed.expression, typed.type, target.type), target.type)
+    return Named(target.name, stored, target.type)
 
 
 def lower_default(default: ast.ElseInsert, matched: Matched, statement: ast.Update, entry: Declared) -> list[Named]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K007, K010, K016, K018
 from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
@@ -15,8 +16,15 @@ from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
 from penstock.planner.connectors import connector_of
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
-from penstock.planner.plan import Column, Origin, Value
+from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
+from penstock.planner.script.computed import (
+    place_time,
+    read_computed,
+    read_computed_time,
+    read_defaults,
+    stored_definitions,
+)
 from penstock.planner.script.options import read_options
 from penstock.planner.types import TIMESTAMP
 
@@ -24,14 +32,19 @@ from penstock.planner.types import TIMESTAMP
 def lower_create(statement: ast.Create) -> Declared:
     """The declared place; raises CompileError with all that is wrong with the declaration."""
     report: list[Diagnostic] = []
-    columns = read_columns(statement, report)
+    stored = read_columns(statement, report)
+    computed = read_computed(statement, stored, report)
     key = read_key(statement, report)
+    time, computed_time = read_computed_time(statement, computed, report)
+    columns = stored if time is None else place_time(statement, stored, time)
     delay = read_delay(statement, columns, report)
     idle = read_idle(statement, report)
     connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
-    connector_of(connector).check(options, columns, statement.name.span, key=key, written=False)
+    connector_of(connector).check(options, stored, statement.name.span, key=key, written=False)
+    if computed and connector_of(connector).looks_up:
+        raise CompileError([B002.at(statement.name.span, "", construct="computed columns of a table in a database")])
     values = dict(options)
     partitions, retention = values.get("partitions"), values.get(RETENTION)
     if statement.kind is ast.RelationKind.TABLE:
@@ -50,8 +63,13 @@ def lower_create(statement: ast.Create) -> Declared:
         operation=operation,
         sequence=sequence,
         retention=retention if isinstance(retention, int) else None,
+        computed_time=computed_time,
+        defaults=read_defaults(statement, stored),
     )
-    return Declared(statement.kind.value, statement.name.text, origin, statement.name.span)
+    own = {each.name.lower(): Named(each.name, make_column(each.name), each.type) for each in columns}
+    named = {each.name.lower(): each for each in computed if each.name.lower() not in own}
+    items = tuple({**own, **named}[each.name.folded] for each in statement.columns) if named else ()
+    return Declared(statement.kind.value, statement.name.text, origin, items, statement.name.span, statement)
 
 
 def read_table_options(
@@ -89,7 +107,7 @@ def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Colum
     columns: list[Column] = []
     seen: dict[str, ast.ColumnDefinition] = {}
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
-    for definition in statement.columns:
+    for definition in stored_definitions(statement):
         first = seen.setdefault(definition.name.folded, definition)
         if first is not definition:
             found = K010.at(definition.name.span, "here again", name=definition.name.text)
@@ -101,7 +119,7 @@ def read_columns(statement: ast.Create, report: list[Diagnostic]) -> tuple[Colum
         if type_ is not None and definition.key and not scalars.is_ordered(type_):
             report.append(K018.at(definition.span, "", type=type_))
         if type_ is not None:
-            columns.append(Column(definition.name.text, type_))
+            columns.append(Column(definition.name.text, type_, nullable=not definition.not_null))
     return tuple(columns)
 
 
@@ -109,17 +127,18 @@ def read_key(statement: ast.Create, report: list[Diagnostic]) -> tuple[str, ...]
     """The key columns: KEY partitions a stream, PRIMARY KEY identifies the rows of a table."""
     is_table = statement.kind is ast.RelationKind.TABLE
     kind, name = f"the {statement.kind.value.lower()}", statement.name.text
-    for definition in statement.columns:
+    for definition in stored_definitions(statement):
         if definition.key and definition.primary != is_table:
             wrong, right = ("KEY", "PRIMARY KEY") if is_table else ("PRIMARY KEY", "KEY")
             reason = "Rows of a table are identified, not just partitioned." if is_table else "A stream keeps no rows."
             problem = f"is declared with {wrong} instead of {right}"
             found = K007.at(definition.span, "", kind=kind, name=name, problem=problem)
             report.append(found.because(reason).with_hint(f"write {right}"))
-    key = tuple(definition.name.text for definition in statement.columns if definition.key)
+    key = tuple(definition.name.text for definition in stored_definitions(statement) if definition.key)
     if is_table and not key:
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem="has no PRIMARY KEY")
-        report.append(found.with_hint("mark the column that identifies a row: id BIGINT PRIMARY KEY"))
+        hint = "mark the column that identifies a row: id BIGINT PRIMARY KEY; rows without a key are a CREATE STREAM"
+        report.append(found.with_hint(hint))
     return key
 
 

@@ -44,7 +44,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
         sink = Sink(name, connector, drop_partitions(options), declared)
-    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement.query, sink)
+    return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement, sink)
 
 
 def show_key(root: Node) -> Node:

@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     WTable,
     make_column,
 )
+from penstock.planner.scalars.implicit import store
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import lower_stream, require_stream_word
 from penstock.planner.types import STRING, VOID
@@ -90,19 +91,37 @@ def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.
 
 def choose_targets(statement: ast.Insert, entry: Declared) -> list[Column]:
     """The columns that the query's columns go to, by position."""
-    columns = {c.name.lower(): c for c in entry.origin.columns}
+    columns = {c.name.lower(): c for c in entry.origin.stored}
     if not statement.columns:
-        return list(entry.origin.columns)
+        return list(entry.origin.stored)
     chosen = []
     for name in statement.columns:
         found = columns.get(name.folded)
         if found is None:
-            known = [c.name for c in entry.origin.columns]
+            known = [c.name for c in entry.origin.stored]
             raise CompileError([explain_unknown(name, f"{entry.name}.{name.text}", known)])
         if found in chosen:
             raise CompileError([K010.at(name.span, "named twice", name=name.text)])
         chosen.append(found)
     return chosen
+
+
+def check_not_null(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> None:
+    """Raises CompileError where rows of files could have NULL in a column that is declared NOT NULL.
+
+    A database checks its rows by itself.
+    """
+    if connector_of(origin.connector).partial_updates:
+        return
+    given = {target.name: column for column, target in zip(root.schema, chosen, strict=True)}
+    defaults = {each.name for each in origin.defaults}
+    for target in origin.stored:
+        column = given.get(target.name)
+        may_be_null = target.name not in defaults if column is None else column.nullable
+        if not target.nullable and may_be_null and target.name not in origin.key:
+            reason = f"its column {target.name} is NOT NULL, and the query may give NULL there"
+            found = K008.at(statement.query.span, "", target=origin.name, reason=reason)
+            raise CompileError([found.with_hint(f"WHERE … IS NOT NULL, or COALESCE(…, …) AS {target.name}")])
 
 
 def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:
@@ -118,15 +137,18 @@ def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast
         raise CompileError([found.with_hint("its columns are " + ", ".join(f"{c.name} {c.type}" for c in chosen))])
     values = {}
     for given_column, target in zip(root.schema, chosen, strict=True):
-        if given_column.type != target.type and not scalars.is_lossless(given_column.type, target.type):
+        value = store(make_column(given_column.name), given_column.type, target.type, span)
+        if value is None:
             reason = (
                 f"its column {target.name} is {target.type}, the query's {given_column.name} is {given_column.type}"
             )
             found = K008.at(span, "", target=statement.target.text, reason=reason)
             raise CompileError([found.with_hint(f"CAST({given_column.name} AS {target.type}) AS {target.name}")])
-        values[target.name] = scalars.cast(make_column(given_column.name), given_column.type, target.type)
-    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.columns if c.name not in values}
-    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.columns]
+        values[target.name] = value
+    check_not_null(root, chosen, origin, statement)
+    absent = {c.name: scalars.cast(exp.Null(), VOID, c.type) for c in origin.stored if c.name not in values}
+    absent |= {each.name: each.value for each in origin.defaults if each.name in absent}
+    items = [Named(c.name, values.get(c.name) or absent[c.name], c.type) for c in origin.stored]
     if isinstance(root.shape, KTable):
         return rename_columns(root, items, KTable(origin.key), span)
     if isinstance(root.shape, WTable):

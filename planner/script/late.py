@@ -71,7 +71,7 @@ def split_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[R
     scans = tuple(dict.fromkeys(node for node in nodes if isinstance(node, Scan)))
     both = write_beside(query, scans, origin, late.into)
     result = [Named(each.name, make_column(f"r{i}"), each.type) for i, each in enumerate(query.root.schema)]
-    lates = [Named(each.name, make_column(f"l{i}"), each.type) for i, each in enumerate(origin.columns)]
+    lates = [Named(each.name, make_column(f"l{i}"), each.type) for i, each in enumerate(origin.stored)]
     kept = choose_rows(both, exp.Not(this=make_column(IS_LATE)), result)
     sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
     rows = plan_query(f"{query.name}_late", choose_rows(both, make_column(IS_LATE), lates), sink, late.into.span)
@@ -93,9 +93,9 @@ def write_beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, n
     columns = [
         Column(IS_LATE, BOOLEAN, nullable=False),
         *(Column(f"r{i}", each.type) for i, each in enumerate(root.schema)),
-        *(Column(f"l{i}", each.type) for i, each in enumerate(origin.columns)),
+        *(Column(f"l{i}", each.type) for i, each in enumerate(origin.stored)),
     ]
-    for each in origin.columns:
+    for each in origin.stored:
         types = [found for scan in scans if (found := find_type(scan, each.name)) is not None]
         if not types:
             known = ", ".join(dict.fromkeys([*(c.name for scan in scans for c in scan.schema), SHOWN]))
@@ -107,7 +107,7 @@ def write_beside(query: RunningQuery, scans: tuple[Scan, ...], origin: Origin, n
                 raise CompileError([K008.at(name.span, "", target=origin.name, reason=reason)])
     for finding in find_unsupported_columns(root, query.span):
         raise CompileError([finding])
-    late = tuple((scan, tuple(show_column(scan, each) for each in origin.columns)) for scan in scans)
+    late = tuple((scan, tuple(show_column(scan, each) for each in origin.stored)) for scan in scans)
     node = WithLate(schema=tuple(columns), shape=KStream(), span=name.span, input=root, late=late)
     return Intermediate(schema=node.schema, shape=node.shape, span=name.span, input=node, shared=True)
 

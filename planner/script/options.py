@@ -73,8 +73,12 @@ def is_string(value: exp.Expression) -> bool:
     return isinstance(value, exp.Literal) and value.is_string
 
 
+# Values may stand in quotes, as in Flink.
+_BOOLEANS = {"true": True, "on": True, "false": False, "off": False}
+
+
 def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) -> Value | None:
-    """The Python value of an option's literal, or None with a finding in `report`."""
+    """The Python value of an option's literal, in quotes or not; None with a finding in `report`."""
     value = option.value
     match type_.kind:
         case "STRING" if is_string(value) and (value.this or not type_.filled):
@@ -83,13 +87,19 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
                 return text
             if text.lower() in type_.choices:
                 return text.lower()
-        case "INTEGER" if isinstance(value, exp.Literal) and not value.is_string:
+        case "INTEGER" if isinstance(value, exp.Literal):
             # Spark keeps such numbers in 32 bits.
             number = ast.parse_count(str(value.this))
             if number:
                 return number
         case "INTERVAL" if isinstance(value, exp.Interval):
             return positive_milliseconds(interval_duration(value), option.name.text)
+        case "INTERVAL" if is_string(value):
+            duration = ast.parse_duration(value.name, value.meta["span"])
+            if duration is not None:
+                return positive_milliseconds(duration, option.name.text)
+        case "BOOLEAN" if is_string(value) and value.name.lower() in _BOOLEANS:
+            return _BOOLEANS[value.name.lower()]
         case "BOOLEAN" if isinstance(value, exp.Boolean):
             return bool(value.this)
         case "SECRET" if isinstance(value, exp.Anonymous):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from penstock.parser import ast
+from penstock.parser import ast, unparse
 from penstock.planner.catalog import Broken, Catalog, Declared, Derived
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.intervals import duration_text
@@ -28,7 +28,15 @@ def lower_show(statement: ast.Show, catalog: Catalog, queries: list[RunningQuery
 
 
 def list_columns(entry: Declared | Derived) -> tuple[Column, ...]:
-    return entry.origin.columns if isinstance(entry, Declared) else entry.node.schema
+    if isinstance(entry, Declared):
+        return tuple(Column(each.name, each.type) for each in entry.items) or entry.origin.columns
+    return entry.node.schema
+
+
+def lower_show_create(statement: ast.ShowCreate, catalog: Catalog) -> Listing:
+    """The statement that made a relation, in its canonical form."""
+    entry = catalog.require(statement.name)
+    return Listing(f"{entry.kind.lower()} {entry.name}", ("statement",), ((f"{unparse(entry.statement)};",),))
 
 
 def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:

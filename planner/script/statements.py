@@ -27,13 +27,16 @@ from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery
 from penstock.planner.plan.walk import stateful, walk
 from penstock.planner.script.caches import check_caches
 from penstock.planner.script.change import lower_delete, lower_update
+from penstock.planner.script.computed import apply_like
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result, show_key
+from penstock.planner.script.find_casts import find_casts
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import check_batch_mode, lower_set
-from penstock.planner.script.show import lower_describe, lower_show
+from penstock.planner.script.show import lower_describe, lower_show, lower_show_create
 from penstock.planner.script.stream_word import require_stream_word
+from penstock.planner.script.view import lower_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,8 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
     script.report += check_caches(queries)
+    found = [warning for query in queries for warning in find_casts(query)]
+    script.warnings += [warning for warning in dict.fromkeys(found) if warning not in script.warnings]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:
         raise CompileError([*script.report, *script.warnings])
@@ -141,7 +146,7 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
     match statement:
         case ast.Create():
             if is_new(statement, script):
-                script.catalog = script.catalog.with_(lower_create(statement))
+                script.catalog = script.catalog.with_(lower_create(apply_like(statement, script.catalog)))
         case ast.CreateAs():
             if is_new(statement, script):
                 derived = lower_create_as(statement, context)
@@ -158,9 +163,9 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 script.catalog = script.catalog.with_(replace(derived, sink=sink))
         case ast.CreateView():
             if is_new(statement, script):
-                node = lower_query(statement.query, context)
+                node = lower_view(statement, context)
                 name = statement.name
-                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement.query)
+                view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement)
                 script.catalog = script.catalog.with_(view)
         case ast.Insert():
             add_query(lower_insert(statement, choose_name(statement.target.text, script), context), context, script)
@@ -178,6 +183,8 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
             raise CompileError([found.with_hint("send it to the server that runs the query, or call penstock why")])
         case ast.Show():
             script.answers.append(lower_show(statement, script.catalog, script.all_queries))
+        case ast.ShowCreate():
+            script.answers.append(lower_show_create(statement, script.catalog))
         case ast.Describe():
             script.answers.append(lower_describe(statement, script.catalog))
         case ast.SetOption():

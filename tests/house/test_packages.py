@@ -22,9 +22,9 @@ def setuptools_table() -> dict[str, Any]:
 
 
 def test_every_package_on_disk_is_listed() -> None:
-    modules = (path for room in ROOMS for path in list_files(ROOT / room, ".py"))
-    folders = [path.parent for path in modules if path.name == "__init__.py"]
-    on_disk = {"penstock"} | {".".join(("penstock", *folder.relative_to(ROOT).parts)) for folder in folders}
+    modules = (path for room in (*ROOMS, "penstock") for path in list_files(ROOT / room, ".py"))
+    folders = [path.parent.relative_to(ROOT).parts for path in modules if path.name == "__init__.py"]
+    on_disk = {".".join(folder if folder[0] == "penstock" else ("penstock", *folder)) for folder in folders}
     assert sorted(on_disk) == setuptools_table()["packages"]
 
 

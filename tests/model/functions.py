@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import math
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from tests.model.values import EPOCH, QueryFailure, Unsupported, Value
 
@@ -36,6 +36,18 @@ def _substring(text: str, start: int, length: int | None = None) -> str:
     first = start - 1 if start > 0 else max(start, -len(text) - (length or 0)) + len(text) if start < 0 else 0
     last = len(text) if length is None else first + max(length, 0)
     return text[max(first, 0) : max(last, 0)]
+
+
+def _dated(time: Value) -> date:
+    if not isinstance(time, datetime):
+        raise Unsupported(f"TO_DATE of {type(time).__name__}")
+    return time.date()
+
+
+def _counted_seconds(time: Value, *pattern: str) -> int:
+    if pattern or not isinstance(time, datetime):
+        raise Unsupported("UNIX_TIMESTAMP of a text")
+    return (time - EPOCH) // timedelta(seconds=1)
 
 
 def _truncated(unit: str, time: datetime) -> datetime:
@@ -107,7 +119,12 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "MINUTE": lambda time: time.minute,
     "SECOND": lambda time: time.second,
     "DATE_TRUNC": _truncated,
+    "TO_DATE": _dated,
+    "DATEDIFF": lambda end, start: (end - start).days,
+    "UNIX_MICROS": lambda time: (time - EPOCH) // timedelta(microseconds=1),
     "UNIX_MILLIS": lambda time: (time - EPOCH) // timedelta(milliseconds=1),
+    "UNIX_SECONDS": lambda time: (time - EPOCH) // timedelta(seconds=1),
+    "UNIX_TIMESTAMP": _counted_seconds,
 }
 """Of arguments that are not NULL; one NULL argument makes the result NULL."""
 

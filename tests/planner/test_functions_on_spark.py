@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlglot import exp
 
+from penstock.parser import SYNONYMS
+from penstock.parser.build.units import BUILT
 from penstock.planner.functions import FUNCTIONS, REFUSED, Function
 from penstock.planner.functions.aggregates import EXAMPLE_ROWS
 from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Pattern, Variable, signature
@@ -76,6 +78,17 @@ def test_what_is_refused_is_known_to_spark(spark: SparkSession) -> None:
     known = {row[0].upper() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
     # Spark reads these two in GROUP BY only, and does not list them.
     assert sorted(REFUSED.keys() - known) == ["CUBE", "ROLLUP"]
+
+
+# What Spark lists as functions, and the grammar has as operators and syntax. There is no `!x`, `a << b` and `a >>> b`.
+SIGNS = "! != % & * + - / < << <= <=> <> = == > >= >> >>> ^ | || ~"
+WORDS = "AND BETWEEN CASE CAST DIV EXTRACT ILIKE IN LIKE NOT OR REGEXP RLIKE WHEN"
+
+
+def test_every_function_of_spark_is_allowed_or_refused(spark: SparkSession) -> None:
+    known = {row[0].upper() for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
+    read = {text.partition("(")[0] for text, _ in SYNONYMS} | BUILT.keys()
+    assert known - {each.name for each in FUNCTIONS} - REFUSED.keys() - read == {*SIGNS.split(), *WORDS.split()}
 
 
 def test_timestamps_are_read_as_in_utc(spark: SparkSession) -> None:

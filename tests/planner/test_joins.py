@@ -105,7 +105,7 @@ def test_the_bound_that_is_proposed_is_accepted(on: str) -> None:
 
 
 def test_what_else_is_wrong_is_told_with_the_bound() -> None:
-    assert [found.code for found in refused("ON a.v > b.v AND a.v > 'x'")] == ["J001", "T004"]
+    assert [found.code for found in refused("ON a.v > b.v AND a.v > 'x'")] == ["J001", "T010"]
     assert [found.code for found in refused("ON a.v > b.v")] == ["J001", "J008"]
 
 

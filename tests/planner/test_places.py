@@ -34,7 +34,7 @@ MARKED = [
     ),
     ("T002", "SELECT STREAM «time * 2» AS t FROM orders"),
     ("T003", "SELECT STREAM CASE WHEN TRUE THEN time ELSE «price» END AS c FROM orders"),
-    ("T004", "SELECT STREAM «product» + 1 AS p FROM orders"),
+    ("T004", "SELECT STREAM CASE WHEN TRUE THEN price ELSE «product» END AS p FROM orders"),
     ("T005", "SELECT STREAM «UPPER(product, product)» AS u FROM orders"),
     ("T006", "SELECT STREAM «ABS(product)» AS a FROM orders"),
     ("T007", "SELECT STREAM id FROM orders WHERE «SUM(price)» > 1"),

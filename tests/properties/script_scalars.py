@@ -164,7 +164,17 @@ _FORMS: dict[str, tuple[str, ...]] = {
     ),
 }
 # Arguments of these functions are no values of a column: a pattern, a format, a part of a date that are not there fail.
-_EXAMPLE_ONLY = {"MAKE_DATE", "UNHEX", "URL_DECODE", "UNBASE64", "TO_DATE", "TO_TIMESTAMP", "ELT"}
+_EXAMPLE_ONLY = {
+    "MAKE_DATE",
+    "UNHEX",
+    "URL_DECODE",
+    "UNBASE64",
+    "TO_DATE",
+    "TO_TIMESTAMP",
+    "ELT",
+    "TO_BINARY",
+    "MAKE_DT_INTERVAL",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from penstock.parser.ast import (
     Assignment,
     ColumnDefinition,
     CommonTable,
+    ComputedColumn,
     Create,
     CreateAs,
     CreateView,
@@ -48,6 +49,7 @@ from penstock.parser.ast import (
     Select,
     SetOption,
     Show,
+    ShowCreate,
     ShowKind,
     Stage,
     Statement,
@@ -65,9 +67,16 @@ from penstock.parser.ast import (
 NOWHERE = st.just(Span(Source("<generated>", ""), 0, 0))
 UNITS = ["MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR"]
 
+
+@st.composite
+def keywords(draw: st.DrawFn) -> str:
+    """A function, so that Hypothesis does not print all keywords wherever one may stand."""
+    return draw(st.sampled_from(sorted(dialect().keywords))).lower()
+
+
 words = st.one_of(
     st.sampled_from(["a", "b", "time", "Key", "order_id"]),
-    st.sampled_from(sorted(dialect().keywords)).map(str.lower),
+    keywords(),
     st.text(min_size=1, max_size=5),
 )
 names = st.builds(Name, words, NOWHERE)
@@ -235,14 +244,17 @@ def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
 
 
 def _joins(left: st.SearchStrategy[Relation], right: st.SearchStrategy[Relation]) -> st.SearchStrategy[Join]:
-    kinds, nothing, no_columns = st.sampled_from(JoinKind), st.none(), st.just(())
-    withins = nothing | st.builds(Within, durations, durations, nothing | durations, NOWHERE)
-    columns = st.lists(names, min_size=1, max_size=2).map(tuple)
-    return st.one_of(
-        st.builds(Join, left, right, kinds, withins, nothing | scalars, no_columns, st.just(False), NOWHERE),
-        st.builds(Join, left, right, kinds, withins, nothing, columns, st.just(False), NOWHERE),
-        st.builds(Join, left, right, kinds, nothing, nothing, no_columns, st.just(True), NOWHERE),
-    )
+    @st.composite
+    def join(draw: st.DrawFn) -> Join:
+        sides, kind, place = (draw(left), draw(right)), draw(st.sampled_from(JoinKind)), draw(NOWHERE)
+        if draw(st.booleans()):
+            return Join(*sides, kind, None, None, (), True, place)
+        using = draw(st.just(()) | _some(names))
+        graces = st.none() | durations
+        within = draw(st.none() | st.builds(Within, durations, durations, graces, NOWHERE))
+        return Join(*sides, kind, within, None if using else draw(st.none() | scalars), using, False, place)
+
+    return join()
 
 
 def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
@@ -296,12 +308,17 @@ def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
 queries: st.SearchStrategy[Query] = st.recursive(_plain, _queries, max_leaves=2)
 
 
-def _column(name: Name, kind: exp.DataType, key: tuple[bool, bool], span: Span) -> ColumnDefinition:
-    return ColumnDefinition(name, kind, key[0], key[1], span)
+def _column(
+    name: Name, kind: exp.DataType, key: tuple[bool, bool], not_null: bool, comment: str | None, span: Span
+) -> ColumnDefinition:
+    default = exp.Literal.number(1) if not_null else None
+    return ColumnDefinition(name, kind, key[0], key[1], not_null, default, comment, span)
 
 
 _keys = st.sampled_from([(False, False), (True, False), (True, True)])
-_column_definitions = st.builds(_column, names, types, _keys, NOWHERE)
+_comments = st.none() | st.just("it's")
+_column_definitions = st.builds(_column, names, types, _keys, st.booleans(), _comments, NOWHERE)
+_computed_columns = st.builds(ComputedColumn, names, scalars, _comments, NOWHERE)
 _many_options = st.just(()) | _some(options)
 _streamed = st.builds(Table, names, aliases, st.none(), st.none(), NOWHERE)
 _flags = (st.booleans(), st.booleans())
@@ -314,17 +331,20 @@ _single: st.SearchStrategy[Statement] = st.one_of(
         st.sampled_from(RelationKind),
         names,
         *_flags,
-        _some(_column_definitions),
+        _some(_column_definitions | _computed_columns),
         _watermarks,
+        _comments,
         _many_options,
+        st.none() | names,
         NOWHERE,
     ),
-    st.builds(CreateAs, st.sampled_from(RelationKind), names, *_flags, _many_options, queries, NOWHERE),
-    st.builds(CreateView, names, *_flags, queries, NOWHERE),
+    st.builds(CreateAs, st.sampled_from(RelationKind), names, *_flags, _comments, _many_options, queries, NOWHERE),
+    st.builds(CreateView, names, *_flags, st.just(()) | _some(names), _comments, queries, NOWHERE),
     st.builds(Insert, names, st.just(()) | _some(names), queries, NOWHERE),
     st.builds(Delete, names, _streamed, scalars, NOWHERE),
     st.builds(Update, names, _some(st.builds(Assignment, names, scalars)), _streamed, scalars, _defaults, NOWHERE),
     st.builds(Show, st.sampled_from(ShowKind), NOWHERE),
+    st.builds(ShowCreate, names, NOWHERE),
     st.builds(Describe, names, NOWHERE),
     st.builds(Drop, st.sampled_from(DropKind), names, st.booleans(), NOWHERE),
     st.builds(Pause, names, NOWHERE),

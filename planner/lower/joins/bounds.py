@@ -1,56 +1,25 @@
 """Conditions of a stream-stream join -> the interval that the difference of the two event times lies in.
 
-Every comparison of sums of event times and fixed intervals is brought to `right.time - left.time <op> constant`.
+Every comparison of sums of event times and constants is brought to `right.time - left.time <op> constant`. The bound is
+never narrower than what the condition says. A condition that says more than its bound stays a condition of the join.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from math import floor
 
 from sqlglot import exp
 
-from penstock.parser import name_text
-from penstock.planner.intervals import fixed_milliseconds, interval_duration
+from penstock.planner.lower.joins.linear import Linear, Times, make_constant, read_linear
 from penstock.planner.plan import BoundEnd, TimeBound
-from penstock.planner.scalars.names import Scope
 
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """What the analysis knows: the joined columns, and which of them are the two event times."""
-
-    scope: Scope
-    left: str
-    right: str
-
-    def side(self, column: exp.Column) -> str | None:
-        """The plan name of the event time that `column` is, None for any other column."""
-        found = self.scope.find(column, [])
-        return found.column if found and found.column in (self.left, self.right) else None
-
-    def as_sql(self) -> tuple[str, str]:
-        """The left and the right event time as SQL."""
-        named = {each.column: [each.relation, each.name] for each in self.scope.columns}
-        left, right = (".".join(name_text(part) for part in named[time] if part) for time in (self.left, self.right))
-        return left, right
-
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """`left * left.time + right * right.time + constant` (milliseconds)."""
-
-    left: int
-    right: int
-    constant: int
-
-    def minus(self, other: Linear) -> Linear:
-        return Linear(self.left - other.left, self.right - other.right, self.constant - other.constant)
-
-
-ZERO = Linear(0, 0, 0)
 COMPARISONS: dict[type[exp.Expr], str] = {exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<=", exp.EQ: "="}
 FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "="}
+NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +49,15 @@ class Ends:
             met = met.below(other.upper)
         return met
 
+    def unite(self, other: Ends) -> Ends:
+        """The ends that hold if one of both does."""
+        lower = upper = None
+        if self.lower and other.lower:
+            lower = self.lower if self.above(other.lower).lower != self.lower else other.lower
+        if self.upper and other.upper:
+            upper = self.upper if self.below(other.upper).upper != self.upper else other.upper
+        return Ends(lower, upper)
+
     def bound(self) -> TimeBound | None:
         """The interval, None while an end is open."""
         return TimeBound(self.lower, self.upper) if self.lower and self.upper else None
@@ -93,76 +71,162 @@ def is_empty(bound: TimeBound) -> bool:
     return lower.milliseconds > upper.milliseconds
 
 
-def read_linear(expression: exp.Expression, times: Times) -> Linear | None:
-    """The expression as a sum of event times and fixed intervals, None where it is not one."""
-    match expression:
-        case exp.Paren():
-            return read_linear(expression.this, times)
-        case exp.Column():
-            side = times.side(expression)
-            return None if side is None else Linear(int(side == times.left), int(side == times.right), 0)
-        case exp.Interval():
-            duration = interval_duration(expression)
-            if duration.milliseconds is None:
-                return None
-            return Linear(0, 0, fixed_milliseconds(duration, "time bound"))
-        case exp.Neg():
-            inner = read_linear(expression.this, times)
-            return None if inner is None else ZERO.minus(inner)
-        case exp.Add() | exp.Sub():
-            first, second = read_linear(expression.this, times), read_linear(expression.expression, times)
-            if first is None or second is None:
-                return None
-            return first.minus(second if isinstance(expression, exp.Sub) else ZERO.minus(second))
-        case _:
-            return None
+@dataclass(frozen=True, slots=True)
+class ReadBound:
+    """What a condition says of the difference of the event times. `exact`: it says that and nothing else."""
+
+    ends: Ends
+    exact: bool
+
+    def meet(self, other: ReadBound) -> ReadBound:
+        return ReadBound(self.ends.meet(other.ends), self.exact and other.exact)
+
+    def unite(self, other: ReadBound) -> ReadBound:
+        """What holds for both of two alternatives. One that no difference satisfies does not count."""
+        for one, another in ((self, other), (other, self)):
+            bound = one.ends.bound()
+            if bound is not None and is_empty(bound):
+                return ReadBound(another.ends, one.exact and another.exact)
+        return ReadBound(self.ends.unite(other.ends), exact=False)
 
 
-def read_ends(conjunct: exp.Expression, times: Times) -> Ends | None:
-    """The ends that one conjunct gives, None where it says nothing of the difference of the event times."""
-    node = conjunct.unnest()
-    if isinstance(node, exp.Between):
-        low = compare_sides(node.this, ">=", node.args["low"], times)
-        high = compare_sides(node.this, "<=", node.args["high"], times)
-        return low.meet(high) if low and high else None
+def read_condition(condition: exp.Expr, times: Times, negated: bool = False) -> ReadBound | None:
+    """The ends that a condition, or its negation, gives, None where it says nothing of the difference of the times."""
+    node = condition.unnest()
+    match node:
+        case exp.Not():
+            return read_condition(node.this, times, not negated)
+        case exp.And() | exp.Or():
+            sides = [read_condition(each, times, negated) for each in (node.this, node.expression)]
+            known = [each for each in sides if each is not None]
+            if isinstance(node, exp.And) == negated:
+                return known[0].unite(known[1]) if len(known) == 2 else None
+            if len(known) == 1:
+                return ReadBound(known[0].ends, exact=False)
+            return known[0].meet(known[1]) if known else None
+        case exp.Between():
+            low = compare_sides(node.this, "<" if negated else ">=", node.args["low"], times)
+            high = compare_sides(node.this, ">" if negated else "<=", node.args["high"], times)
+            if low is None or high is None:
+                return None
+            return low.unite(high) if negated else low.meet(high)
+        case exp.In() if node.expressions and not negated:
+            readings = [compare_sides(node.this, "=", each, times) for each in node.expressions]
+            found = [each for each in readings if each is not None]
+            return reduce(ReadBound.unite, found) if len(found) == len(readings) else None
     operator = COMPARISONS.get(type(node))
+    if negated and operator is not None:
+        operator = NEGATED.get(operator)
     return None if operator is None else compare_sides(node.this, operator, node.expression, times)
 
 
-def compare_sides(first: exp.Expression, operator: str, second: exp.Expression, times: Times) -> Ends | None:
-    """The ends that `first operator second` gives, None where it does not compare the two event times."""
+def compare_sides(first: exp.Expr, operator: str, second: exp.Expr, times: Times) -> ReadBound | None:
+    """What `first operator second` says, None where it does not compare the two event times."""
+    for one, sign, other in ((first, operator, second), (second, FLIPPED[operator], first)):
+        limit = read_linear(other, times)
+        if limit is None or not limit.is_constant:
+            continue
+        match one.unnest():
+            case exp.Anonymous(this=name, expressions=[inner]) if str(name).upper() == "ABS":
+                return compare_distance(inner, sign, other, times)
+            case exp.IntDiv() as quotient:
+                return compare_quotient(quotient, sign, limit.constant, times)
     left, right = read_linear(first, times), read_linear(second, times)
-    if left is None or right is None:
+    return None if left is None or right is None else compare_with_zero(left.minus(right), operator)
+
+
+def compare_distance(difference: exp.Expr, operator: str, limit: exp.Expr, times: Times) -> ReadBound | None:
+    """What `ABS(difference) operator limit` says."""
+    opposite = exp.Neg(this=limit)
+    match operator:
+        case "<" | "<=":
+            upper = compare_sides(difference, operator, limit, times)
+            lower = compare_sides(difference, FLIPPED[operator], opposite, times)
+            return None if lower is None or upper is None else lower.meet(upper)
+        case "=":
+            alternatives = [compare_sides(difference, "=", each, times) for each in (limit, opposite)]
+            one, other = alternatives
+            return None if one is None or other is None else one.unite(other)
+    return None
+
+
+def compare_quotient(quotient: exp.IntDiv, operator: str, limit: Fraction, times: Times) -> ReadBound | None:
+    """What `a DIV b operator limit` says. DIV drops the fraction, towards zero."""
+    dividend, divisor = read_linear(quotient.this, times), read_linear(quotient.expression, times)
+    if dividend is None or divisor is None or not divisor.is_constant or divisor.constant < 1:
         return None
-    difference = left.minus(right)
-    match difference.left, difference.right:
-        case -1, 1:
-            constant = -difference.constant
-        case 1, -1:
-            constant, operator = difference.constant, FLIPPED[operator]
-        case _:
-            return None
-    ends = Ends()
+    size = divisor.constant
+    if size.denominator != 1 or limit.denominator != 1:
+        return None
+    if operator == "=":
+        both = [compare_quotient(quotient, each, limit, times) for each in (">=", "<=")]
+        return both[0].meet(both[1]) if both[0] and both[1] else None
+    is_lower = operator in (">", ">=")
+    least = limit + (operator == ">") - (operator == "<")  # the whole number that itself satisfies the condition
+    if is_lower:
+        end = least * size if least > 0 else (least - 1) * size
+        return compare_with_zero(dividend.minus(make_constant(end)), ">=" if least > 0 else ">")
+    end = least * size if least < 0 else (least + 1) * size
+    return compare_with_zero(dividend.minus(make_constant(end)), "<=" if least < 0 else "<")
+
+
+def compare_with_zero(difference: Linear, operator: str) -> ReadBound | None:
+    """What `difference operator 0` says of right.time - left.time, None if it is no multiple of that."""
+    if not difference.right or difference.left != -difference.right:
+        return None
+    if difference.right < 0:
+        operator = FLIPPED[operator]
+    distance = difference.times(1 / difference.right)
+    ends, exact = Ends(), distance.exact
     if operator in (">", ">=", "="):
-        ends = ends.above(BoundEnd(constant, operator != ">"))
+        end, is_same = round_end(-distance.constant - distance.above, operator != ">", upwards=False)
+        ends, exact = ends.above(end), exact and is_same
     if operator in ("<", "<=", "="):
-        ends = ends.below(BoundEnd(constant, operator != "<"))
-    return ends
+        end, is_same = round_end(-distance.constant + distance.below, operator != "<", upwards=True)
+        ends, exact = ends.below(end), exact and is_same
+    return ReadBound(ends, exact)
 
 
-def split_bound(
-    parts: Iterable[exp.Expression], times: Times
-) -> tuple[Ends, list[exp.Expression], list[exp.Expression]]:
-    """The ends that the conjuncts give together, the conjuncts that gave them, and all others."""
+def round_end(microseconds: Fraction, closed: bool, *, upwards: bool) -> tuple[BoundEnd, bool]:
+    """The nearest end in whole milliseconds that leaves out no difference, and whether it adds none.
+
+    Differences are whole microseconds.
+    """
+    sign = 1 if upwards else -1
+    last = floor(sign * microseconds)  # the last whole microsecond that counts
+    if not closed and last == sign * microseconds:
+        last -= 1
+    milliseconds, rest = divmod(last, 1_000)
+    if rest == 0:
+        return BoundEnd(sign * milliseconds, True), True
+    return BoundEnd(sign * (milliseconds + 1), False), rest == 999
+
+
+@dataclass(frozen=True, slots=True)
+class SplitBound:
+    """The ends that some conjuncts give together.
+
+    `used` gave them. Those of them that say more are in `rest` as well, with all others.
+    """
+
+    ends: Ends
+    used: tuple[exp.Expression, ...]
+    rest: tuple[exp.Expression, ...]
+
+
+def split_bound(parts: Iterable[exp.Expression], times: Times, *, exact: bool = False) -> SplitBound:
+    """The bound in the conjuncts; with `exact` of those alone that say nothing else."""
     ends, used, rest = Ends(), list[exp.Expression](), list[exp.Expression]()
     for part in parts:
-        found = read_ends(part, times)
-        if found is None:
-            rest.append(part)
-        else:
-            ends = ends.meet(found)
+        found = read_condition(part, times)
+        if found is not None and found.ends == Ends():
+            found = None
+        if found is not None and (found.exact or not exact):
+            ends = ends.meet(found.ends)
             used.append(part)
-    return ends, used, rest
+        if found is None or not found.exact:
+            rest.append(part)
+    return SplitBound(ends, tuple(used), tuple(rest))
 
 
 def bound_within(before: int, after: int) -> Ends:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
 from penstock.planner.functions import clock_calls
 from penstock.planner.intervals import interval_sql
-from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, Times, list_mentions, read_linear
+from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, list_mentions
+from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.types import DATE, TIMESTAMP
 
@@ -25,7 +26,7 @@ FIVE_MINUTES = 300_000
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A join that lacks a bound: its conjuncts, which of them gave an end, and the statement around it."""
+    """A join that lacks a bound: its conjuncts, and which of them gave an end."""
 
     join: Join
     times: Times
@@ -33,7 +34,6 @@ class Attempt:
     used: Sequence[exp.Expression]
     rest: Sequence[exp.Expression]
     where: Sequence[exp.Expression]
-    statement: Span
 
 
 def find_near_miss(attempt: Attempt) -> Diagnostic:
@@ -43,33 +43,6 @@ def find_near_miss(attempt: Attempt) -> Diagnostic:
         if found is not None:
             return found
     return explain_missing_bound(attempt)
-
-
-def find_absolute_difference(attempt: Attempt) -> Diagnostic | None:
-    """`ABS(a.time - b.time) < d`: the two-sided form is certain."""
-    for part in attempt.rest:
-        node = part.unnest()
-        if not isinstance(node, (exp.LT, exp.LTE)):
-            continue
-        call, limit = node.this.unnest(), read_linear(node.expression, attempt.times)
-        if not (isinstance(call, exp.Anonymous) and str(call.this).upper() == "ABS" and len(call.expressions) == 1):
-            continue
-        difference = read_linear(call.expressions[0], attempt.times)
-        if limit is None or difference is None or (limit.left, limit.right) != (0, 0):
-            continue
-        if {difference.left, difference.right} != {1, -1} or difference.constant:
-            continue
-        if limit.constant < 0 or (limit.constant == 0 and isinstance(node, exp.LT)):
-            continue
-        left, right = attempt.times.as_sql()
-        distance = interval_sql(limit.constant)
-        if isinstance(node, exp.LTE):
-            fixed = f"{right} BETWEEN {left} - {distance} AND {left} + {distance}"
-        else:
-            fixed = f"{right} > {left} - {distance} AND {right} < {left} + {distance}"
-        found = J006.at(part.meta["span"], "ABS hides the two ends of the bound")
-        return found.also(attempt.join.span, "this join").with_hint(fixed, fix=replace_part(attempt, part, fixed))
-    return None
 
 
 def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
@@ -161,16 +134,7 @@ def example_bound(attempt: Attempt) -> str:
     return f"{right} BETWEEN {left} AND {left} + INTERVAL '5' MINUTE"
 
 
-def replace_part(attempt: Attempt, part: exp.Expression, text: str) -> str:
-    """The statement with one conjunct written otherwise."""
-    span: Span = part.meta["span"]
-    whole = attempt.statement
-    source = whole.source.text
-    return source[whole.start : span.start] + text + source[span.end : whole.end]
-
-
 FINDERS: tuple[Callable[[Attempt], Diagnostic | None], ...] = (
-    find_absolute_difference,
     find_bound_under_or,
     find_processing_time,
     find_unrecognised_form,

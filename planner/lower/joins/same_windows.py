@@ -11,6 +11,7 @@ from penstock.diagnostics.codes.joins import J010, J011, J021
 from penstock.parser import ast
 from penstock.planner.intervals import duration_text
 from penstock.planner.lower.joins import bounds
+from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.lookup import find_window
 from penstock.planner.lower.joins.sides import find_right_span, join_scopes
 from penstock.planner.lower.rows import FromRows
@@ -39,10 +40,11 @@ def match_windows(join: ast.Join, parts: Sequence[exp.Expression], left: FromRow
     compared: set[str] = set()
     for one, one_end in list_left_columns(left, lefts):
         for two, two_end in ((rights.start, False), (rights.end, True)):
-            ends, used, rest = bounds.split_bound(rest, bounds.Times(join_scopes(left, right), one, two))
+            split = bounds.split_bound(rest, Times(join_scopes(left, right), one, two), exact=True)
+            used, rest = split.used, list(split.rest)
             if not used:
                 continue
-            bound = ends.bound()
+            bound = split.ends.bound()
             if bound is None or bound.width or not (bound.lower.closed and bound.upper.closed):
                 reason = "a row has to meet the rows of one window"
                 found = J021.at(used[0].meta["span"], "", left=left.name, right=right.name, reason=reason)

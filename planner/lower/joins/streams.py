@@ -14,6 +14,7 @@ from penstock.planner.lower.context import Context, resolve_condition
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
+from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
@@ -47,9 +48,9 @@ def join_streams(
     times = find_compared_times(parts, left, right)
     grace = None if join.within is None else join.within.grace
     derived = derive_bound(parts, left, right)
-    if derived is None or bounds.split_bound(parts, times)[0].bound() is not None:
+    if derived is None or bounds.split_bound(parts, times).ends.bound() is not None:
         try:
-            bound, rest = find_time_bound(join, parts, [] if is_inner else where, times, context)
+            bound, rest = find_time_bound(join, parts, [] if is_inner else where, times)
         except CompileError as error:
             raise CompileError(collect_problems(error, join, parts, left, right, times.scope, context)) from None
     else:
@@ -86,20 +87,18 @@ def join_streams(
     return FromRows(node, scope, f"{left.name} and {right.name}")
 
 
-def find_compared_times(parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> bounds.Times:
+def find_compared_times(parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> Times:
     """The event times that the conditions bound the difference of; the default ones if they bound none."""
     scope = join_scopes(left, right)
     pairs = [
-        bounds.Times(scope, one.column, other.column)
+        Times(scope, one.column, other.column)
         for one in stream_shape(left).times
         for other in stream_shape(right).times
     ]
-    return next((times for times in pairs if bounds.split_bound(parts, times)[0].bound()), pairs[0])
+    return next((times for times in pairs if bounds.split_bound(parts, times).ends.bound()), pairs[0])
 
 
-def derive_bound(
-    parts: Sequence[exp.Expression], left: FromRows, right: FromRows
-) -> tuple[bounds.Times, TimeBound] | None:
+def derive_bound(parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> tuple[Times, TimeBound] | None:
     """The bound that follows where a right time is bounded by a left column that is near to the left event time.
 
     That column is the time of a row which may be missing, as in `a LEFT JOIN b LEFT JOIN c ON … b.time …`.
@@ -107,11 +106,11 @@ def derive_bound(
     scope = join_scopes(left, right)
     for near in stream_shape(left).near_times:
         for other in stream_shape(right).times:
-            found = bounds.split_bound(parts, bounds.Times(scope, near.column, other.column))[0].bound()
+            found = bounds.split_bound(parts, Times(scope, near.column, other.column)).ends.bound()
             if found is not None:
                 lower = BoundEnd(found.lower.milliseconds + near.offset_min, found.lower.closed)
                 upper = BoundEnd(found.upper.milliseconds + near.offset_max, found.upper.closed)
-                times = bounds.Times(scope, stream_shape(left).times[0].column, other.column)
+                times = Times(scope, stream_shape(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None
 
@@ -155,11 +154,11 @@ def find_time_bound(
     join: ast.Join,
     parts: Sequence[exp.Expression],
     where: Sequence[exp.Expression],
-    times: bounds.Times,
-    context: Context,
+    times: Times,
 ) -> tuple[TimeBound, list[exp.Expression]]:
-    """The bound of the join and the conjuncts that are no part of it."""
-    ends, used, rest = bounds.split_bound(parts, times)
+    """The bound of the join, and the conjuncts that it does not stand for."""
+    split = bounds.split_bound(parts, times)
+    ends, used = split.ends, split.used
     for part in used:
         resolve_condition(part, times.scope, "ON")
     if join.within is not None:
@@ -168,11 +167,12 @@ def find_time_bound(
         ends = ends.meet(bounds.bound_within(before, after))
     bound = ends.bound()
     if bound is None:
-        raise CompileError([find_near_miss(Attempt(join, times, ends, used, rest, where, context.statement))])
+        others = [part for part in split.rest if part not in used]
+        raise CompileError([find_near_miss(Attempt(join, times, ends, used, others, where))])
     if bounds.is_empty(bound):
         places = [part.meta["span"] for part in used] or [join.span]
         found = J010.at(places[0], "")
         for place in places[1:]:
             found = found.also(place)
         raise CompileError([found.because("No two times satisfy all of this at once.")])
-    return bound, rest
+    return bound, list(split.rest)

@@ -84,7 +84,9 @@ WITH (connector = 'files', path = 'nested', format = 'json');
 -- name: columns that are not null
 CREATE STREAM strict (id BIGINT NOT NULL, name STRING NOT NULL COMMENT 'the full name')
 WITH ('connector' = 'files', 'path' = 'strict', 'format' = 'json');
--- refused: B002
+-- same as
+CREATE STREAM strict (id BIGINT NOT NULL, name STRING NOT NULL)
+WITH (connector = 'files', path = 'strict', format = 'json');
 
 -- name: comments of columns and tables
 CREATE STREAM described (id BIGINT COMMENT 'the id', name STRING) COMMENT 'who buys'
@@ -95,18 +97,23 @@ CREATE STREAM described (id BIGINT, name STRING) WITH (connector = 'files', path
 -- name: a computed column
 CREATE STREAM sales (price DECIMAL(10, 2), pieces INT, cost AS price * pieces)
 WITH ('connector' = 'files', 'path' = 'sales', 'format' = 'json');
--- refused: B002, CREATE VIEW
+-- same as
+CREATE STREAM sales (price DECIMAL(10, 2), pieces INT, cost AS price * pieces)
+WITH (connector = 'files', path = 'sales', format = 'json');
 
 -- name: an event time that is computed
 CREATE STREAM clicks (
   millis BIGINT, at AS TO_TIMESTAMP_LTZ(millis, 3), WATERMARK FOR at AS at - INTERVAL '5' SECOND)
 WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
--- refused: B002
+-- same as
+CREATE STREAM clicks (
+  millis BIGINT, at AS TIMESTAMP_MILLIS(millis), WATERMARK FOR at AS at - INTERVAL '5' SECOND)
+WITH (connector = 'files', path = 'clicks', format = 'json');
 
 -- name: a column of processing time
 CREATE STREAM clicks (id BIGINT, proc_time AS PROCTIME())
 WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
--- refused: B002
+-- refused: N005
 
 -- name: a metadata column
 CREATE STREAM clicks (id BIGINT, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp')
@@ -140,7 +147,9 @@ CREATE STREAM IF NOT EXISTS bid (id BIGINT) WITH (connector = 'files', path = 'o
 
 -- name: a table like another
 CREATE TABLE more_users WITH ('path' = 'more_users') LIKE users;
--- refused: B002
+-- same as
+CREATE TABLE more_users (user_id BIGINT PRIMARY KEY, name STRING, region STRING, gender STRING)
+WITH (connector = 'files', path = 'more_users', format = 'json', operation = 'op');
 
 -- name: CREATE TEMPORARY VIEW
 CREATE TEMPORARY VIEW large AS SELECT order_id FROM orders WHERE amount > 100;
@@ -195,7 +204,8 @@ SHOW FUNCTIONS;
 
 -- name: SHOW CREATE TABLE
 SHOW CREATE TABLE users;
--- refused: B002
+-- same as
+SHOW CREATE TABLE users;
 
 -- name: DESCRIBE
 DESCRIBE users;

@@ -45,7 +45,7 @@ SELECT user_id, COUNT(*) AS num FROM orders GROUP BY user_id HAVING COUNT(*) > 1
 -- A table of distinct rows, in Flink as here.
 SELECT DISTINCT user_id FROM orders;
 -- same as
-SELECT user_id FROM orders GROUP BY user_id;
+SELECT DISTINCT orders.user_id FROM orders;
 
 -- name: distinct counts with filters
 SELECT product, COUNT(DISTINCT user_id) AS buyers, COUNT(DISTINCT user_id) FILTER (WHERE amount > 10) AS big_buyers

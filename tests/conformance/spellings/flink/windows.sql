@@ -334,4 +334,4 @@ JOIN (
   SELECT user_id, window_start, window_end, COUNT(*) AS views FROM pageviews
   GROUP BY user_id, TUMBLE(viewtime, INTERVAL '1' HOUR)
 ) p
-ON o.user_id = p.user_id;
+ON o.user_id = p.user_id AND o.window_start = p.window_start AND o.window_end = p.window_end;

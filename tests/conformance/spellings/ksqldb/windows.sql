@@ -19,9 +19,8 @@ CREATE TABLE pages_per_hour AS
 SELECT page_id, WINDOWSTART AS started, WINDOWEND AS ended, COUNT(*) AS num
 FROM pageviews WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY page_id EMIT CHANGES;
 -- same as
--- ksqlDB gives milliseconds; a TIMESTAMP says the same here.
 CREATE TABLE pages_per_hour AS
-SELECT page_id, window_start AS started, window_end AS ended, COUNT(*) AS num
+SELECT page_id, UNIX_MILLIS(window_start) AS started, UNIX_MILLIS(window_end) AS ended, COUNT(*) AS num
 FROM pageviews GROUP BY page_id, TUMBLE(viewtime, INTERVAL '1' HOUR) EMIT CHANGES;
 
 -- name: EMIT FINAL
@@ -99,7 +98,7 @@ SELECT user_id, WINDOWSTART AS started, WINDOWEND AS ended, COUNT(*) AS num
 FROM pageviews WINDOW SESSION (5 MINUTES, RETENTION 2 HOURS, GRACE PERIOD 2 HOURS) GROUP BY user_id EMIT FINAL;
 -- same as
 CREATE TABLE visits AS
-SELECT user_id, window_start AS started, window_end AS ended, COUNT(*) AS num FROM pageviews
+SELECT user_id, UNIX_MILLIS(window_start) AS started, UNIX_MILLIS(window_end) AS ended, COUNT(*) AS num FROM pageviews
 GROUP BY user_id, SESSION(viewtime, INTERVAL '5' MINUTE) EMIT FINAL GRACE PERIOD 2 HOURS RETENTION 2 HOURS;
 
 -- name: a filter and HAVING
@@ -151,4 +150,4 @@ SELECT user_id, COUNT(*) AS num FROM alerts WINDOW TUMBLING (SIZE 1 HOUR) GROUP 
 -- name: a window longer than a month
 CREATE TABLE pages AS
 SELECT page_id, COUNT(*) AS num FROM pageviews WINDOW TUMBLING (SIZE 1 MONTH) GROUP BY page_id EMIT CHANGES;
--- refused: T011
+-- refused: W004

@@ -68,7 +68,8 @@ WITH (connector = 'files', path = 'stock', format = 'json');
 
 -- name: a default
 CREATE TABLE kinds (id BIGINT PRIMARY KEY, visits INT DEFAULT 0) WITH (connector = 'files', path = 'kinds', format = 'json');
--- refused: B002
+-- same as
+CREATE TABLE kinds (id BIGINT PRIMARY KEY, visits INT DEFAULT 0) WITH (connector = 'files', path = 'kinds', format = 'json');
 
 -- name: NOT NULL of the key
 -- A key is never NULL.
@@ -78,7 +79,8 @@ CREATE TABLE kinds (id BIGINT PRIMARY KEY, name STRING) WITH (connector = 'files
 
 -- name: NOT NULL of another column
 CREATE TABLE kinds (id BIGINT PRIMARY KEY, name TEXT NOT NULL) WITH (connector = 'files', path = 'kinds', format = 'json');
--- refused: B002
+-- same as
+CREATE TABLE kinds (id BIGINT PRIMARY KEY, name STRING NOT NULL) WITH (connector = 'files', path = 'kinds', format = 'json');
 
 -- name: NULL of a column
 CREATE TABLE kinds (id BIGINT PRIMARY KEY, name TEXT NULL) WITH (connector = 'files', path = 'kinds', format = 'json');

@@ -23,7 +23,7 @@ CREATE VIEW totals AS SELECT user_id, SUM(amount) AS total FROM orders GROUP BY 
 -- name: a lateral column alias
 CREATE VIEW computed AS SELECT amount * quantity AS total, total * 2 AS doubled FROM orders;
 -- same as
-CREATE VIEW computed AS SELECT amount * quantity AS total, (amount * quantity) * 2 AS doubled FROM orders;
+CREATE VIEW computed AS SELECT amount * quantity AS total, amount * quantity * 2 AS doubled FROM orders;
 
 -- name: a lateral alias that is a column, too
 -- The column comes first.
@@ -102,7 +102,7 @@ ON o.order_id = s.order_id AND s.ship_time BETWEEN o.order_time AND o.order_time
 -- Spark accepts an inner join without a bound and keeps both streams forever.
 CREATE STREAM clicked AS
 SELECT STREAM o.order_id, s.carrier FROM orders o JOIN shipments s ON o.order_id = s.order_id;
--- refused: J001, WITHIN
+-- refused: J001, INTERVAL
 
 -- name: LEFT SEMI JOIN
 CREATE STREAM shipped AS
@@ -171,7 +171,7 @@ SELECT user_id, name FROM users WHERE region = 'north' ORDER BY name DESC NULLS 
 
 -- name: a read with a natural join
 SELECT name, balance FROM users NATURAL JOIN accounts;
--- read, refused: B002, USING
+-- read, refused: J022, USING
 
 -- name: from first
 FROM orders SELECT order_id;

@@ -45,7 +45,7 @@ SELECT auction, window_start AS started, COUNT(*) AS num FROM bid GROUP BY aucti
 
 -- name: a window of months
 CREATE VIEW counts AS SELECT auction, COUNT(*) AS num FROM bid GROUP BY auction, window(bidtime, '1 month');
--- refused: T011
+-- refused: W004
 
 -- name: the window as a column
 -- The struct has the two times, as in Spark.
@@ -76,7 +76,7 @@ FROM pageviews GROUP BY user_id, SESSION(viewtime, INTERVAL '5' MINUTE);
 CREATE STREAM visits AS
 SELECT STREAM user_id, COUNT(*) AS num FROM pageviews
 GROUP BY user_id, session_window(viewtime, CASE WHEN page_id = 'home' THEN '5 seconds' ELSE '1 minute' END);
--- refused: S014
+-- refused: W006
 
 -- name: window_time
 CREATE STREAM counts AS

@@ -1,0 +1,134 @@
+"""Intervals of SQL's other forms -> intervals of one quantity and one unit."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.diagnostic import CompileError
+from penstock.diagnostics.source import Span
+from penstock.grammar import Token
+from penstock.parser.build.base import Builder, placed, span_of
+
+UNITS = {
+    **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "MILLISECOND"),
+    **dict.fromkeys(("SECOND", "SECONDS", "SEC", "SECS"), "SECOND"),
+    **dict.fromkeys(("MINUTE", "MINUTES", "MIN", "MINS"), "MINUTE"),
+    **dict.fromkeys(("HOUR", "HOURS"), "HOUR"),
+    **dict.fromkeys(("DAY", "DAYS"), "DAY"),
+    **dict.fromkeys(("WEEK", "WEEKS"), "WEEK"),
+    **dict.fromkeys(("MONTH", "MONTHS"), "MONTH"),
+    **dict.fromkeys(("YEAR", "YEARS"), "YEAR"),
+}
+# In the smallest unit of their kind: months and milliseconds do not add up.
+_MONTHS = {"MONTH": 1, "YEAR": 12}
+_MILLISECONDS = {
+    "MILLISECOND": 1,
+    "SECOND": 1000,
+    "MINUTE": 60_000,
+    "HOUR": 3_600_000,
+    "DAY": 86_400_000,
+    "WEEK": 604_800_000,
+}
+_QUANTITY = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
+_PART = re.compile(r"([+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
+_TIME = re.compile(r"([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:\.[0-9]{1,6})?))?")
+# Of each range of units: what its text looks like, and the unit and the most of each number.
+_N, _S = "([0-9]{1,9})", r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
+_RANGES = {
+    "YEAR TO MONTH": (f"{_N}-{_N}", "'1-2'", ("YEAR", "MONTH")),
+    "DAY TO HOUR": (f"{_N} {_N}", "'1 02'", ("DAY", "HOUR")),
+    "DAY TO MINUTE": (f"{_N} {_N}:{_N}", "'1 02:03'", ("DAY", "HOUR", "MINUTE")),
+    "DAY TO SECOND": (f"{_N} {_N}:{_N}:{_S}", "'1 02:03:04'", ("DAY", "HOUR", "MINUTE", "SECOND")),
+    "HOUR TO MINUTE": (f"{_N}:{_N}", "'1:02'", ("HOUR", "MINUTE")),
+    "HOUR TO SECOND": (f"{_N}:{_N}:{_S}", "'1:02:03'", ("HOUR", "MINUTE", "SECOND")),
+    "MINUTE TO SECOND": (f"{_N}:{_S}", "'1:02'", ("MINUTE", "SECOND")),
+}
+_FEWER_THAN = {"MONTH": 12, "HOUR": 24, "MINUTE": 60, "SECOND": 60}
+
+
+def quantity(span: Span, token: Token) -> exp.Literal:
+    return placed(exp.Literal(this=token.value, is_string=True), span)
+
+
+def unit(span: Span, token: Token) -> exp.Var:
+    return placed(exp.Var(this=UNITS[token.value.upper()]), span)
+
+
+def interval(span: Span, quantity: exp.Literal, unit: exp.Var) -> exp.Interval:
+    if not _QUANTITY.fullmatch(quantity.this):
+        raise _no_interval(span_of(quantity), "write a decimal number, as in INTERVAL '10' SECOND")
+    return placed(exp.Interval(this=quantity, unit=unit), span)
+
+
+def interval_range(span: Span, quantity: exp.Literal, first: exp.Var, last: exp.Var) -> exp.Interval:
+    """`INTERVAL '1:30' MINUTE TO SECOND`: the same length in the last of its units."""
+    words = f"{first.this} TO {last.this}"
+    if words not in _RANGES:
+        raise _no_interval(span, f"the ranges are {', '.join(_RANGES)}")
+    pattern, example, units = _RANGES[words]
+    text = quantity.this.strip()
+    sign = -1 if text.startswith("-") else 1
+    found = re.fullmatch(pattern, text.removeprefix("-").removeprefix("+"))
+    if found is None:
+        raise _no_interval(span, f"INTERVAL {example} {words}")
+    numbers = [Decimal(number) for number in found.groups()]
+    for number, each in list(zip(numbers, units, strict=True))[1:]:
+        if number >= _FEWER_THAN[each]:
+            raise _no_interval(span, f"INTERVAL {example} {words}")
+    lengths = _MONTHS if units[0] == "YEAR" else _MILLISECONDS
+    total = sum((number * lengths[each] for number, each in zip(numbers, units, strict=True)), Decimal())
+    return _of(span, sign * total / lengths[last.this], last.this)
+
+
+def interval_text(span: Span, token: Token) -> exp.Interval:
+    """`INTERVAL '5 minutes'` and `INTERVAL '1 day 02:03:04'`."""
+    example = "INTERVAL '5 minutes' or INTERVAL '1 day 02:03:04'"
+    parts: list[tuple[Decimal, str]] = []
+    text = token.value.strip()
+    while found := _PART.match(text):
+        name = UNITS.get(found[2].upper())
+        if name is None:
+            raise _no_interval(span, f"the units are {', '.join(dict.fromkeys(UNITS.values()))}")
+        parts.append((Decimal(found[1]), name))
+        text = text[found.end() :].lstrip()
+    clock = _TIME.fullmatch(text) if text else None
+    if (text and clock is None) or not (parts or text):
+        raise _no_interval(span, example)
+    if clock is not None:
+        sign = -1 if clock[1] else 1
+        sign = 1 if clock[1] == "+" else sign
+        seconds = Decimal(clock[2]) * 3600 + Decimal(clock[3]) * 60 + Decimal(clock[4] or 0)
+        parts.append((sign * seconds, "SECOND"))
+    if len(parts) == 1:
+        return _of(span, *parts[0])
+    kinds = [lengths for lengths in (_MONTHS, _MILLISECONDS) if all(name in lengths for _, name in parts)]
+    if not kinds:
+        raise _no_interval(span, "add months and days one after the other: + INTERVAL '1' MONTH + INTERVAL '2' DAY")
+    (lengths,) = kinds
+    last = min((name for _, name in parts), key=lambda name: lengths[name])
+    return _of(span, sum((number * lengths[name] for number, name in parts), Decimal()) / lengths[last], last)
+
+
+def _of(span: Span, number: Decimal, name: str) -> exp.Interval:
+    text = f"{number.normalize():f}"
+    if not _QUANTITY.fullmatch(text):
+        raise _no_interval(span, "write a number of at most 18 digits, as in INTERVAL '10' SECOND")
+    literal = placed(exp.Literal(this=text, is_string=True), span)
+    return placed(exp.Interval(this=literal, unit=placed(exp.Var(this=name), span)), span)
+
+
+def _no_interval(span: Span, hint: str) -> CompileError:
+    return CompileError([syntax.S014.at(span, found=span.text).with_hint(hint)])
+
+
+RULES: dict[str, Builder] = {
+    "interval": interval,
+    "interval_range": interval_range,
+    "interval_text": interval_text,
+    "quantity": quantity,
+    "unit": unit,
+}

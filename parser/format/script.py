@@ -1,0 +1,84 @@
+"""A script -> the same script in the canonical layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.diagnostics import Source
+from penstock.grammar import SEMICOLON, dialect
+from penstock.parser.format.comments import Remarks, find_remarks, list_comments
+from penstock.parser.format.layout import Comment, Printer
+from penstock.parser.format.statement import lay_out_statement
+from penstock.parser.syntax import parse
+
+
+class LayoutError(Exception):
+    """The canonical layout would say something else than the script: a defect of the formatter."""
+
+
+def format_script(source: Source) -> str:
+    """The script with its clauses on lines of their own, its keywords in capitals, and its comments at their places.
+
+    Raises CompileError if it does not parse, and LayoutError if the result would not mean the same.
+    """
+    statements = parse(source)
+    text = _write_script(source.text)
+    if parse(Source(source.name, text)) != statements or _summarize(text) != _summarize(source.text):
+        raise LayoutError(source.name)
+    return text
+
+
+def _summarize(text: str) -> tuple[list[tuple[str, str]], list[str]]:
+    """What no layout changes: the tokens but for semicolons, and the comments."""
+    tokens = list(dialect().lexer.tokens(text))
+    told = list_comments(*find_remarks(text, tokens))
+    return [(token.type, token.word or token.value) for token in tokens if token.type != SEMICOLON], list(told)
+
+
+def _write_script(text: str) -> str:
+    tokens = list(dialect().lexer.tokens(text))
+    remarks, rest = find_remarks(text, tokens)
+    lines: list[str] = []
+    first = 0
+    was_long = False
+    for index, token in enumerate([*tokens, None]):
+        if token is not None and token.type != SEMICOLON:
+            continue
+        behind = _place_closing(remarks, rest, index)
+        if index > first:
+            own = remarks[first]
+            pieces = lay_out_statement(text, tokens[first:index], remarks[first:index])
+            statement = Printer().print((*pieces, ";", *remarks[index - 1].tail, *behind))
+            is_long = "\n" in statement
+            if lines and (was_long or is_long or (own.head[0].apart if own.head else own.apart)):
+                lines.append("")
+            lines += _write_comments(own.head)
+            if own.head and own.apart:
+                lines.append("")
+            lines.append(statement)
+            was_long = is_long
+        first = index + 1
+    if lines and rest and rest[0].apart:
+        lines.append("")
+    return "".join(f"{line}\n" for line in [*lines, *_write_comments(rest)])
+
+
+def _place_closing(remarks: Sequence[Remarks], rest: list[Comment], index: int) -> list[Comment]:
+    """The comments on the line of a semicolon. Those before it on lines of their own go to the next statement."""
+    if index >= len(remarks):
+        return []
+    closing = remarks[index]
+    if not closing.head:
+        return closing.tail
+    following = remarks[index + 1].head if index + 1 < len(remarks) else rest
+    following[:0] = [*closing.head, *(Comment(each.text, alone=True) for each in closing.tail)]
+    return []
+
+
+def _write_comments(comments: Sequence[Comment]) -> list[str]:
+    lines: list[str] = []
+    for number, comment in enumerate(comments):
+        if number and comment.apart:
+            lines.append("")
+        lines.append(comment.text)
+    return lines

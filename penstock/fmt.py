@@ -1,0 +1,61 @@
+"""The command `penstock fmt`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from penstock.diagnostics import CompileError
+from penstock.script_files import FILES, REFUSED, exit_code, read_source, show_findings, write_file
+
+
+@click.command()
+@FILES
+@click.option("--check", is_flag=True, help="Write nothing; list the files that would change.")
+def fmt(files: tuple[str, ...], check: bool) -> None:
+    """Lay scripts out: clauses on lines of their own, lists indented, keywords in capitals, comments at their places.
+
+    A file is written only if the result has the same statements. The file - is standard input; its result goes to
+    standard output.
+
+    \b
+    Examples:
+      penstock fmt declarations.sql queries.sql
+      penstock fmt --check *.sql
+      penstock fmt - < orders.sql
+
+    Exit code 0: done, or nothing to do, 1: refused, or --check found files, 2: a file cannot be read or written.
+    """
+    status = 0
+    for file in files:
+        try:
+            status = max(status, _format_file(file, check))
+        except CompileError as refusal:
+            show_findings(refusal.diagnostics)
+            status = max(status, exit_code(refusal))
+    sys.exit(status)
+
+
+def _format_file(file: str, check: bool) -> int:
+    """The exit code. Raises CompileError."""
+    from penstock.parser import LayoutError, format_script
+
+    source = read_source(file)
+    try:
+        text = format_script(source)
+    except LayoutError:
+        click.echo(f"not formatted: {source.name}: its layout would change its meaning, a defect of Penstock", err=True)
+        return REFUSED
+    if check:
+        changed = text != source.text
+        if changed:
+            click.echo(source.name)
+        return REFUSED if changed else 0
+    if file == "-":
+        click.echo(text, nl=False)
+    elif text != Path(file).read_text(encoding="utf-8"):
+        write_file(file, text, "FILE")
+        click.echo(f"formatted: {file}")
+    return 0

@@ -1,0 +1,62 @@
+"""What the commands share that read scripts: files, findings and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from penstock.diagnostics import CompileError, Diagnostic, Source, render
+from penstock.diagnostics.codes.running import R090
+
+REFUSED, USAGE = 1, 2
+
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+
+def read_source(file: str) -> Source:
+    """The script in a file; `-` is standard input. Raises CompileError with R090."""
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return Source("<stdin>" if file == "-" else file, content.decode("utf-8-sig"))
+    except OSError as problem:
+        raise CompileError([R090.at(None, path=file, reason=explain_problem(problem))]) from problem
+    except UnicodeDecodeError as problem:
+        raise CompileError([R090.at(None, path=file, reason=f"byte {problem.start} is not UTF-8")]) from problem
+
+
+def write_file(file: str, text: str, parameter: str) -> None:
+    """Raises BadParameter, about the parameter of the command, if the file cannot be written."""
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except OSError as problem:
+        reason = explain_problem(problem)
+        raise click.BadParameter(f"{file} cannot be written: {reason}", param_hint=parameter) from problem
+
+
+def explain_problem(problem: OSError) -> str:
+    return (problem.strerror or "failed").lower()
+
+
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """Ends the process with the exit code that fits when the body raises a CompileError."""
+    try:
+        yield
+    except CompileError as refusal:
+        show_findings(refusal.diagnostics)
+        sys.exit(exit_code(refusal))
+
+
+def exit_code(refusal: CompileError) -> int:
+    return USAGE if refusal.diagnostics[0].code == R090.id else REFUSED
+
+
+def show_findings(diagnostics: Iterable[Diagnostic]) -> None:
+    """To standard error; click takes the colours out again where it is no terminal."""
+    for diagnostic in diagnostics:
+        click.echo(render(diagnostic, color="NO_COLOR" not in os.environ) + "\n", err=True)

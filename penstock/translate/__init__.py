@@ -1,0 +1,6 @@
+"""Scripts of Flink SQL, ksqlDB and Spark SQL -> scripts of Penstock, and a report of what they mean otherwise."""
+
+from penstock.translate.model import System, TranslatedStatement, Verdict
+from penstock.translate.script import translate
+
+__all__ = ["System", "TranslatedStatement", "Verdict", "translate"]

@@ -1,0 +1,84 @@
+"""Functions and texts that are written alike and mean something else: what to write, and what to tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from penstock.translate.model import System
+from penstock.translate.statement import Foreign
+
+# The function of Penstock that has this meaning.
+_RENAMED: Mapping[System, Mapping[str, tuple[str, str]]] = {
+    System.KSQLDB: {
+        "FROM_UNIXTIME": ("TIMESTAMP_MILLIS", "FROM_UNIXTIME of ksqlDB takes milliseconds: TIMESTAMP_MILLIS"),
+        "UNIX_TIMESTAMP": ("UNIX_MILLIS", "UNIX_TIMESTAMP of ksqlDB gives milliseconds: UNIX_MILLIS"),
+    },
+    System.FLINK: {},
+    System.SPARK: {},
+}
+_TOLD: Mapping[System, Mapping[str, str]] = {
+    System.KSQLDB: {
+        "CONCAT": "CONCAT with a NULL is NULL; ksqlDB takes NULL as an empty text: CONCAT_WS('', …)",
+        "SPLIT": "SPLIT takes a pattern; ksqlDB takes a text",
+    },
+    System.FLINK: {
+        "AVG": "AVG of whole numbers is a DOUBLE; in Flink it is a whole number",
+        "GREATEST": "GREATEST leaves out NULL; in Flink a NULL makes it NULL",
+        "LEAST": "LEAST leaves out NULL; in Flink a NULL makes it NULL",
+    },
+    System.SPARK: {},
+}
+_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPED = {"0": "\0", "b": "\b", "t": "\t", "n": "\n", "r": "\r", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, str, str]]:
+    """For the name of a call: the place behind what is replaced, the text to write, and what to tell.
+
+    Where nothing is to be replaced, the place is that of the name.
+    """
+    word = statement.word(place)
+    if statement.sign(place + 1) != "(":
+        return
+    if word in _RENAMED[system]:
+        name, told = _RENAMED[system][word]
+        yield place + 1, name, told
+    elif word in _TOLD[system]:
+        yield place, "", _TOLD[system][word]
+    elif word == "REGEXP_EXTRACT" and system is not System.SPARK:
+        yield from _edit_extract(statement, place, system)
+
+
+def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, str, str]]:
+    """Without a group, both give the whole match, Penstock the first group. ksqlDB begins with the pattern."""
+    closing = statement.close(place + 1)
+    arguments = [statement.slice(*each) for each in statement.split(place + 2, closing)]
+    if len(arguments) not in (2, 3) or (system is System.FLINK and len(arguments) == 3):
+        return
+    if system is System.KSQLDB:
+        arguments[:2] = reversed(arguments[:2])
+    text = ", ".join([*arguments, "0"][:3])
+    told = "REGEXP_EXTRACT gives the first group unless 0 asks for the whole match"
+    if system is System.KSQLDB:
+        told += ", and the pattern is its second argument"
+    yield closing + 1, f"REGEXP_EXTRACT({text})", told
+
+
+def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, str, str]]:
+    """For a text of Spark, as `edit_call`: double quotes are around texts there, and a backslash begins an escape."""
+    token = statement.tokens[place]
+    is_double = statement.text[token.start] == '"'
+    if not is_double and not (token.type == "STRING" and "\\" in token.value):
+        return
+    value = _ESCAPE.sub(_unescape, token.value)
+    quoted = "'" + value.replace("'", "''") + "'"
+    told = (
+        'texts are in single quotes: "…" is a name' if is_double else "a backslash in a text is a backslash, no escape"
+    )
+    yield place + 1, quoted, told
+
+
+def _unescape(match: re.Match[str]) -> str:
+    escape = match[1]
+    return chr(int(escape[1:], 16)) if len(escape) == 5 else _ESCAPED.get(escape, escape)

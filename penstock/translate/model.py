@@ -1,0 +1,62 @@
+"""What a translation is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class System(Enum):
+    FLINK = "flink"
+    KSQLDB = "ksqldb"
+    SPARK = "spark"
+
+    @property
+    def title(self) -> str:
+        return {"flink": "Flink", "ksqldb": "ksqlDB", "spark": "Spark"}[self.value]
+
+
+class Verdict(Enum):
+    SAME = "same"
+    CHANGED = "changed"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A statement in Penstock's spelling. `changes`: what is written otherwise, and what that changes.
+
+    `checked`: the text that stands in for it when it is checked, where its connector cannot run yet.
+    """
+
+    sql: str
+    changes: tuple[str, ...] = ()
+    checked: str | None = None
+
+
+class NotTranslatedError(Exception):
+    """The statement has no translation; the text says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranslatedStatement:
+    """What became of one statement. `sql` is empty if it is left out.
+
+    `notes`: what is changed and what differs, or why it is refused and what to do.
+    """
+
+    line: int
+    title: str
+    verdict: Verdict
+    sql: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Known:
+    """What earlier statements have said.
+
+    `processing_times`: names of columns that are computed as PROCTIME(), and so are none here.
+    """
+
+    processing_times: set[str] = field(default_factory=set)

@@ -1,0 +1,170 @@
+"""Connector options of other systems -> those of Penstock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from penstock.translate.declaration import Declaration
+from penstock.translate.model import NotTranslatedError, System
+
+KAFKA_NOTE = (
+    "this version does not read Kafka yet (B004). Until then name a folder: "
+    "WITH (connector = 'files', path = '…', format = 'json')"
+)
+_FILE_FORMATS = ("json", "csv", "parquet")
+_DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOptions:
+    """The place of a relation: its options in Penstock's spelling, and those to check the statement with.
+
+    `changes`: what the translation changes.
+    """
+
+    options: list[tuple[str, str]]
+    checked: list[tuple[str, str]]
+    changes: list[str]
+
+
+def find_place(system: System, declaration: Declaration) -> PlaceOptions:
+    """Where the rows of a declaration are. Raises NotTranslatedError for systems that Penstock does not know."""
+    return _READERS[system](declaration)
+
+
+def quote(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def kafka(topic: str, form: str, servers: str, partitions: str, changes: list[str]) -> PlaceOptions:
+    if form.lower() not in ("json", "json_sr"):
+        raise NotTranslatedError(f"Penstock reads JSON from Kafka, and not {form or 'another format'}")
+    options = [("connector", "'kafka'"), ("topic", quote(topic)), ("format", "'json'")]
+    options += [("servers", quote(servers))] if servers else []
+    options += [("partitions", partitions)] if partitions else []
+    checked = [("connector", "'files'"), ("path", quote(f"kafka/{topic}")), ("format", "'json'")]
+    checked += [("partitions", partitions)] if partitions else []
+    return PlaceOptions(options, checked, [*changes, KAFKA_NOTE])
+
+
+def files(path: str, form: str, given: Mapping[str, str], used: set[str]) -> PlaceOptions:
+    """CSV files have no header unless the options say so, in Flink and in Spark."""
+    if form.lower() not in _FILE_FORMATS:
+        raise NotTranslatedError(f"Penstock reads {', '.join(_FILE_FORMATS)} files, and not {form or 'others'}")
+    if not path:
+        raise NotTranslatedError("the table has no folder: name that of its files by WITH (…, path = '…')")
+    separated = next((name for name in given if name in _DELIMITERS and given[name] != ","), None)
+    if separated is not None:
+        raise NotTranslatedError(f"{separated}: the values of CSV files are separated by commas here")
+    options = [("connector", "'files'"), ("path", quote(path)), ("format", quote(form.lower()))]
+    if form.lower() == "csv":
+        options.append(("header", "TRUE" if given.get("header", "").lower() == "true" else "FALSE"))
+    return PlaceOptions(options, options, _tell_unused(given, used | {"header"} | _DELIMITERS))
+
+
+def _read_flink(declaration: Declaration) -> PlaceOptions:
+    connector = declaration.options.get("connector", "")
+    if not connector:
+        raise NotTranslatedError("the table has no connector: name a place by WITH (connector = 'files', …)")
+    if connector not in _FLINK:
+        raise NotTranslatedError(
+            f"Penstock has no connector {connector}: docs/connectors.md lists those it has, such as files and postgres"
+        )
+    return _FLINK[connector](declaration.options)
+
+
+def _read_flink_kafka(given: Mapping[str, str]) -> PlaceOptions:
+    form = given.get("format") or given.get("value.format", "")
+    used = {"connector", "topic", "format", "value.format", "key.format", "properties.bootstrap.servers"}
+    servers = given.get("properties.bootstrap.servers", "")
+    return kafka(given.get("topic", ""), form, servers, "", _tell_unused(given, used))
+
+
+def _read_flink_files(given: Mapping[str, str]) -> PlaceOptions:
+    return files(given.get("path", ""), given.get("format", ""), given, {"connector", "path", "format"})
+
+
+def _read_print(given: Mapping[str, str]) -> PlaceOptions:
+    options = [("connector", "'console'")]
+    return PlaceOptions(options, options, _tell_unused(given, {"connector"}))
+
+
+def _read_jdbc(given: Mapping[str, str]) -> PlaceOptions:
+    url = urlsplit(given.get("url", "").removeprefix("jdbc:"))
+    if url.scheme != "postgresql":
+        raise NotTranslatedError(
+            f"Penstock has no connector for {url.scheme or 'this database'}; it has postgres and sqlite"
+        )
+    user = f"{given['username']}@" if "username" in given else ""
+    options = [("connector", "'postgres'"), ("url", quote(f"postgresql://{user}{url.netloc}{url.path}"))]
+    options.append(("table", quote(given.get("table-name", ""))))
+    changes = _tell_unused(given, {"connector", "url", "username", "password", "table-name"})
+    if "password" in given:
+        options.append(("password", "ENV('PGPASSWORD')"))
+        changes.insert(0, "the password is not in the script: put it into the variable PGPASSWORD")
+    return PlaceOptions(options, options, changes)
+
+
+def _tell_unused(given: Mapping[str, str], used: set[str]) -> list[str]:
+    rest = [name for name in given if name not in used]
+    return [f"options that Penstock does not have are left out: {', '.join(rest)}"] if rest else []
+
+
+def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
+    given = declaration.options
+    topic = given.get("kafka_topic") or declaration.name.strip('`"')
+    form = given.get("value_format") or given.get("format") or "json"
+    used = {
+        "kafka_topic",
+        "value_format",
+        "format",
+        "key_format",
+        "partitions",
+        "timestamp",
+        "timestamp_format",
+        "replicas",
+    }
+    changes = _tell_unused(given, used)
+    if "timestamp_format" in given:
+        raise NotTranslatedError("TIMESTAMP_FORMAT has no place: the time must be a TIMESTAMP column of the record")
+    if "timestamp" in given:
+        time = given["timestamp"]
+        declaration.watermark = f"WATERMARK FOR {time} AS {time} - INTERVAL '1' DAY"
+        changes.append(
+            "ksqlDB takes rows for a day behind the newest one unless GRACE PERIOD says otherwise, and so does this "
+            "watermark. Final rows and pairs wait for it: a smaller delay gives them earlier"
+        )
+    return kafka(topic, form, "", given.get("partitions", ""), changes)
+
+
+def _read_spark(declaration: Declaration) -> PlaceOptions:
+    given = declaration.options
+    form = given.get("using", "").lower()
+    return _SPARK.get(form, _read_spark_files)(given)
+
+
+def _read_spark_kafka(given: Mapping[str, str]) -> PlaceOptions:
+    used = {"using", "subscribe", "kafka.bootstrap.servers"}
+    servers = given.get("kafka.bootstrap.servers", "")
+    return kafka(given.get("subscribe", ""), "json", servers, "", _tell_unused(given, used))
+
+
+def _read_spark_files(given: Mapping[str, str]) -> PlaceOptions:
+    return files(given.get("path", ""), given.get("using", ""), given, {"using", "path"})
+
+
+_FLINK: Mapping[str, Callable[[Mapping[str, str]], PlaceOptions]] = {
+    "kafka": _read_flink_kafka,
+    "upsert-kafka": _read_flink_kafka,
+    "filesystem": _read_flink_files,
+    "print": _read_print,
+    "jdbc": _read_jdbc,
+}
+_SPARK = {"kafka": _read_spark_kafka}
+_READERS: Mapping[System, Callable[[Declaration], PlaceOptions]] = {
+    System.FLINK: _read_flink,
+    System.KSQLDB: _read_ksqldb,
+    System.SPARK: _read_spark,
+}

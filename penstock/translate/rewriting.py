@@ -1,0 +1,153 @@
+"""Statements of other systems -> Penstock's spelling, as far as their tokens decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from penstock.planner.connectors import CONNECTORS
+from penstock.translate.declaration import Declaration, read_declaration, read_options
+from penstock.translate.model import Known, NotTranslatedError, Rewritten, System
+from penstock.translate.places import PlaceOptions, find_place
+from penstock.translate.queries import rewrite_query
+from penstock.translate.statement import Foreign
+
+_KINDS = {System.FLINK: ("TABLE",), System.KSQLDB: ("STREAM", "TABLE"), System.SPARK: ("TABLE",)}
+_HOMES = {
+    System.FLINK: "Flink writes the rows to a connector",
+    System.KSQLDB: "ksqlDB writes the rows to a topic",
+    System.SPARK: "Spark writes the rows to its warehouse",
+}
+# Statements about the session of another system, and what to do here.
+_SESSION = {
+    "SET": "settings of the other system are left out; SHOW and docs/semantics.md name those of Penstock",
+    "RESET": "settings of the other system are left out",
+    "UNSET": "settings of the other system are left out",
+    "USE": "names have no catalog here",
+    "ADD": "code cannot be added to a script",
+    "CACHE": "Spark keeps what it needs: nothing is cached by hand",
+    "REFRESH": "files are looked for in each micro-batch",
+}
+_OWN = frozenset(connector.name for connector in CONNECTORS if connector.built)
+_NAMESPACES = frozenset({"CATALOG", "DATABASE", "SCHEMA"})
+_REFUSED = {
+    "ALTER": "what is declared cannot be altered: change the script, docs/semantics.md says what a checkpoint accepts",
+    "PRINT": "a SELECT STREAM shows the rows of a stream",
+    "TERMINATE": "DROP QUERY, or Ctrl-C, ends a query",
+    "MERGE": "UPDATE … FROM … ELSE INSERT writes rows by their key",
+    "LIST": "SHOW STREAMS and SHOW TABLES",
+    "ASSERT": "penstock check says whether a script is right",
+    "DEFINE": "variables are those of the shell that calls penstock",
+}
+
+
+def rewrite(statement: Foreign, system: System, known: Known) -> Rewritten | None:
+    """The statement in Penstock's spelling, None if it is left out. Raises NotTranslatedError."""
+    word = statement.word(0)
+    if word in _SESSION or (word == "CREATE" and statement.word(1) in _NAMESPACES):
+        return None
+    if word in _REFUSED:
+        raise NotTranslatedError(_REFUSED[word])
+    declared = read_declaration(statement, _KINDS[system])
+    if declared is not None:
+        return _rewrite_declaration(statement, *declared, system, known)
+    return rewrite_query(statement, system, known)
+
+
+def explain_left_out(statement: Foreign) -> str:
+    return _SESSION.get(statement.word(0), _SESSION["USE"])
+
+
+def _rewrite_declaration(
+    statement: Foreign, declaration: Declaration, place: int, system: System, known: Known
+) -> Rewritten:
+    as_ = _read_clauses(statement, place, declaration)
+    query = ""
+    changes: tuple[str, ...] = ()
+    if as_ < len(statement):
+        behind = Foreign(statement.text, statement.tokens[as_ + 1 :], statement.shown)
+        rewritten = rewrite_query(behind, system, known)
+        query, changes = rewritten.sql, rewritten.changes
+    if query and declaration.options.get("connector") in _OWN:
+        return Rewritten(f"{statement.slice(0, as_ + 1)} {query}", changes)
+    if query and not declaration.columns:
+        return _rewrite_derived(declaration, query, changes, system)
+    if query:
+        raise NotTranslatedError("columns before AS SELECT have no place: name them in the SELECT list")
+    _choose_kind(declaration, system)
+    view = _rewrite_computed(declaration, known)
+    found = find_place(system, declaration)
+    if len(declaration.key) == 0 and declaration.kind == "TABLE":
+        raise NotTranslatedError("a table has a key: write PRIMARY KEY behind its column, or CREATE STREAM")
+    changes = (*declaration.list_changes(), *found.changes)
+    return Rewritten(declaration.write(found.options) + view, changes, declaration.write(found.checked) + view)
+
+
+def _rewrite_derived(declaration: Declaration, query: str, changes: tuple[str, ...], system: System) -> Rewritten:
+    """CREATE … AS SELECT."""
+    if any(name in declaration.options for name in ("connector", "kafka_topic", "path", "subscribe")):
+        place = find_place(system, declaration)
+    else:
+        dropped = f"; options are left out: {', '.join(declaration.options)}" if declaration.options else ""
+        home = [f"{_HOMES[system]}; here rows are kept in memory unless WITH names a place{dropped}"]
+        place = PlaceOptions([], [], home if system is System.KSQLDB or dropped else [])
+    declaration.query = query
+    told = (*declaration.changes, *place.changes, *changes)
+    return Rewritten(declaration.write(place.options), told, declaration.write(place.checked))
+
+
+def _read_clauses(statement: Foreign, place: int, declaration: Declaration) -> int:
+    """What follows the columns, up to AS or the end."""
+    while place < len(statement) and statement.word(place) != "AS":
+        match statement.word(place):
+            case "WITH" | "OPTIONS" | "TBLPROPERTIES":
+                declaration.options.update(read_options(statement, place + 1))
+                place = statement.close(place + 1) + 1
+            case "USING":
+                declaration.options["using"] = statement.tokens[place + 1].value
+                place += 2
+            case "LOCATION":
+                declaration.options["path"] = statement.tokens[place + 1].value
+                place += 2
+            case "COMMENT":
+                place += 2
+            case "PARTITIONED" | "CLUSTERED":
+                raise NotTranslatedError("PARTITIONED BY has no place: a folder of files is read as a whole")
+            case word:
+                raise NotTranslatedError(f"{word or statement.slice(place, place + 1)} has no place in a declaration")
+    return place
+
+
+def _choose_kind(declaration: Declaration, system: System) -> None:
+    """A table of Flink or Spark without a primary key is a stream."""
+    if declaration.kind == "TABLE" and not declaration.key and system is not System.KSQLDB:
+        declaration.kind = "STREAM"
+        declaration.changes.append(f"a table of {system.title} without a primary key is a stream: CREATE STREAM")
+
+
+def _rewrite_computed(declaration: Declaration, known: Known) -> str:
+    """The view that has the computed columns, as further text; empty if there are none. Raises NotTranslatedError."""
+    columns = list(_drop_processing_times(declaration, known))
+    if not columns:
+        return ""
+    names = [name for name, _ in columns]
+    time = declaration.watermark.split()[2] if declaration.watermark else ""
+    if time in names:
+        raise NotTranslatedError(
+            f"the event time {time} is computed, and Penstock reads it from the record: write a TIMESTAMP column into "
+            "the records, in JSON as '2024-01-31T12:00:00Z'"
+        )
+    view = declaration.name
+    declaration.name = f"{view}_rows"
+    declaration.changes.append(f"computed columns are in a view: {', '.join(names)}")
+    items = ", ".join(f"{text} AS {name}" for name, text in columns)
+    return f";\nCREATE VIEW {view} AS SELECT *, {items} FROM {declaration.name}"
+
+
+def _drop_processing_times(declaration: Declaration, known: Known) -> Iterator[tuple[str, str]]:
+    """The other computed columns."""
+    for name, text in declaration.computed:
+        if text.upper().replace(" ", "") == "PROCTIME()":
+            known.processing_times.add(name.lower())
+            declaration.changes.append(f"the processing time {name} is no column: a lookup joins the table as it is")
+        else:
+            yield name, text

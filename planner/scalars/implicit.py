@@ -1,0 +1,121 @@
+"""Casts that nobody wrote: those of Spark's ANSI mode between texts and other values.
+
+A cast that fails for some values is marked, so that the script gets a warning for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from penstock.diagnostics.codes.types import T002
+from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.source import Span
+from penstock.planner.scalars.certain import cast_problem
+from penstock.planner.scalars.typed import Typed, is_text_literal, make_typed, unify_values
+from penstock.planner.scalars.types import FLOATS, MAPS_ARE_UNEQUAL, cast, integer_as_decimal, is_lossless
+from penstock.planner.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    INTEGERS,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    Decimal,
+    Type,
+    is_ordered,
+)
+
+MARK = "implicit"
+"""The key in `meta` of a cast that nobody wrote and that fails for some values: the type that is cast."""
+
+
+def mark_cast(expression: exp.Expression, source: Type) -> exp.Expression:
+    """The cast of a value of type `source`, marked."""
+    expression.meta[MARK] = source
+    return expression
+
+
+def is_exact_or_fails(source: Type, target: Type) -> bool:
+    """Whether CAST gives each value of `source` unchanged or fails, so that the value can be stored as `target`."""
+    exact = integer_as_decimal(source)
+    if not isinstance(exact, Decimal):
+        return False
+    if target in INTEGERS:
+        return exact.scale == 0
+    return isinstance(target, Decimal) and exact.scale <= target.scale
+
+
+def store(value: exp.Expression, source: Type, target: Type, span: Span) -> exp.Expression | None:
+    """The value as it is put into a column of type `target`; None where it could change by that."""
+    stored = cast(value, source, target)
+    if source == target or is_lossless(source, target):
+        return stored
+    if not is_exact_or_fails(source, target):
+        return None
+    stored.meta.setdefault("span", span)
+    return mark_cast(stored, source)
+
+
+def is_printable(type_: Type) -> bool:
+    """Whether Spark takes a value of the type where it wants a STRING."""
+    return isinstance(type_, Decimal) or type_ in (*INTEGERS, *FLOATS, BOOLEAN, DATE, TIMESTAMP)
+
+
+def as_text(value: Typed) -> Typed:
+    """A value as STRING where Spark prints it, else the value as it is."""
+    return make_typed(value.expression, value.to(STRING), STRING) if is_printable(value.type) else value
+
+
+def read_texts(values: Sequence[Typed], report: list[Diagnostic]) -> list[Typed] | None:
+    """The values with texts read as the others' type. None if a literal is no such value, which is reported.
+
+    Texts stay texts where the others are not all of one kind.
+    """
+    targets = {_read_type(each.type) for each in values if each.type not in (STRING, VOID)}
+    target = targets.pop() if len(targets) == 1 else None
+    if target is None:
+        return list(values)
+    read = [_read_text(each, target, report) if each.type == STRING else each for each in values]
+    known = [each for each in read if each is not None]
+    return known if len(known) == len(values) else None
+
+
+def _read_type(type_: Type) -> Type | None:
+    """What Spark reads a text as beside a value of the type."""
+    if type_ in INTEGERS:
+        return BIGINT
+    if isinstance(type_, Decimal) or type_ in FLOATS:
+        return DOUBLE
+    return type_ if type_ in (BOOLEAN, DATE, TIMESTAMP) else None
+
+
+def _read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+    if not is_text_literal(value):
+        return Typed(mark_cast(make_typed(value.expression, value.to(target), target).expression, STRING), target)
+    if target in (DATE, TIMESTAMP):
+        return value  # read at once, together with the others
+    problem = cast_problem(value, target)
+    if problem is None:
+        return make_typed(value.expression, value.to(target), target)
+    report.append(problem)
+    return None
+
+
+def unify_comparable(
+    node: exp.Expression, construct: str, values: Sequence[Typed], report: list[Diagnostic]
+) -> list[exp.Expression] | None:
+    """As `unify_values`, for a construct that compares the values; None (reported) where they cannot be compared."""
+    read = read_texts(values, report)
+    found = None if read is None else unify_values(node, construct, read, report)
+    if found is None:
+        return None
+    expressions, common = found
+    if is_ordered(common):
+        return expressions
+    types = " and ".join(dict.fromkeys(str(value.type) for value in values))
+    report.append(T002.at(node.meta.get("span"), operator=construct, types=types).because(MAPS_ARE_UNEQUAL))
+    return None

@@ -1,0 +1,222 @@
+"""`penstock translate`: whole scripts of each system, and what each kind of statement becomes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from penstock.compilation import compile
+from penstock.diagnostics import CompileError, Source
+from penstock.translate import System, TranslatedStatement, Verdict, translate
+from tests.conformance.spellings.cases import PRELUDE, SPELLINGS
+from tests.penstock.test_cli import penstock
+
+SCRIPTS = sorted((Path(__file__).parent / "translations").glob("*.sql"))
+SYSTEMS = {system.value: system for system in System}
+FLINK = """CREATE TABLE bid (auction BIGINT, price BIGINT, kind STRING, m MAP<STRING, INT>, at TIMESTAMP_LTZ(3),
+  WATERMARK FOR at AS at - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'bid', 'format' = 'json');
+"""
+OWN = """CREATE STREAM bid (auction BIGINT, price BIGINT, kind STRING)
+  WITH (connector = 'files', path = 'bid', format = 'json');
+"""
+
+
+def statements(text: str, system: System = System.FLINK) -> list[TranslatedStatement]:
+    return [each for _, each in translate(Source("<test>", text), system) if each is not None]
+
+
+def last(text: str, system: System = System.FLINK) -> TranslatedStatement:
+    """What became of the last statement, behind a stream `bid`."""
+    declared = FLINK if system is System.FLINK else ""
+    return statements(declared + text, system)[-1]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_scripts(path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    monkeypatch.chdir(path.parent)
+    run = penstock("translate", "--from", path.stem, path.name)
+    assert run.exit_code == 1
+    expected = path.with_suffix(".out")
+    text = f"{run.stdout}\n==== report\n{run.stderr}"
+    if request.config.getoption("--accept"):
+        expected.write_text(text, encoding="utf-8")
+    assert text == expected.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_the_result_is_accepted_but_for_kafka(path: Path) -> None:
+    """Kafka is not supported yet, so its folder is read here."""
+    sql = penstock("translate", "--from", path.stem, str(path)).stdout
+    assert compile(
+        re.sub(r"connector = 'kafka',\s+topic = ('\w+')", r"connector = 'files', path = \1", drop_servers(sql))
+    )
+
+
+def drop_servers(sql: str) -> str:
+    return re.sub(r",\s*servers = '[^']*'", "", sql)
+
+
+def test_a_whole_script_without_refusals(tmp_path: Path) -> None:
+    script = tmp_path / "job.sql"
+    script.write_text(FLINK + "SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction;\n", encoding="utf-8")
+    run = penstock("translate", "--from", "flink", str(script))
+    assert run.exit_code == 0
+    assert run.stderr.endswith("statements: 0 same, 2 changed, 0 refused\n")
+
+
+def test_a_file_that_is_not_there() -> None:
+    run = penstock("translate", "--from", "flink", "none.sql")
+    assert (run.exit_code, run.stdout) == (2, "")
+
+
+def test_standard_input() -> None:
+    assert penstock("translate", "--from", "spark", "-", stdin="USE shop;").stdout == "-- left out: USE shop"
+
+
+def test_secrets_are_not_shown() -> None:
+    text = (
+        "CREATE TABLE t (id BIGINT) WITH ('connector' = 'mysql', 'password' = 'hunter2', 'url' = 'x://u:hunter2@h/d');"
+    )
+    run = penstock("translate", "--from", "flink", "-", stdin=text)
+    assert run.exit_code == 1
+    assert "hunter2" not in run.output
+
+
+def test_comments_stay_at_their_places() -> None:
+    text = "-- first\n" + FLINK + "-- second\nSELECT /* all */ auction, -- the id\n price FROM bid; -- third\n-- last\n"
+    run = penstock("translate", "--from", "flink", "-", stdin=text)
+    found = [
+        run.stdout.index(note) for note in ("-- first", "-- second", "/* all */", "-- the id", "-- third", "-- last")
+    ]
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("sql", "verdict", "note"),
+    [
+        ("SELECT auction FROM bid", Verdict.CHANGED, "SELECT STREAM"),
+        ("CREATE TEMPORARY VIEW v AS SELECT auction FROM bid", Verdict.SAME, ""),
+        ("CREATE TABLE c AS SELECT auction FROM bid", Verdict.CHANGED, "is a stream: CREATE STREAM"),
+        ("SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction", Verdict.CHANGED, "a change for each record"),
+        ("CREATE VIEW v AS SELECT auction / 2 AS half FROM bid", Verdict.CHANGED, "DIV"),
+        ("CREATE VIEW v AS SELECT m['k'] AS k FROM bid", Verdict.SAME, ""),
+        ("CREATE TABLE t (id BIGINT) PARTITIONED BY (id) WITH ('connector' = 'print')", Verdict.REFUSED, "PARTITIONED"),
+        (
+            "CREATE TABLE t (id BIGINT, o BIGINT METADATA VIRTUAL) WITH ('connector' = 'print')",
+            Verdict.REFUSED,
+            "METADATA",
+        ),
+        ("CREATE TABLE t (id BIGINT)", Verdict.REFUSED, "no connector"),
+        (
+            "CREATE TABLE t (id BIGINT) WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'avro')",
+            Verdict.REFUSED,
+            "avro",
+        ),
+        ("ALTER TABLE bid ADD x INT", Verdict.REFUSED, "change the script"),
+        ("CREATE DATABASE shop", Verdict.CHANGED, "no catalog"),
+        ("SELECT * FROM nothing", Verdict.REFUSED, "K012"),
+    ],
+)
+def test_statements_of_flink(sql: str, verdict: Verdict, note: str) -> None:
+    found = last(sql)
+    assert found.verdict is verdict, found.notes
+    assert note in " ".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("given", "here"),
+    [
+        ("VARCHAR(10)", "STRING"),
+        ("TIMESTAMP(3) WITH LOCAL TIME ZONE", "TIMESTAMP"),
+        ("TIMESTAMP_LTZ(3)", "TIMESTAMP"),
+        ("DOUBLE PRECISION", "DOUBLE"),
+        ("ROW<a INT, b ROW<c VARCHAR(3)>>", "STRUCT<a INT, b STRUCT<c STRING>>"),
+        ("ROW(a INTEGER, b BYTES)", "STRUCT<a INT, b BINARY>"),
+        ("MAP<STRING, ARRAY<NUMERIC(10, 2)>>", "MAP<STRING, ARRAY<DECIMAL(10, 2)>>"),
+    ],
+)
+def test_types(given: str, here: str) -> None:
+    found = last(f"CREATE TABLE t (c {given}) WITH ('connector' = 'filesystem', 'path' = 't', 'format' = 'json')")
+    assert f"(c {here})" in found.sql
+
+
+@pytest.mark.parametrize(
+    ("system", "given", "here", "told"),
+    [
+        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)')", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "whole match"),
+        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)', 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", ""),
+        (System.FLINK, "GREATEST(auction, price)", "GREATEST(auction, price)", "leaves out NULL"),
+        (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind)", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "second argument"),
+        (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind, 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", "second argument"),
+        (System.KSQLDB, "FROM_UNIXTIME(price)", "TIMESTAMP_MILLIS(price)", "milliseconds"),
+        (System.KSQLDB, "CONCAT(kind, 'a')", "CONCAT(kind, 'a')", "empty text"),
+        (System.SPARK, 'kind = "a\'b"', "kind = 'a''b'", "is a name"),
+        (System.SPARK, "kind RLIKE '\\\\d+\\.'", "kind RLIKE '\\d+.'", "backslash"),
+        (System.SPARK, "kind LIKE 'a\\%b'", "kind LIKE 'a\\%b'", "backslash"),
+        (System.SPARK, "kind = '\\u0041\\t'", "kind = 'A\t'", "backslash"),
+    ],
+)
+def test_what_is_written_alike_and_means_something_else(system: System, given: str, here: str, told: str) -> None:
+    found = statements(f"{OWN}CREATE VIEW v AS SELECT {given} AS x FROM bid;", system)[-1]
+    assert here in found.sql
+    assert told in " ".join(found.notes)
+    assert bool(told) == (found.verdict is Verdict.CHANGED)
+
+
+def test_a_topic_of_its_own_is_told() -> None:
+    found = statements(OWN + "CREATE STREAM o WITH (PARTITIONS = 8) AS SELECT auction FROM bid;", System.KSQLDB)[-1]
+    assert found.notes == (
+        "ksqlDB writes the rows to a topic; here rows are kept in memory unless WITH names a place; "
+        "options are left out: partitions",
+    )
+
+
+def test_spark_answers_once() -> None:
+    told = "Spark answers once"
+    assert told in " ".join(
+        statements(OWN + "SELECT auction, COUNT(*) AS n FROM bid GROUP BY auction;", System.SPARK)[-1].notes
+    )
+    assert told not in " ".join(statements(OWN + "SELECT auction FROM STREAM(bid);", System.SPARK)[-1].notes)
+
+
+def test_csv_has_no_header_unless_the_script_says_so() -> None:
+    table = "CREATE TABLE t (a INT) USING csv OPTIONS (path 'x'{})"
+    assert "header = FALSE" in last(table.format(""), System.SPARK).sql
+    assert "header = TRUE" in last(table.format(", header 'true'"), System.SPARK).sql
+    assert last(table.format(", sep ';'"), System.SPARK).verdict is Verdict.REFUSED
+
+
+def test_statement_sets_of_both_forms() -> None:
+    sink = "CREATE TABLE out (a BIGINT) WITH ('connector' = 'print');"
+    insert = "INSERT INTO out SELECT auction FROM bid;"
+    for text in (
+        f"EXECUTE STATEMENT SET BEGIN {insert} END;",
+        f"BEGIN STATEMENT SET; {insert} END;",
+        f"EXECUTE {insert}",
+    ):
+        assert last(sink + text).verdict is Verdict.SAME
+
+
+def test_elements_count_from_one() -> None:
+    made = "CREATE STREAM s (a ARRAY<INT>, t STRUCT<b ARRAY<INT>>) WITH (KAFKA_TOPIC = 's', VALUE_FORMAT = 'JSON');"
+    found = last(made + "CREATE STREAM o AS SELECT a[1] AS x, t.b[2] AS y FROM s;", System.KSQLDB)
+    assert "TRY_ELEMENT_AT(a, 1)" in found.sql
+    assert "TRY_ELEMENT_AT(t.b, 2)" in found.sql
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_the_compiler_takes_is_not_refused(system: str) -> None:
+    prelude = PRELUDE.read_text(encoding="utf-8")
+    catalog = compile(prelude).catalog
+    tried = 0
+    for spelling in [each for each in SPELLINGS if each.name.startswith(system) and not each.read][::3]:
+        try:
+            compile(spelling.sql, catalog)
+        except CompileError:
+            continue
+        found = statements(prelude + spelling.sql, SYSTEMS[system])[-1]
+        assert found.verdict is not Verdict.REFUSED, (spelling.name, found.notes)
+        tried += 1
+    assert tried > 5
