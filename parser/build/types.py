@@ -12,6 +12,7 @@ from penstock.parser.build.base import Builder, identifier, placed, token_span
 
 SIMPLE = {
     "BOOLEAN": exp.DType.BOOLEAN,
+    "BOOL": exp.DType.BOOLEAN,
     "TINYINT": exp.DType.TINYINT,
     "SMALLINT": exp.DType.SMALLINT,
     "INT": exp.DType.INT,
@@ -25,10 +26,14 @@ SIMPLE = {
     "NUMERIC": exp.DType.DECIMAL,
     "STRING": exp.DType.TEXT,
     "VARCHAR": exp.DType.TEXT,
+    "TEXT": exp.DType.TEXT,
     "BINARY": exp.DType.BINARY,
+    "BYTES": exp.DType.BINARY,
     "DATE": exp.DType.DATE,
     # Spark's TIMESTAMP is a point in time, which sqlglot calls TIMESTAMPTZ.
     "TIMESTAMP": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMP_LTZ": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMPTZ": exp.DType.TIMESTAMPTZ,
 }
 SIZED = {"DECIMAL": (exp.DType.DECIMAL, 2), "NUMERIC": (exp.DType.DECIMAL, 2), "VARCHAR": (exp.DType.VARCHAR, 1)}
 NESTED = {"ARRAY": (exp.DType.ARRAY, 1), "MAP": (exp.DType.MAP, 2), "STRUCT": (exp.DType.STRUCT, None)}
