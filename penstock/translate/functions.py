@@ -43,7 +43,10 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
         return
     if word in _RENAMED[system]:
         name, told = _RENAMED[system][word]
-        yield place + 1, name, told
+        if statement.sign(place + 2) == ")":
+            yield place + 3, f"{name}(CURRENT_TIMESTAMP())", told
+        else:
+            yield place + 1, name, told
     elif word in _TOLD[system]:
         yield place, "", _TOLD[system][word]
     elif word == "REGEXP_EXTRACT" and system is not System.SPARK:

@@ -151,6 +151,7 @@ def test_types(given: str, here: str) -> None:
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind)", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "second argument"),
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind, 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", "second argument"),
         (System.KSQLDB, "FROM_UNIXTIME(price)", "TIMESTAMP_MILLIS(price)", "milliseconds"),
+        (System.KSQLDB, "UNIX_TIMESTAMP()", "UNIX_MILLIS(CURRENT_TIMESTAMP())", "milliseconds"),
         (System.KSQLDB, "CONCAT(kind, 'a')", "CONCAT(kind, 'a')", "empty text"),
         (System.SPARK, 'kind = "a\'b"', "kind = 'a''b'", "is a name"),
         (System.SPARK, "kind RLIKE '\\\\d+\\.'", "kind RLIKE '\\d+.'", "backslash"),
