@@ -48,17 +48,18 @@ CREATE STREAM named AS SELECT STREAM o.order_id, u.name FROM orders o JOIN users
 -- name: row values
 CREATE VIEW v AS SELECT order_id FROM orders WHERE (user_id, product) = (1, 'pump');
 -- same as
-CREATE VIEW v AS SELECT order_id FROM orders WHERE user_id = 1 AND product = 'pump';
+CREATE VIEW v AS SELECT order_id FROM orders WHERE (user_id = 1 AND product = 'pump');
 
 -- name: row values that are compared
 CREATE VIEW v AS SELECT order_id FROM orders WHERE (user_id, quantity) < (10, 3);
--- refused: B002
+-- same as
+CREATE VIEW v AS SELECT order_id FROM orders WHERE (user_id < 10 OR user_id = 10 AND quantity < 3);
 
 -- name: row values in a list
 CREATE VIEW v AS SELECT order_id FROM orders WHERE (user_id, quantity) IN ((1, 2), (3, 4));
 -- same as
 CREATE VIEW v AS
-SELECT order_id FROM orders WHERE (user_id = 1 AND quantity = 2) OR (user_id = 3 AND quantity = 4);
+SELECT order_id FROM orders WHERE ((user_id = 1 AND quantity = 2) OR (user_id = 3 AND quantity = 4));
 
 -- name: row values in the ON of a join
 CREATE STREAM shipped AS
