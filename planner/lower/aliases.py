@@ -29,11 +29,15 @@ def spread_aliases(outputs: Sequence[OutputColumn], scope: Scope) -> list[Output
     Raises CompileError where an expression becomes too large.
     """
     spread: list[OutputColumn] = []
+    aliases: set[str] = set()
     for output in outputs:
-        value = substitute_outputs(output.value, spread, scope)
-        if value != output.value:
-            check_item(value, output)
-        spread.append(replace(output, value=value))
+        used = aliases and {each.name.casefold() for each in output.value.find_all(exp.Column)}
+        if aliases & used:
+            output = replace(output, value=substitute_outputs(output.value, spread, scope))
+            check_item(output.value, output)
+        spread.append(output)
+        if not scope.named(output.name):
+            aliases.add(output.name.casefold())
     return spread
 
 
