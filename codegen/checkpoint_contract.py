@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
     WindowAggregate,
     conjuncts,
     find_columns,
@@ -79,7 +80,7 @@ def find_contract(root: Node) -> CheckpointContract:
             return CheckpointContract(node)
         case IntervalJoin():
             return CheckpointContract(root if node.pane is None else node)
-        case GroupAggregate() | Latest() | TableJoin() | ForeignKeyJoin():
+        case GroupAggregate() | Latest() | TableJoin() | ForeignKeyJoin() | TableRanked():
             return CheckpointContract(root)
         case _:
             assert_never(node)

@@ -22,6 +22,7 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
     Tumble,
     Window,
     WindowAggregate,
@@ -47,7 +48,7 @@ def find_closing(node: Stateful, emission: Emission) -> Closing | None:
             return None if node.as_of is None else Closing("row", 0, 0)
         case TableJoin():
             return Closing("joined window", 0, 0) if node.is_windowed and emission is Emission.FINAL else None
-        case GroupAggregate() | Latest() | ForeignKeyJoin():
+        case GroupAggregate() | Latest() | ForeignKeyJoin() | TableRanked():
             return None
         case _:
             assert_never(node)

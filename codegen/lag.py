@@ -25,6 +25,7 @@ from penstock.planner.plan import (
     Stateless,
     TableJoin,
     TableLookup,
+    TableRanked,
     WindowAggregate,
     WTable,
 )
@@ -61,7 +62,7 @@ def max_lag(node: Node, time: str) -> int:
             side = node.left if any(each.name == time for each in node.left.schema) else node.right
             own = node.left_time if side is node.left else node.right_time
             return _max_lag_of_join(node, is_left=side is node.left) - _min_distance(side, own, time)
-        case GroupAggregate() | Latest() | ForeignKeyJoin():
+        case GroupAggregate() | Latest() | ForeignKeyJoin() | TableRanked():
             raise AssertionError(f"{type(node).__name__} has no event time")
         case _:
             assert_never(node)

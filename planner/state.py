@@ -22,6 +22,7 @@ from penstock.planner.plan import (
     StateStore,
     TableJoin,
     TableLookup,
+    TableRanked,
     WindowAggregate,
 )
 from penstock.planner.plan.walk import rows_leave, walk
@@ -68,7 +69,7 @@ def find_horizon(node: Node) -> int | None:
             return None if node.partition_by else find_delay(node.input)
         case TableJoin() if node.is_windowed:
             return find_windows_span(node)
-        case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup():
+        case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup() | TableRanked():
             return None
         case GroupAggregate():
             return None if node.keys or node.keeps_values or any(each.distinct for each in node.aggregates) else 0

@@ -23,7 +23,7 @@ from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.frames import is_number, make_nullable
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME
-from penstock.codegen.sql.ordering import comparable
+from penstock.codegen.sql.ordering import comparable, make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.retraction import Sums
 from penstock.codegen.sql.trees import (
@@ -45,7 +45,7 @@ from penstock.codegen.sql.trees import (
 from penstock.planner import find_type
 from penstock.planner.functions.facts import DistinctRule, Retraction
 from penstock.planner.plan import Aggregate, Expression, GroupAggregate
-from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, FLOAT, INTEGERS, Decimal, Struct, Type
+from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Decimal, Struct, Type
 
 _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
 """Whether a row has the totals of its group; the number of its rows; that of arrivals; whether deltas have come."""
@@ -59,7 +59,7 @@ def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -
         for place, each in enumerate(node.aggregates)
     ]
     keys = {f"k{place}": values.compare(each.value, each.type) for place, each in enumerate(node.keys)}
-    key = key_struct(_normalise(each.value, each.type) for each in node.keys)
+    key = key_struct(make_zero_positive(each.value, each.type) for each in node.keys)
     held = {
         _TOTAL: exp.Boolean(this=False),
         _COUNT: column(DELTA),
@@ -105,7 +105,7 @@ class Values:
 
     def compare(self, value: Expression, type_: Type | None) -> Expression:
         """The value as DuckDB compares it; NULL has no type."""
-        return cast(value, BOOLEAN) if type_ is None else comparable(_normalise(value, type_), type_)
+        return cast(value, BOOLEAN) if type_ is None else comparable(make_zero_positive(value, type_), type_)
 
     def hold(self, value: Expression) -> str:
         """The field of the rows that has the value."""
@@ -150,7 +150,7 @@ class Values:
             )
             return self.pick(best, value, type_)
         if rule in (Retraction.MIN, Retraction.MAX) or rule is Retraction.BITS:
-            return self.answer(call(aggregate.function, self.give(_normalise(value, type_))), type_)
+            return self.answer(call(aggregate.function, self.give(make_zero_positive(value, type_))), type_)
         if rule is Retraction.PARITY:
             odd = exp.EQ(this=exp.Mod(this=column_of("v", _COUNT), expression=number(2)), expression=number(1))
             return self.answer(_filter(call(aggregate.function, self.give(value)), odd), type_)
@@ -162,7 +162,7 @@ class Values:
         compared = self.give(only_if(aggregate.condition, self.compare(by, find_type(by, self.node.input))))
         # In a struct, DuckDB would order NULL behind all values.
         alone = Struct((("value", aggregate.type),))
-        tie = self.give(comparable(struct_of([("value", _normalise(value, aggregate.type))]), alone))
+        tie = self.give(comparable(struct_of([("value", make_zero_positive(value, aggregate.type))]), alone))
         best = call("ARG_MIN" if is_least else "ARG_MAX", _PLACE, call("ROW", compared, tie))
         return self.pick(_filter(best, exp.Not(this=is_null(compared.copy()))), value, aggregate.type)
 
@@ -198,7 +198,7 @@ class Values:
     def _of_doubles(self, value: Expression, rule: Retraction) -> Expression:
         """Aggregates of numbers that round, computed as if the rows came from the least value to the greatest."""
         is_double = find_type(value, self.node.input) == DOUBLE
-        taken = self.give(_normalise(value if is_double else cast(value, DOUBLE), DOUBLE))
+        taken = self.give(make_zero_positive(value if is_double else cast(value, DOUBLE), DOUBLE))
         repeated = call("LIST_RESIZE", call("LIST_VALUE", taken), column_of("v", _COUNT), taken.copy())
         known = exp.Not(this=is_null(taken.copy()))
         numbers = call("FLATTEN", _filter(_list(repeated, taken.copy()), known))
@@ -277,11 +277,6 @@ def _schema(key: Expression | None, totals: dict[str, Type], values: Values) -> 
         *(alias(null(type_), name) for name, type_ in totals.items()),
         *(alias(show(name, type_), name) for name, (_, type_) in values.answers.items()),
     ]
-
-
-def _normalise(value: Expression, type_: Type) -> Expression:
-    """The value, 0 in the place of -0, so that it does not matter which of the two came last."""
-    return exp.Add(this=value, expression=cast(number(0), type_)) if type_ in (FLOAT, DOUBLE) else value
 
 
 def _filter(function: Expression, condition: Expression) -> Expression:

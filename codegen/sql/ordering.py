@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import call, column, function, is_null, only_if, struct, struct_of
+from penstock.codegen.sql.trees import call, cast, column, function, is_null, number, only_if, struct, struct_of
 from penstock.planner.plan import Expression
-from penstock.planner.types import Array, Map, Struct, Type
+from penstock.planner.types import DOUBLE, FLOAT, Array, Map, Struct, Type
 
 
 def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
@@ -34,6 +34,11 @@ def comparable(value: Expression, type_: Type, depth: int = 0) -> Expression:
 
 def _compare_unless_null(value: Expression, type_: Type, depth: int) -> Expression:
     return struct(known=exp.Not(this=is_null(value)), value=comparable(value.copy(), type_, depth))
+
+
+def make_zero_positive(value: Expression, type_: Type) -> Expression:
+    """The value, 0 in the place of -0: the two are equal, and it must not matter which of them came last."""
+    return exp.Add(this=value, expression=cast(number(0), type_)) if type_ in (FLOAT, DOUBLE) else value
 
 
 def holds_map(type_: Type) -> bool:

@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     Scan,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -47,7 +48,7 @@ def find_own_columns(
         return dict.fromkeys(nodes, (changes.ORDER,))
     own: dict[Node, tuple[str, ...]] = {}
     deltas = any(map(is_retracting, nodes))
-    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
+    refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     for node in nodes:
         assert isinstance(node, Operator)
         match node:
@@ -63,8 +64,12 @@ def find_own_columns(
                 own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
                 own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
+            case TableRanked():
+                own[node] = changes.DELTA_ROW
             case Filter() | Project() | GroupingSets():
                 own[node] = own[node.input]
+            case UnionAll() if isinstance(node.shape, KTable):
+                own[node] = own[node.inputs[0]]
             case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
             case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():

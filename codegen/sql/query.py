@@ -36,6 +36,7 @@ from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, pro
 from penstock.codegen.sql.table import latest_views
 from penstock.codegen.sql.table_change import is_ordered_by_arrival, lower_change
 from penstock.codegen.sql.table_join import table_join_views
+from penstock.codegen.sql.table_rank import table_rank_views
 from penstock.codegen.sql.windows import assign_windows_views
 from penstock.planner import sends_changes, state_store
 from penstock.planner.connectors import connector_of
@@ -65,6 +66,7 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -107,7 +109,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     operation = _operation(query) if tracked else None
     rejects = [rejects_of(scan, names[scan]) for scan in scans]
     output = _output(query, operation)
-    refers = any(isinstance(node, ForeignKeyJoin) for node in nodes)
+    refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
     assert len(stateful) <= 1, "one stateful operator in a Spark query"
     hold_back = _hold_back(nodes)
@@ -351,6 +353,8 @@ def _views(
             return over_rows_views(node, name, below[0], state_partitions * _BUCKETS)
         case Ranked():
             return rank_views(node, name, *below)
+        case TableRanked():
+            return table_rank_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
         case WithLate():
             return (late_view(node, name, below[0], names),)
         case Intermediate():
@@ -363,7 +367,7 @@ def _mode(nodes: list[Node], emission: Emission) -> Literal["append", "update"]:
     """Tables that change are sent as updates, everything else once and for all."""
     if any(isinstance(node, TableJoin) and node.is_windowed for node in nodes):
         return "update" if emission is Emission.CHANGES else "append"
-    if any(isinstance(node, GroupAggregate | Latest | TableJoin | ForeignKeyJoin) for node in nodes):
+    if any(isinstance(node, GroupAggregate | Latest | TableJoin | ForeignKeyJoin | TableRanked) for node in nodes):
         return "update"
     windows = [node for node in nodes if isinstance(node, WindowAggregate)]
     changes = [node for node in windows if node.emission is Emission.CHANGES]

@@ -5,7 +5,7 @@ from penstock.diagnostics.diagnostic import Code
 K001 = Code("K001", "SELECT STREAM over a table: a table's changes are not a stream of new rows")
 K002 = Code("K002", "SELECT without STREAM asks for a table, but these rows have no key")
 K003 = Code("K003", "a {made} cannot be created from a query that returns a {given}")
-K004 = Code("K004", "UNION ALL takes streams: rows of different tables have no common key")
+K004 = Code("K004", "UNION ALL takes streams, or tables without windows")
 K005 = Code("K005", "UNION ALL branches do not match: {reason}")
 K006 = Code("K006", "the table lacks its key column {column}")
 K007 = Code("K007", "{kind} {name} {problem}")

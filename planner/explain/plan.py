@@ -48,6 +48,7 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
     TimeBound,
     Tumble,
     UnionAll,
@@ -190,6 +191,10 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
         case Ranked():
             by = ", ".join([node.time, *map(expression_text, node.partition_by)])
             return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
+        case TableRanked():
+            by = ", ".join(map(expression_text, node.partition_by)) or "nothing"
+            most = "" if node.most is None else f", the first {node.most}"
+            return f"TableRanked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}{most}"
         case IntervalJoin():
             equal, residual = equalities_text(node.equalities), condition_text(node.residual)
             difference = bound_text(node.bound, f"{node.right_time} - {node.left_time}")

@@ -33,6 +33,7 @@ from penstock.planner.plan import (
     StateStore,
     TableJoin,
     TableLookup,
+    TableRanked,
     Tumble,
     WindowAggregate,
     WTable,
@@ -109,6 +110,9 @@ def state_bound(node: Node) -> str:
             return f"one row per ({key}) of {relation_text(node.table)}: windows that end in the last {last}, and later"
         case TableLookup():
             return held_text(node.table)
+        case TableRanked():
+            assert isinstance(node.shape, KTable)
+            return f"one row per {', '.join(node.shape.key) or 'table'} of {relation_text(node)}"
         case TableJoin():
             keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
             return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, forever"

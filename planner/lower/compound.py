@@ -11,7 +11,8 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings
 from penstock.planner.lower.items import rename_columns
-from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times, make_column
+from penstock.planner.lower.table_union import check_counts, count_shown, unite_rows
+from penstock.planner.plan import Column, EventTime, KStream, KTable, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type
 
 LowerQuery: TypeAlias = Callable[[ast.Query, Context], Node]
@@ -38,6 +39,8 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
     if report:
         raise CompileError(report)
     first = branches[0]
+    if all(isinstance(each.shape, KTable) for each in branches):
+        return unite_tables(union, branches)
     tables: list[Span] = []
     for node, syntax in zip(branches, union.branches, strict=True):
         if not isinstance(node.shape, KStream):
@@ -49,7 +52,7 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
         found = K004.at(tables[0], "a table")
         for span in tables[1:]:
             found = found.also(span, "a table")
-        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY"))
+        report.append(found.with_hint("unite the streams in a subquery, then GROUP BY; or make tables of all branches"))
     if report:
         raise CompileError(report)
     types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
@@ -57,6 +60,13 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
     shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
     schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
     return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def unite_tables(union: ast.UnionQuery, branches: list[Node]) -> Node:
+    """The rows of all tables, each as often as it comes; raises CompileError."""
+    check_counts(branches, [each.span for each in union.branches])
+    types = [find_common_type(union, branches, position) for position in range(count_shown(branches[0]))]
+    return unite_rows(branches, types, union.span)
 
 
 def unite_shapes(shapes: list[KStream]) -> KStream:

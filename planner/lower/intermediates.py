@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Stateful, anchor_times
+from penstock.planner.plan import Filter, Intermediate, KStream, Latest, Node, Stateful, UnionAll, anchor_times
 from penstock.planner.plan.walk import stateful, walk
 
 
@@ -35,5 +35,10 @@ def compute_changes(node: Node) -> Node:
 
 
 def materialise_changes(node: Node) -> Node:
-    """The input of an operator that needs the row before: a table's changes, from a query of their own."""
+    """The input of an operator that needs the row before: a table's changes, from a query of their own.
+
+    Of UNION ALL the changes of all branches are read, so there is no need to put them into one order before.
+    """
+    if isinstance(node, Latest) and isinstance(node.input, UnionAll):
+        return node.input
     return materialise_input(compute_changes(node))

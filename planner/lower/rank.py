@@ -1,8 +1,11 @@
-"""Ranking functions whose PARTITION BY names an event time -> the Ranked node: with QUALIFY, a Top-N per window."""
+"""Ranking functions over rows of one event time, or over tables -> Ranked and TableRanked nodes.
+
+With QUALIFY, or WHERE above them, they give a Top-N: of each window, or of a table that changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -10,37 +13,50 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
+from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
-from penstock.planner.lower.intermediates import materialise_input
+from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import OutputColumn
 from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import FromRows, order_times
-from penstock.planner.plan import Column, KStream, Node, Ranked, Ranking, Sorting
+from penstock.planner.plan import Column, KStream, KTable, Node, Ranked, Ranking, Sorting, TableRanked
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
+
+PLACES = tuple(each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place)
 
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """The event time among what an OVER is partitioned by, and the rest of it."""
+    """The event time among what an OVER is partitioned by, and the rest of it. Tables are ranked without a time."""
 
-    time: str
+    time: str | None
     keys: tuple[exp.Expression, ...]
 
 
 def is_ranked(select: ast.Select, rows: FromRows, outputs: Iterable[OutputColumn]) -> bool:
-    """Whether an OVER of the SELECT is partitioned by an event time, so that it needs no frame."""
+    """Whether an OVER of the SELECT needs no frame: it is partitioned by an event time, or ranks a table."""
+    if isinstance(rows.node.shape, KTable):
+        return any(find_place_function(call) is not None for call in list_calls(outputs))
     return any(find_rank_time(call, select, rows) is not None for call in list_calls(outputs))
 
 
 def list_calls(outputs: Iterable[OutputColumn]) -> Iterator[exp.Window]:
     for output in outputs:
         yield from output.value.find_all(exp.Window)
+
+
+def find_place_function(call: exp.Window) -> str | None:
+    """The function that gives a place among rows, None if it is another one."""
+    function = strip_filter(call.this)
+    name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
+    return name if name in PLACES else None
 
 
 def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> str | None:
@@ -77,8 +93,20 @@ def lower_ranked(
         raise CompileError(report)
     node = rows.node
     for partition, rankings in partitions.items():
+        schema = (*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings))
+        if partition.time is None:
+            node = TableRanked(
+                schema=schema,
+                shape=node.shape,
+                span=span,
+                input=materialise_changes(node),
+                partition_by=partition.keys,
+                rankings=tuple(rankings),
+            )
+            continue
+        assert isinstance(rows.node.shape, KStream)
         node = Ranked(
-            schema=(*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings)),
+            schema=schema,
             shape=KStream(rows.node.shape.key, order_times(node, partition.time)),
             span=span,
             input=materialise_input(node, partition.time),
@@ -94,21 +122,22 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
     time, over = find_rank_time(call, select, rows), find_over_clause(call, select)
-    if time is None or over is None:
+    is_table = isinstance(rows.node.shape, KTable)
+    if over is None or (time is None and not is_table):
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])
-    function = strip_filter(call.this)
-    name = str(function.this).upper() if isinstance(function, exp.Anonymous) else ""
-    places = [each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place]
-    if name not in places or isinstance(call.this, exp.Filter) or function.expressions:
-        construct = f"{span.text.split('(')[0].strip()} over all rows of one {time}"
-        found = B002.at(span, "", construct=construct)
-        raise CompileError([found.because("Over these there are " + ", ".join(places) + ".")])
+    name = find_place_function(call)
+    if name is None or isinstance(call.this, exp.Filter) or strip_filter(call.this).expressions:
+        ranked = "a table" if is_table else f"all rows of one {time}"
+        found = B002.at(span, "", construct=f"{span.text.split('(')[0].strip()} over {ranked}")
+        raise CompileError([found.because("Over these there are " + ", ".join(PLACES) + ".")])
     if over.frame is not None:
-        raise CompileError([B002.at(span, "", construct=f"a frame beside PARTITION BY {time}")])
+        beside = "a frame over a table" if is_table else f"a frame beside PARTITION BY {time}"
+        raise CompileError([B002.at(span, "", construct=beside)])
     if not over.order_by:
         found = W031.at(span, "", function=name)
-        raise CompileError([found.with_hint(f"{name}() OVER (PARTITION BY {time} ORDER BY …)")])
+        partition = "" if is_table else f"PARTITION BY {time} "
+        raise CompileError([found.with_hint(f"{name}() OVER ({partition}ORDER BY …)")])
     keys = (resolve_key(each, rows.scope) for each in over.partition_by)
     others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
     return Ranking("", name, tuple(read_sorting(each, rows) for each in over.order_by)), Partition(time, others)
@@ -140,3 +169,37 @@ def add_ranking(
     name = choose_unused_name(name, [*(column.name for column in rows.node.schema), *taken])
     rankings.append(replace(ranking, name=name))
     return name
+
+
+def keep_first_rows(
+    select: ast.Select, order_by: ast.OrderBy, limit: ast.Limit, outputs: Sequence[OutputColumn]
+) -> ast.Select:
+    """ORDER BY and LIMIT of a table as QUALIFY ROW_NUMBER() OVER (ORDER BY …) <= …; raises CompileError.
+
+    A name is that of a column of the SELECT list first, a whole number its place there.
+    """
+    beside = next((name for name, there in (("DISTINCT", select.distinct), ("QUALIFY", select.qualify)) if there), None)
+    if beside is not None:
+        found = B002.at(order_by.span, "", construct=f"ORDER BY and LIMIT beside {beside}")
+        raise CompileError([found.with_hint("compute one of them in a subquery")])
+    values = {output.name.casefold(): output.value for output in outputs}
+    keys = []
+    for ordered in order_by.keys:
+        value, span = bare(ordered.this), ordered.this.meta["span"]
+        if isinstance(value, exp.Literal) and not value.is_string:
+            place = ast.parse_count(value.name)
+            if not place or place > len(outputs):
+                found = N001.at(span, "", name=value.name)
+                raise CompileError([found.with_hint(f"the SELECT list has {len(outputs)} columns")])
+            value = outputs[place - 1].value
+        elif isinstance(value, exp.Column) and not value.table:
+            value = values.get(value.name.casefold(), value)
+        key = ordered.copy()
+        key.set("this", value.copy())
+        keys.append(key)
+    number = exp.Anonymous(this="ROW_NUMBER", expressions=[])
+    ranked = exp.Window(this=number, order=exp.Order(expressions=keys), over="OVER")
+    condition = exp.LTE(this=ranked, expression=exp.Literal.number(limit.count))
+    for node in (number, ranked, condition, condition.expression):
+        node.meta["span"] = order_by.span
+    return replace(select, order_by=None, limit=None, qualify=condition)

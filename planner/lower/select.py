@@ -26,7 +26,7 @@ from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
-from penstock.planner.lower.rank import is_ranked, lower_ranked
+from penstock.planner.lower.rank import is_ranked, keep_first_rows, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.windows import assign_windows, uses_windows
@@ -58,6 +58,10 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
             rows = deduplicate_rows(rows, select.deduplicate)
     with collect_findings(report):
         outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
+        if select.order_by is not None and select.limit is not None:
+            if isinstance(rows.node.shape, KStream) and not is_grouped(select):
+                raise CompileError(find_endless_clauses(select))
+            select = keep_first_rows(select, select.order_by, select.limit, outputs)
         node, values, scope = aggregate_rows(select, rows, outputs, context)
         if select.stream and isinstance(node.shape, WTable):
             node = stream_final_rows(node)
@@ -195,15 +199,23 @@ def refuse_unbuilt(select: ast.Select, context: Context) -> None:
     report: list[Diagnostic] = []
     if select.late is not None and select.late.into is not None and select.late is not context.late:
         report.append(B002.at(select.late.span, "", construct="LATE INTO in a view or a subquery"))
-    for clause, code, reason in (
-        (select.order_by, S008, "rows keep arriving, so there is no last row before which to sort"),
-        (select.limit, S009, "rows keep arriving, so which ones are the first depends on chance"),
-    ):
-        if clause is not None:
-            hint = "leave it out here; penstock query and Session.sql read tables as they are now, with it"
-            report.append(code.at(clause.span).because(reason).with_hint(hint))
+    if select.stream or select.order_by is None or select.limit is None:
+        report += find_endless_clauses(select)
     if report:
         raise CompileError(report)
+
+
+def find_endless_clauses(select: ast.Select) -> list[Diagnostic]:
+    """ORDER BY and LIMIT of rows that keep arriving."""
+    hint = "leave it out here; penstock query and Session.sql read tables as they are now, with it"
+    return [
+        code.at(clause.span).because(reason).with_hint(hint)
+        for clause, code, reason in (
+            (select.order_by, S008, "rows keep arriving, so there is no last row before which to sort"),
+            (select.limit, S009, "rows keep arriving, so which ones are the first depends on chance"),
+        )
+        if clause is not None
+    ]
 
 
 def refuse_having(select: ast.Select) -> None:

@@ -42,6 +42,7 @@ from penstock.planner.plan import (
     Scan,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -156,6 +157,8 @@ class Builder:
                 return self._add_rekeyed(node, below[0])
             case WindowAggregate() | GroupAggregate():
                 return self._add_group(node, below[0])
+            case TableRanked():
+                return self._add_ranked(node, below[0])
             case UnionAll():
                 return unite_origins(node, below)
             case IntervalJoin() | TableLookup() | TableJoin():
@@ -208,6 +211,13 @@ class Builder:
         key = ", ".join(each.name for each in node.keys)
         text = f"{relation_text(node.input)} grouped" + (f" by {key}" if key else "")
         self.streams[name] = Stream(text, Role.GROUPED, key=key, span=node.span)
+        self.read(below.vertices, name)
+        return Origins((name,), {name: None})
+
+    def _add_ranked(self, node: TableRanked, below: Origins) -> Origins:
+        """Rows of one partition come together; what is sent has lost the partitions of the table."""
+        name = self.name("ranked", node.span)
+        self.streams[name] = Stream(f"{relation_text(node.input)} ranked", Role.GROUPED, span=node.span)
         self.read(below.vertices, name)
         return Origins((name,), {name: None})
 

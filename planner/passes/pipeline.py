@@ -21,6 +21,7 @@ from penstock.planner.passes.check_sink import check_sink
 from penstock.planner.passes.check_sources import check_sources
 from penstock.planner.passes.check_supported import check_supported
 from penstock.planner.passes.check_types import check_types
+from penstock.planner.passes.limit_ranks import limit_ranks
 from penstock.planner.passes.prune_columns import prune_columns
 from penstock.planner.passes.reject_rows import reject_failing_rows
 from penstock.planner.passes.split_branches import split_stateful_branches
@@ -32,7 +33,7 @@ QueryRewrite: TypeAlias = Callable[[RunningQuery, Settings], RunningQuery]
 Check: TypeAlias = Callable[[RunningQuery], Iterator[Diagnostic]]
 QueryCheck: TypeAlias = Callable[[RunningQuery, Settings], Iterator[Diagnostic]]
 
-REWRITES: tuple[Rewrite, ...] = (split_stateful_branches, compute_changes, prune_columns)
+REWRITES: tuple[Rewrite, ...] = (split_stateful_branches, compute_changes, limit_ranks, prune_columns)
 CHECKS: tuple[Check, ...] = (
     *(check_supported, check_sources, check_types, check_names, check_intermediates, check_clock, check_sink),
 )

@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     Shape,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
     WithLate,
@@ -84,6 +85,10 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
         case Over() | OverRows() | Ranked():
             # Rows of one time, or of one rank, are ordered by all columns where their order shows.
             input_ = _narrow(node.input, used | _list_names(node.input) if node.is_ordered else used)
+            schema = (*input_.schema, *node.schema[len(node.input.schema) :])
+            return replace(node, input=input_, schema=schema, shape=_narrow_shape(node, schema))
+        case TableRanked():
+            input_ = _narrow(node.input, used)
             schema = (*input_.schema, *node.schema[len(node.input.schema) :])
             return replace(node, input=input_, schema=schema, shape=_narrow_shape(node, schema))
         case WindowAggregate():

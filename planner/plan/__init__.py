@@ -29,7 +29,7 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
 from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
-from penstock.planner.plan.rank import Ranked, Ranking, Sorting
+from penstock.planner.plan.rank import Ranked, Ranking, Sorting, TableRanked
 from penstock.planner.plan.read import ColumnFilter, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
@@ -62,6 +62,7 @@ Stateful: TypeAlias = (
     | TableLookup
     | ForeignKeyJoin
     | TableJoin
+    | TableRanked
 )
 """The operators that keep state. Spark runs one of them in a query."""
 Operator: TypeAlias = Stateless | Stateful
@@ -135,6 +136,7 @@ __all__ = [
     "Step",
     "TableJoin",
     "TableLookup",
+    "TableRanked",
     "TimeBound",
     "Tumble",
     "UnionAll",

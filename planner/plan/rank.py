@@ -1,4 +1,4 @@
-"""Ranking rows that share an event time: the rows of one window, of which all are final at once."""
+"""Ranking rows: those that share an event time, of which all are final at once, and the rows of a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 from penstock.planner.functions import require_function
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Expression
-from penstock.planner.plan.node import Waiting
+from penstock.planner.plan.node import Unary, Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,29 @@ class Ranked(Waiting):
     def is_ordered(self) -> bool:
         """Whether the order of rows of one rank shows."""
         return any(each.numbers_equal_rows for each in self.rankings)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (*self.partition_by, *(each.value for ranking in self.rankings for each in ranking.order_by))
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return tuple(ranking.name for ranking in self.rankings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TableRanked(Unary):
+    """Each row of a table with its places among the rows that agree in `partition_by`. `input` sends changes.
+
+    The schema is the input's columns, then the rankings. `most`: rows whose first place is greater are left out.
+    """
+
+    NOUN: ClassVar[str] = "a ranking of a table"
+    TAKES_TABLES: ClassVar[bool] = True
+
+    partition_by: tuple[Expression, ...]
+    rankings: tuple[Ranking, ...]
+    most: int | None = None
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

@@ -87,7 +87,12 @@ class GroupingSets(Unary):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnionAll(Node):
-    """The rows of all inputs. Columns match by position; names are those of the first input, types are equal."""
+    """The rows of all inputs. Columns match by position; names are those of the first input, types are equal.
+
+    Tables have no key in common: it says which input a row comes from.
+    """
+
+    TAKES_TABLES: ClassVar[bool] = True
 
     inputs: tuple[Node, ...] = field()  # else the property of Node would be its default
 

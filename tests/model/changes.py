@@ -27,6 +27,8 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
+    UnionAll,
     WindowAggregate,
     WTable,
 )
@@ -37,6 +39,7 @@ from tests.model.evaluate import apply
 from tests.model.held import Change, Fused, Key, Materialised, Record, Referring, beside, combined, identity, key_of
 from tests.model.history import Tables
 from tests.model.plans import column
+from tests.model.rank import partition_of, ranked
 from tests.model.scalars import evaluate_scalar
 from tests.model.tables import deletes, is_rejected
 from tests.model.values import Row, Unsupported, columns, milliseconds
@@ -75,6 +78,9 @@ class Changes:
         self.lookups = {i: Materialised() for i, node in enumerate(self.nodes()) if isinstance(node, TableLookup)}
         self.windows: dict[int, dict[tuple[Key, Span], list[Row]]] = {
             i: {} for i, node in enumerate(self.nodes()) if isinstance(node, WindowAggregate)
+        }
+        self.ranks: dict[int, dict[Key, Row]] = {
+            i: {} for i, node in enumerate(self.nodes()) if isinstance(node, TableRanked)
         }
         self.waiting = {i: Waiting() for i, node in enumerate(self.nodes()) if isinstance(node, Intermediate)}
 
@@ -166,7 +172,8 @@ class Changes:
     ) -> list[Change]:
         match node:
             case Latest():
-                put = (self.tables[place].put(record) for record in records(node.input))
+                sent = keyed(node.input, [column(each) for each in identity(node)], below, records, self.batch)
+                put = (self.tables[place].put(record) for record in sent)
                 return [change for change in put if change is not None]
             case Intermediate():
                 waiting = self.waiting[place].batches
@@ -174,6 +181,8 @@ class Changes:
                 number = reads(len(waiting))
                 taken, waiting[:] = waiting[:number], waiting[number:]
                 return combined(change for each in taken for change in each)
+            case UnionAll():
+                return [change for each in node.inputs for change in below(each)]
             case Filter() | Project():
                 return [each for each in (through(node, change) for change in below(node.input)) if each is not None]
             case GroupingSets():
@@ -190,6 +199,8 @@ class Changes:
                 keys = [other for _, other in node.equalities]
                 rights = keyed(node.right, keys, below, records, self.batch)
                 return self.references[place].step(below(node.left), rights)
+            case TableRanked():
+                return self._ranked(node, place, below)
             case WindowAggregate():
                 return self._windowed(node, place, batch)
             case GroupAggregate():
@@ -219,6 +230,25 @@ class Changes:
             if groups[key].rows == 0 and node.keys:
                 del groups[key]
         return [change for change in changes if change.old != change.new]
+
+    def _ranked(self, node: TableRanked, place: int, below: Callable[[Node], list[Change]]) -> list[Change]:
+        """Rows are taken out of their partitions and put into them; then all rows of these are ranked anew."""
+        sent, rows = below(node.input), self.ranks[place]
+        touched = {partition_of(node, row) for each in sent for row in (each.old, each.new) if row is not None}
+
+        def shown() -> dict[Key, Row]:
+            there = [row for row in rows.values() if partition_of(node, row) in touched]
+            return {key_of(node, row): row for row in ranked(node, there)}
+
+        before = shown()
+        for change in sent:
+            if change.new is None:
+                del rows[change.key]
+            else:
+                rows[change.key] = change.new
+        after = shown()
+        keys = dict.fromkeys([*before, *after])
+        return [Change(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)]
 
     def _windowed(self, node: WindowAggregate, place: int, batch: Tables) -> list[Change]:
         """The windows that new rows of a stream change. Here none is ever closed."""

@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     Scan,
     TableJoin,
     TableLookup,
+    TableRanked,
     UnionAll,
     WindowAggregate,
 )
@@ -79,7 +80,7 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return interval_join(node, *tables)
         case Over() | OverRows():
             return over(node, *tables)
-        case Ranked():
+        case Ranked() | TableRanked():
             return ranked(node, *tables)
         case _:
             raise Unsupported(f"operator {type(node).__name__}")

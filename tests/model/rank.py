@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import Ranked, Ranking
+from penstock.planner.plan import KTable, Ranked, Ranking, TableRanked
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import Row, Value, columns
 
 
-def ranked(node: Ranked, rows: list[Row]) -> list[Row]:
-    """Each row with its places beside it."""
+def ranked(node: Ranked | TableRanked, rows: list[Row]) -> list[Row]:
+    """Each row with its places beside it. Of a table those that are left out are not there."""
     peers: dict[str, list[Row]] = {}
     for row in rows:
         peers.setdefault(partition_of(node, row), []).append(row)
-    return [
+    placed = [
         row | {each.name: place(node, each, row, others) for each in node.rankings}
         for others in peers.values()
-        for row in numbered(others)
+        for row in numbered(others, key_of_table(node))
     ]
+    most = node.most if isinstance(node, TableRanked) else None
+    return [row for row in placed if most is None or row[node.rankings[0].name] <= most]
 
 
-def partition_of(node: Ranked, row: Row) -> str:
+def partition_of(node: Ranked | TableRanked, row: Row) -> str:
     """What rows that are ranked together have in common."""
     types = columns(node.input.schema)
-    return repr([row[node.time], *(evaluate_scalar(each, row, types) for each in node.partition_by)])
+    time = [row[node.time]] if isinstance(node, Ranked) else []
+    return repr([*time, *(evaluate_scalar(each, row, types) for each in node.partition_by)])
 
 
-def numbered(rows: list[Row]) -> list[Row]:
-    """The rows in the order of all their columns, NULL first: equal rows get places of their own."""
-    return sorted(rows, key=lambda row: [ascending(value) for value in row.values()])
+def numbered(rows: list[Row], key: tuple[str, ...] | None = None) -> list[Row]:
+    """The rows in the order of all their columns, or of a key, NULL first: equal rows get places of their own."""
+    return sorted(rows, key=lambda row: [ascending(row[name]) for name in (row if key is None else key)])
+
+
+def key_of_table(node: Ranked | TableRanked) -> tuple[str, ...] | None:
+    """The key of the table that is ranked, None of a stream."""
+    shape = node.input.shape
+    return shape.key if isinstance(shape, KTable) else None
 
 
 def ascending(value: Value) -> tuple[bool, Value]:
     return value is not None, 0 if value is None else value
 
 
-def place(node: Ranked, ranking: Ranking, row: Row, others: list[Row]) -> int:
+def place(node: Ranked | TableRanked, ranking: Ranking, row: Row, others: list[Row]) -> int:
     """The place of a row among all of its partition, itself included."""
     before = [other for other in others if precedes(node, ranking, other, row)]
     match ranking.function:
@@ -44,16 +53,18 @@ def place(node: Ranked, ranking: Ranking, row: Row, others: list[Row]) -> int:
             return len({repr(sorted_by(node, ranking, other)) for other in before}) + 1
         case _:
             same = [
-                other for other in numbered(others) if sorted_by(node, ranking, other) == sorted_by(node, ranking, row)
+                other
+                for other in numbered(others, key_of_table(node))
+                if sorted_by(node, ranking, other) == sorted_by(node, ranking, row)
             ]
             return len(before) + next(i for i, other in enumerate(same, 1) if other is row)
 
 
-def sorted_by(node: Ranked, ranking: Ranking, row: Row) -> list[Value]:
+def sorted_by(node: Ranked | TableRanked, ranking: Ranking, row: Row) -> list[Value]:
     return [evaluate_scalar(each.value, row, columns(node.input.schema)) for each in ranking.order_by]
 
 
-def precedes(node: Ranked, ranking: Ranking, one: Row, other: Row) -> bool:
+def precedes(node: Ranked | TableRanked, ranking: Ranking, one: Row, other: Row) -> bool:
     pairs = zip(sorted_by(node, ranking, one), sorted_by(node, ranking, other), ranking.order_by, strict=True)
     for first, second, sorting in pairs:
         if first == second:

@@ -325,6 +325,36 @@ WITHOUT_KEYS = (
 without_keys: SearchStrategy[str] = st.sampled_from(WITHOUT_KEYS)
 """What is computed from subqueries that do not show the keys of their tables."""
 
+RANKED = (
+    "SELECT id, g, v FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY g ORDER BY v DESC, id) <= 2",
+    "SELECT id, g, v, rank FROM (SELECT id, g, v, RANK() OVER (PARTITION BY g ORDER BY v DESC NULLS LAST) AS rank"
+    " FROM t WHERE v IS NOT NULL) q WHERE rank < 3",
+    "SELECT id, RANK() OVER (ORDER BY v NULLS FIRST) AS r, DENSE_RANK() OVER (ORDER BY price NULLS LAST) AS d FROM t",
+    "SELECT g, COUNT(*) AS n FROM t GROUP BY g QUALIFY RANK() OVER (ORDER BY COUNT(*) DESC) = 1",
+    "SELECT id, g, ROW_NUMBER() OVER (PARTITION BY g, yes ORDER BY id) AS n FROM t",
+    "SELECT g, SUM(v) AS total FROM (SELECT g, v FROM t QUALIFY ROW_NUMBER() OVER (PARTITION BY g"
+    " ORDER BY v NULLS FIRST, id) <= 2) q GROUP BY g",
+    "SELECT t.id AS id, u.v AS v, DENSE_RANK() OVER (PARTITION BY u.g ORDER BY u.v NULLS LAST) AS d FROM t JOIN u"
+    " ON t.g = u.id",
+)
+FIRST = (
+    "SELECT id, v FROM t ORDER BY v DESC NULLS LAST, id LIMIT 3",
+    "SELECT g, COUNT(*) AS n FROM t GROUP BY g ORDER BY n DESC, g NULLS FIRST LIMIT 2",
+    "SELECT DISTINCT v FROM t ORDER BY 1 NULLS FIRST LIMIT 2",
+)
+ranks: SearchStrategy[str] = st.sampled_from((*RANKED, *FIRST))
+"""Places of the rows of tables, and the first of them."""
+
+UNITED = (
+    "SELECT v, COUNT(*) AS n FROM (SELECT id, v FROM t WHERE yes UNION ALL SELECT id, v FROM u) q GROUP BY v",
+    "SELECT g, COUNT(*) AS n, MAX(w) AS most FROM (SELECT g, v AS w FROM t UNION ALL SELECT g, COUNT(*) AS n FROM u"
+    " GROUP BY g UNION ALL SELECT v.g, t.v FROM t JOIN v ON t.g = v.id) q GROUP BY g",
+    "SELECT DISTINCT x FROM (SELECT g AS x FROM t UNION ALL SELECT id AS x FROM u WHERE v > 0) q",
+    "SELECT id, v FROM t WHERE g IN (SELECT g FROM u UNION ALL SELECT id FROM w)",
+)
+united: SearchStrategy[str] = st.sampled_from(UNITED)
+"""Tables one below the other, and what is computed from them."""
+
 memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
 """IN, EXISTS and their NOT forms, and joins that keep one side."""
 

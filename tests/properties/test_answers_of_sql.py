@@ -20,8 +20,11 @@ from tests.properties import tables
 
 pytestmark = pytest.mark.draws
 HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
-QUERIES = (*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER, *tables.WITHOUT_KEYS)
-TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64(), "yes": pa.bool_()}
+QUERIES = (
+    *(*tables.MEMBERSHIPS, *tables.STREAM_MEMBERSHIPS, *tables.OUTER),
+    *(*tables.WITHOUT_KEYS, *tables.RANKED, *tables.FIRST, *tables.UNITED),
+)
+TYPES = {"id": pa.string(), "g": pa.string(), "v": pa.int64(), "yes": pa.bool_(), "price": pa.decimal128(10, 2)}
 
 
 def answer(sql: str, contents: dict[str, list[Row]]) -> list[Row]:
@@ -48,6 +51,8 @@ def test_answers_are_those_of_sql(sql: str, data: st.DataObject) -> None:
 
 EVERYTHING = (
     "SELECT t.id, t.g, t.v, t.yes, u.g AS ug, u.v AS uv, u.yes AS uy, v.g AS vg, v.v AS vv, v.yes AS vy, "
-    "w.g AS wg, w.v AS wv, w.yes AS wy FROM t JOIN u ON t.id = u.id JOIN v ON t.id = v.id JOIN w ON t.id = w.id"
+    "w.g AS wg, w.v AS wv, w.yes AS wy, t.price, "
+    "u.price AS up, v.price AS vp, w.price AS wp "
+    "FROM t JOIN u ON t.id = u.id JOIN v ON t.id = v.id JOIN w ON t.id = w.id"
 )
 """A query that reads all columns of all tables."""

@@ -35,6 +35,8 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "windowed tables with tables": tables.mixed,
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
+    "ranks of tables": tables.ranks,
+    "united tables": tables.united,
     "subqueries without keys": tables.without_keys,
 }
 

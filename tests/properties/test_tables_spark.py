@@ -41,6 +41,8 @@ KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
+    "ranks of tables": tables.ranks,
+    "united tables": tables.united,
 }
 
 

@@ -1,0 +1,52 @@
+"""A filter on the place of a row of a table -> a ranking that leaves the other rows out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from penstock.planner.plan import Filter, Intermediate, Node, Project, TableRanked, conjuncts
+from penstock.planner.scalars.literals import bare
+
+
+def limit_ranks(node: Node) -> Node:
+    """The plan, whose rankings of tables give no more rows than the filters above them let through."""
+    node = node.with_inputs(tuple(map(limit_ranks, node.inputs)))
+    if not isinstance(node, Filter):
+        return node
+    for part in conjuncts(node.condition):
+        limit = read_limit(part)
+        below = None if limit is None else keep_first(node.input, *limit)
+        if below is not None:
+            return replace(node, input=below)
+    return node
+
+
+def read_limit(condition: exp.Expression) -> tuple[str, int] | None:
+    """The column that is at most a number, and the number; None if the condition says something else."""
+    compared = bare(condition)
+    if not isinstance(compared, exp.LTE | exp.LT | exp.EQ):
+        return None
+    column, value = bare(compared.this), bare(compared.expression)
+    while isinstance(value, exp.Cast):
+        value = bare(value.this)
+    while isinstance(column, exp.Cast):
+        column = bare(column.this)
+    if not isinstance(column, exp.Column) or not isinstance(value, exp.Literal) or not value.name.isdecimal():
+        return None
+    return column.name, int(value.name) - isinstance(compared, exp.LT)
+
+
+def keep_first(node: Node, name: str, most: int) -> Node | None:
+    """The node, if its column `name` is the first place of a ranking below it, which now leaves out the rows behind."""
+    if isinstance(node, TableRanked):
+        is_first = node.rankings[0].name == name
+        return replace(node, most=most if node.most is None else min(most, node.most)) if is_first else None
+    below = None
+    if isinstance(node, Project):
+        value = next(each.value for each in node.items if each.name == name)
+        below = keep_first(node.input, value.name, most) if isinstance(value, exp.Column) else None
+    elif isinstance(node, Intermediate) and not node.shared:
+        below = keep_first(node.input, name, most)
+    return None if below is None else node.with_inputs((below,))
