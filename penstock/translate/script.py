@@ -165,13 +165,14 @@ def _find_plans(compilation: Compilation, script: _Script) -> Iterator[Node]:
 
 
 def _lay_out(rewritten: Rewritten, statement: Foreign) -> str:
-    """What is not as it was is laid out; else the text stays."""
+    """What is not as it was is laid out, below the comments that it has lost; else the text stays."""
     if rewritten.sql == statement.whole:
         return rewritten.sql
+    lost = "".join(f"{comment}\n" for comment in statement.comments() if comment not in rewritten.sql)
     try:
-        return format_script(Source("translation", rewritten.sql)).rstrip().removesuffix(";")
+        return lost + format_script(Source("translation", rewritten.sql)).rstrip().removesuffix(";")
     except (CompileError, LayoutError):
-        return rewritten.sql
+        return lost + rewritten.sql
 
 
 def _explain(finding: Diagnostic) -> tuple[str, ...]:

@@ -97,6 +97,12 @@ def test_comments_stay_at_their_places() -> None:
     assert found == sorted(found)
 
 
+def test_comments_of_a_declaration_stand_above_it() -> None:
+    text = "CREATE TABLE t (\n  id BIGINT, -- the id\n  /* its name */ name STRING\n) WITH ('connector' = 'print');"
+    found = last(text).sql
+    assert found.startswith("-- the id\n/* its name */\nCREATE STREAM t (id BIGINT, name STRING)")
+
+
 @pytest.mark.parametrize(
     ("sql", "verdict", "note"),
     [
