@@ -29,6 +29,7 @@ from penstock.planner.plan import (
     TableJoin,
     TableLookup,
     UnionAll,
+    Unnest,
     WindowAggregate,
     WithLate,
     WTable,
@@ -63,7 +64,7 @@ def find_own_columns(
                 own[node] = (changes.ORDER,) if numbered else ()
             case ForeignKeyJoin():
                 own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
-            case Filter() | Project() | GroupingSets():
+            case Filter() | Project() | GroupingSets() | Unnest():
                 own[node] = own[node.input]
             case Latest() | TableJoin() | GroupAggregate():
                 own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
