@@ -11,6 +11,7 @@ from penstock.parser.ast import (
     EmitFinal,
     Item,
     Join,
+    JoinKind,
     Late,
     Name,
     OverClause,
@@ -21,6 +22,8 @@ from penstock.parser.ast import (
     Subquery,
     Table,
     UnionQuery,
+    UnnestedTable,
+    Unnesting,
     WindowedTable,
     With,
     Within,
@@ -137,13 +140,30 @@ def relation_pieces(relation: Relation) -> Pieces:
             keys = [" PARTITION BY (", *separate(relation.keys), ")"] if relation.keys else []
             inner = [relation.kind.value, "(", *marked, relation.relation, *keys, ", ", relation.time, lengths, ")"]
             return [*inner, *_alias(relation.alias)]
+        case UnnestedTable():
+            ordinality = [" WITH ORDINALITY"] if relation.ordinality else []
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return ["UNNEST(", relation.value, ")", *ordinality, *_alias(relation.alias), *columns]
         case Join():
             return _join(relation)
         case _:
             assert_never(relation)
 
 
+def _columns(names: tuple[Name, ...]) -> str:
+    return f" ({', '.join(name_text(each.text) for each in names)})"
+
+
+def _lateral_view(view: UnnestedTable, outer: bool) -> Pieces:
+    alias = [] if view.alias is None else [f" {name_text(view.alias.text)}"]
+    columns = ", ".join(name_text(each.text) for each in view.columns)
+    words = f" LATERAL VIEW {'OUTER ' * outer}{view.function.value}("
+    return [words, view.value, ")", *alias, *([f" AS {columns}"] if columns else [])]
+
+
 def _join(join: Join) -> Pieces:
+    if isinstance(join.right, UnnestedTable) and join.right.function is not Unnesting.UNNEST:
+        return [join.left, *_lateral_view(join.right, join.kind is JoinKind.LEFT)]
     natural = " NATURAL" if join.natural else ""
     pieces: Pieces = [join.left, f"{natural} {join.kind.value} JOIN ", join.right]
     if join.within is not None:

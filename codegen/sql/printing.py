@@ -84,6 +84,7 @@ _STRUCTURE = (
     exp.Group,
     exp.Having,
     exp.Alias,
+    exp.Aliases,
     exp.If,
     exp.Filter,
     exp.Distinct,

@@ -12,7 +12,7 @@ from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.join import JOIN_WORDS
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.scan import input_of, records_now, rows_now
-from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
+from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view, unnest_view
 from penstock.codegen.sql.table import upsert_struct
 from penstock.codegen.sql.trees import alias, call, column, columns, number, row_columns, select, table
 from penstock.planner.connectors import connector_of
@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     Snapshot,
     Sort,
     UnionAll,
+    Unnest,
 )
 from penstock.planner.plan.walk import fold_plan
 
@@ -63,6 +64,8 @@ def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
             return (project_view(node, name, *below),)
         case UnionAll():
             return (union_view(node, name, below),)
+        case Unnest():
+            return (unnest_view(node, name, below[0], ()),)
         case GroupingSets():
             return grouping_sets_views(node, name, below[0], ())
         case GroupAggregate():

@@ -59,6 +59,28 @@ class WindowedTable:
     span: Span = field(compare=False, repr=False)
 
 
+class Unnesting(Enum):
+    UNNEST = "UNNEST"
+    EXPLODE = "EXPLODE"
+    POSEXPLODE = "POSEXPLODE"
+    INLINE = "INLINE"
+
+
+@dataclass(frozen=True, slots=True)
+class UnnestedTable:
+    """`UNNEST(value)`, or LATERAL VIEW of one of Spark's functions: a row for each element. The right side of a join.
+
+    `ordinality`: WITH ORDINALITY, the place of each element. `columns` are the names that are given, maybe none.
+    """
+
+    function: Unnesting
+    value: Scalar
+    ordinality: bool
+    alias: Name | None
+    columns: tuple[Name, ...]
+    span: Span = field(compare=False, repr=False)
+
+
 class JoinKind(Enum):
     INNER = "INNER"
     LEFT = "LEFT"
@@ -95,4 +117,4 @@ class Join:
     span: Span = field(compare=False, repr=False)
 
 
-Relation: TypeAlias = Table | Subquery | WindowedTable | Join
+Relation: TypeAlias = Table | Subquery | WindowedTable | UnnestedTable | Join

@@ -21,7 +21,8 @@ from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
-from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.unnest import explain_alone, is_true, join_elements
 from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
@@ -62,10 +63,14 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             window = replace(window, keys=relation.keys)
             alias = relation.alias.text if relation.alias else rows.name
             return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(relation)])
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
             where = [part for part in where if part not in within]
             left = lower_relation(relation.left, within, context)
+            if isinstance(relation.right, ast.UnnestedTable):
+                return filter_elements(relation, join_elements(relation, relation.right, left), where)
             right = lower_relation(relation.right, (), context)
             for side, rows in ((relation.left, left), (relation.right, right)):
                 if rows.window is not None or rows.over is not None:
@@ -77,6 +82,21 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             return share_columns(join, left, right, lower_join(join, left, right, where, context))
         case _:
             assert_never(relation)
+
+
+def filter_elements(join: ast.Join, rows: FromRows, where: Sequence[exp.Expression]) -> FromRows:
+    """The rows of an inner join with UNNEST for which ON, and the WHERE beside the join, are true."""
+    if rows.window is not None or rows.over is not None:
+        clause = "a windowed relation" if rows.over is None else "OVER on a relation"
+        raise CompileError([B002.at(join.left.span, "", construct=f"{clause} in a join")])
+    if join.kind is not ast.JoinKind.INNER:
+        return rows
+    parts = [each for each in (*conjuncts(join.on), *where) if not is_true(each)]
+    condition = conjunction(parts)
+    if condition is None:
+        return rows
+    condition.meta.setdefault("span", parts[0].meta["span"].to(parts[-1].meta["span"]))
+    return filter_rows(rows, condition)
 
 
 def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:
@@ -134,6 +154,8 @@ def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
             return find_first_name(syntax.tables[0].query)
         case ast.Join():
             return find_first_name(syntax.left)
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(syntax)])
         case ast.Subquery():
             return find_first_name(syntax.query)
         case ast.Table():

@@ -20,6 +20,7 @@ from penstock.planner.plan import (
     Snapshot,
     Sort,
     UnionAll,
+    Unnest,
     conjuncts,
     find_columns,
     make_column,
@@ -52,6 +53,8 @@ def narrow_snapshots(root: Node) -> Node:
                 return replace(remade, schema=tuple(each for each in remade.schema if each.name in names))
             case Sort():
                 return replace(remade, schema=remade.input.schema)
+            case Unnest():
+                return replace(remade, schema=(*remade.input.schema, *remade.schema[-len(remade.given_names) :]))
             case GroupAggregate() | GroupingSets() | UnionAll():
                 return remade
             case _:
@@ -86,6 +89,8 @@ def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
             return wanted | find_columns(node.condition)
         case Sort():
             return wanted | find_columns(*(each.value for each in node.order_by))
+        case Unnest():
+            return wanted | set(node.used_columns)
         case GroupAggregate():
             return set(node.used_columns)
         case Snapshot() | GroupingSets() | UnionAll():

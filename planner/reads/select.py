@@ -29,7 +29,8 @@ from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import FromRows, check_size
-from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
+from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
+from penstock.planner.lower.unnest import explain_alone, explode_items, join_elements
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
     Emission,
@@ -98,6 +99,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     rows = lower_relation(select.relation, context)
     if select.where is not None:
         rows = filter_rows(rows, select.where)
+    select, rows = explode_items(select, rows, find_refused_beside_explode(select, rows))
     shown = spread_items(select.items, rows.scope)
     order_by, beside = read_sort_keys(select, shown, rows)
     outputs = [*shown, *beside]
@@ -136,12 +138,23 @@ def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
             return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
         case ast.WindowedTable():
             raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(relation)])
+        case ast.Join() if isinstance(relation.right, ast.UnnestedTable):
+            return lower_elements(relation, relation.right, lower_relation(relation.left, context))
         case ast.Join():
             left = lower_relation(relation.left, context)
             right = lower_relation(relation.right, context)
             return lower_join(relation, left, right)
         case _:
             assert_never(relation)
+
+
+def lower_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> FromRows:
+    """Rows with their elements beside them; ON filters those of an inner join."""
+    rows = join_elements(join, unnest, left)
+    is_inner = join.kind is ast.JoinKind.INNER
+    return filter_rows(rows, join.on) if is_inner and join.on is not None else rows
 
 
 def lower_join(join: ast.Join, left: FromRows, right: FromRows) -> FromRows:

@@ -42,6 +42,7 @@ def qualify_columns(rows: FromRows, span: Span) -> FromRows:
     if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
         return rows
     names = {c.name: qualify_name(rows.name, c.name) for c in node.schema}
+    names |= {c.column: qualify_name(c.relation, c.name) for c in rows.scope.columns if c.relation is not None}
     items = tuple(Named(names[c.name], make_column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     match shape:
