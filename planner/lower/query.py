@@ -50,7 +50,8 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
         case ast.Table():
             node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
+            as_of = None if is_now(relation.as_of) else relation.as_of
+            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
         case ast.Subquery():
             node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
@@ -97,6 +98,11 @@ def filter_elements(join: ast.Join, rows: FromRows, where: Sequence[exp.Expressi
         return rows
     condition.meta.setdefault("span", parts[0].meta["span"].to(parts[-1].meta["span"]))
     return filter_rows(rows, condition)
+
+
+def is_now(as_of: exp.Expression | None) -> bool:
+    """Whether FOR SYSTEM_TIME AS OF asks for the table as it is when a row is processed, as every lookup does."""
+    return isinstance(as_of, exp.Anonymous) and str(as_of.this).upper() == "CURRENT_TIMESTAMP"
 
 
 def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:
