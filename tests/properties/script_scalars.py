@@ -197,6 +197,8 @@ _EXAMPLE_ONLY = {
     "ELT",
     "TO_BINARY",
     "MAKE_DT_INTERVAL",
+    "MAKE_TIMESTAMP",
+    "MAKE_TIMESTAMP_LTZ",
 }
 
 
