@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from penstock.diagnostics.source import Source, Span
-from penstock.parser.build import queries, relations, scalars, statements, types, windows
+from penstock.parser.build import queries, relations, scalars, sets, statements, types, windows
 from penstock.parser.build.base import Builder
 
 RULES: dict[str, Builder] = {
     **statements.RULES,
     **queries.RULES,
+    **sets.RULES,
     **relations.RULES,
     **windows.RULES,
     **scalars.RULES,

@@ -10,7 +10,7 @@ from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings
-from penstock.planner.lower.items import rename_columns
+from penstock.planner.lower.items import name_columns, rename_columns
 from penstock.planner.plan import Column, EventTime, KStream, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type
 
@@ -24,12 +24,21 @@ def lower_with(query: ast.With, context: Context, lower_query: LowerQuery) -> No
         first = seen.setdefault(table.name.folded, table.name)
         if first is not table.name:
             raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
-        context = context.with_table(table.name.text, lower_query(table.query, context))
+        node = name_columns(lower_query(table.query, context), table.columns, table.name.text, table.name.span)
+        context = context.with_table(table.name.text, node)
     return lower_query(query.body, context)
 
 
 def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery) -> Node:
     """All branches, cast to common types where that loses nothing. A common event time is kept."""
+    aligned = align_branches(union, context, lower_query)
+    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
+    schema = tuple(Column(each.name, each.type) for each in aligned[0].schema)
+    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def align_branches(union: ast.UnionQuery, context: Context, lower_query: LowerQuery) -> tuple[Node, ...]:
+    """The branches with the names of the first one and common types. Raises CompileError where there are none."""
     branches: list[Node] = []
     report: list[Diagnostic] = []
     for branch in union.branches:
@@ -53,10 +62,7 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
     if report:
         raise CompileError(report)
     types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
-    aligned = tuple(align_branch(branch, first, types) for branch in branches)
-    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
-    schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
-    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+    return tuple(align_branch(branch, first, types) for branch in branches)
 
 
 def unite_shapes(shapes: list[KStream]) -> KStream:

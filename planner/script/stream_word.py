@@ -32,6 +32,8 @@ def mark_stream(query: ast.Query) -> ast.Query:
             return replace(query, branches=tuple(mark_stream(each) for each in query.branches))
         case ast.With():
             return replace(query, body=mark_stream(query.body))
+        case ast.SetQuery():
+            return query
 
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:

@@ -171,7 +171,7 @@ SELECT user_id, name FROM users WHERE region = 'north' ORDER BY name DESC NULLS 
 
 -- name: a read with a natural join
 SELECT name, balance FROM users NATURAL JOIN accounts;
--- read, refused: B002, USING
+-- read, refused: J022, USING
 
 -- name: from first
 FROM orders SELECT order_id;
