@@ -118,14 +118,14 @@ CREATE STREAM pairs AS SELECT o.order_id, s.carrier FROM orders o CROSS JOIN shi
 
 -- name: a natural join
 CREATE STREAM shipped AS SELECT carrier FROM orders NATURAL JOIN shipments;
--- refused: B002, USING
+-- refused: J022, USING
 
 -- name: a temporal join with a versioned table
 CREATE STREAM converted AS
 SELECT o.order_id, o.amount * r.rate AS amount
 FROM orders AS o
 LEFT JOIN rates FOR SYSTEM_TIME AS OF o.order_time ON o.currency = rates.currency;
--- refused: N001
+-- refused: N003
 
 -- name: a temporal join with an alias
 CREATE STREAM converted AS
@@ -144,8 +144,8 @@ FROM orders AS o
 JOIN rates FOR SYSTEM_TIME AS OF o.order_time ON o.currency = rates.currency;
 -- same as
 CREATE STREAM converted AS
-SELECT STREAM o.order_id, o.amount * r.rate AS converted
-FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.order_time AS r ON o.currency = r.currency;
+SELECT STREAM o.order_id, o.amount * rate AS converted
+FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.order_time AS rates ON o.currency = rates.currency;
 
 -- name: a lookup join
 -- A lookup at the processing time is a join with the table as it is.

@@ -77,18 +77,23 @@ SELECT STREAM o.order_id AS order_id, s.carrier AS carrier
 FROM orders o LEFT JOIN shipments s WITHIN (1 MINUTE BEFORE, 2 HOURS AFTER) ON o.order_id = s.order_id;
 
 -- name: a join with a grace period
--- The delay of a watermark is part of the declaration of a stream here, so a join has no grace period.
 CREATE STREAM shipped AS
 SELECT o.order_id AS order_id, s.carrier AS carrier
 FROM orders o JOIN shipments s WITHIN 1 HOUR GRACE PERIOD 15 MINUTES ON o.order_id = s.order_id EMIT CHANGES;
--- refused: B002, WATERMARK
+-- same as
+CREATE STREAM shipped AS
+SELECT STREAM o.order_id, s.carrier FROM orders o JOIN shipments s
+WITHIN (INTERVAL '1' HOUR BEFORE, INTERVAL '1' HOUR AFTER) GRACE PERIOD INTERVAL '15' MINUTE ON o.order_id = s.order_id;
 
 -- name: a join within two times and a grace period
 CREATE STREAM shipped AS
 SELECT o.order_id AS order_id, s.carrier AS carrier
 FROM orders o JOIN shipments s WITHIN (1 MINUTE, 2 MINUTES) GRACE PERIOD 15 MINUTES ON o.order_id = s.order_id
 EMIT CHANGES;
--- refused: B002, WATERMARK
+-- same as
+CREATE STREAM shipped AS
+SELECT STREAM o.order_id, s.carrier FROM orders o JOIN shipments s
+WITHIN (INTERVAL '1' MINUTE BEFORE, INTERVAL '2' MINUTE AFTER) GRACE PERIOD INTERVAL '15' MINUTE ON o.order_id = s.order_id;
 
 -- name: a full join of streams
 CREATE STREAM both_sides AS

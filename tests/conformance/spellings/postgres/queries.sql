@@ -7,7 +7,7 @@ CREATE VIEW totals AS SELECT product, SUM(amount) AS total FROM orders GROUP BY 
 
 -- name: GROUP BY an ordinal beyond the list
 CREATE VIEW totals AS SELECT product, SUM(amount) AS total FROM orders GROUP BY 3;
--- refused: K014
+-- refused: N007
 
 -- name: GROUP BY an alias
 CREATE VIEW totals AS SELECT LOWER(product) AS name, SUM(amount) AS total FROM orders GROUP BY name;

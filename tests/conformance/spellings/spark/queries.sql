@@ -23,7 +23,7 @@ CREATE VIEW totals AS SELECT user_id, SUM(amount) AS total FROM orders GROUP BY 
 -- name: a lateral column alias
 CREATE VIEW computed AS SELECT amount * quantity AS total, total * 2 AS doubled FROM orders;
 -- same as
-CREATE VIEW computed AS SELECT amount * quantity AS total, (amount * quantity) * 2 AS doubled FROM orders;
+CREATE VIEW computed AS SELECT amount * quantity AS total, amount * quantity * 2 AS doubled FROM orders;
 
 -- name: a lateral alias that is a column, too
 -- The column comes first.
