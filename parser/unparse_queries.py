@@ -14,11 +14,13 @@ from penstock.parser.ast import (
     JoinKind,
     Late,
     Name,
+    NoTable,
     OverClause,
     PartitionBy,
     Query,
     Relation,
     Select,
+    SetQuery,
     Subquery,
     Table,
     UnionQuery,
@@ -39,10 +41,13 @@ def query_pieces(query: Query) -> Pieces:
             return _select(query)
         case UnionQuery():
             return separate(query.branches, " UNION ALL ")
+        case SetQuery():
+            return [query.left, f" {query.operation.value} ", query.right]
         case With():
             pieces: Pieces = []
             for table in query.tables:
-                pieces += [", " if pieces else "WITH ", name_text(table.name.text), " AS (", table.query, ")"]
+                columns = _columns(table.columns) if table.columns else ""
+                pieces += [", " if pieces else "WITH ", name_text(table.name.text), columns, " AS (", table.query, ")"]
             return [*pieces, " ", query.body]
         case _:
             assert_never(query)
@@ -54,7 +59,9 @@ def _select(select: Select) -> Pieces:
         pieces.append("STREAM ")
     if select.distinct:
         pieces.append("DISTINCT ")
-    pieces += [*separate(select.items), " FROM ", select.relation]
+    pieces += separate(select.items)
+    if not isinstance(select.relation, NoTable):
+        pieces += [" FROM ", select.relation]
     if select.where is not None:
         pieces += [" WHERE ", select.where]
     if select.deduplicate is not None:
@@ -81,13 +88,15 @@ def _select(select: Select) -> Pieces:
     if select.order_by is not None:
         pieces += [" ORDER BY ", *separate(select.order_by.keys)]
     if select.limit is not None:
-        pieces.append(f" LIMIT {select.limit.count}")
+        pieces += [f" LIMIT {select.limit.count}"] if select.limit.count is not None else []
+        pieces += [f" OFFSET {select.limit.skipped}"] if select.limit.skipped else []
     return pieces
 
 
 def item_pieces(item: Item) -> Pieces:
     """One column of a SELECT list."""
-    return [item.value, *_alias(item.alias)]
+    excluded = [f" EXCEPT{_columns(item.excluded)}"] if item.excluded else []
+    return [item.value, *_alias(item.alias), *excluded]
 
 
 def _alias(alias: Name | None) -> Pieces:
@@ -133,7 +142,10 @@ def relation_pieces(relation: Relation) -> Pieces:
                 pieces += [" FOR SYSTEM_TIME AS OF ", relation.as_of]
             return [*pieces, *_alias(relation.alias), *_over(relation.over)]
         case Subquery():
-            return ["(", relation.query, ")", *_alias(relation.alias), *_over(relation.over)]
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return ["(", relation.query, ")", *_alias(relation.alias), *columns, *_over(relation.over)]
+        case NoTable():
+            return []
         case WindowedTable():
             lengths = "".join(f", {duration_text(duration)}" for duration in relation.durations)
             marked = [] if relation.keys is None else ["TABLE "]

@@ -97,6 +97,7 @@ _STRUCTURE = (
     exp.Order,
     exp.Ordered,
     exp.Limit,
+    exp.Offset,
 )
 
 

@@ -23,6 +23,7 @@ from penstock.planner.plan import (
     KStream,
     KTable,
     Node,
+    OneRow,
     PlainJoin,
     Project,
     ReadOperator,
@@ -58,6 +59,9 @@ def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
     match node:
         case Snapshot():
             return _snapshot_views(node, name)
+        case OneRow():
+            row = [alias(exp.Boolean(this=True), each.name) for each in node.schema]
+            return (View(name, print_sql(exp.Select(expressions=row))),)
         case Filter():
             return (filter_view(node, name, *below),)
         case Project():
@@ -130,4 +134,6 @@ def _sort_view(node: Sort, name: str, source: str) -> View:
         tree = tree.order_by(ordered, copy=False)
     if node.limit is not None:
         tree = tree.limit(number(node.limit), copy=False)
+    if node.skipped:
+        tree = tree.offset(number(node.skipped), copy=False)
     return View(name, print_sql(tree))

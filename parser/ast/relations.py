@@ -27,10 +27,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """`( query ) alias`."""
+    """`( query ) alias (columns)`. Without `columns` they have the names of the query's."""
 
     query: Query
     alias: Name | None
+    columns: tuple[Name, ...]
     over: OverClause | None
     span: Span = field(compare=False, repr=False)
 
@@ -56,6 +57,13 @@ class WindowedTable:
     durations: tuple[Duration, ...]
     keys: tuple[Scalar, ...] | None
     alias: Name | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NoTable:
+    """What a SELECT without FROM reads: one row without columns."""
+
     span: Span = field(compare=False, repr=False)
 
 
@@ -117,4 +125,4 @@ class Join:
     span: Span = field(compare=False, repr=False)
 
 
-Relation: TypeAlias = Table | Subquery | WindowedTable | UnnestedTable | Join
+Relation: TypeAlias = Table | Subquery | NoTable | WindowedTable | UnnestedTable | Join

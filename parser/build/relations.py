@@ -57,8 +57,10 @@ def as_of(span: Span, time: exp.Expression) -> exp.Expression:
     return time
 
 
-def derived_table(span: Span, query: Query, alias: Name | None, over: OverClause | None) -> Subquery:
-    return Subquery(query, alias, over, span)
+def derived_table(
+    span: Span, query: Query, alias: Name | None, columns: tuple[Name, ...] | None, over: OverClause | None
+) -> Subquery:
+    return Subquery(query, alias, columns or (), over, span)
 
 
 def windowed_table(span: Span, call: WindowedTable, alias: Name | None) -> WindowedTable:
@@ -209,7 +211,9 @@ def using(span: Span, columns: tuple[Name, ...]) -> tuple[Name, ...]:
 
 
 def join_kind(span: Span, *tokens: Token) -> JoinKind:
-    return JoinKind(" ".join(token.value.upper() for token in tokens if token.value.upper() != "OUTER"))
+    """Spark's SEMI and ANTI are LEFT SEMI and LEFT ANTI."""
+    words = " ".join(token.value.upper() for token in tokens if token.value.upper() != "OUTER")
+    return JoinKind(f"LEFT {words}" if words in ("SEMI", "ANTI") else words)
 
 
 def within(span: Span, before: exp.Interval, *rest: exp.Interval | Duration | None) -> Within:

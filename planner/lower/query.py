@@ -11,9 +11,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
+from penstock.diagnostics.codes.kinds import K024
+from penstock.diagnostics.codes.syntax import S010
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
+from penstock.planner.lower.items import name_columns
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.membership import Membership
@@ -38,6 +41,8 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             return lower_select(query, rows, context, memberships)
         case ast.UnionQuery():
             return lower_union(query, context, lower_query)
+        case ast.SetQuery():
+            raise CompileError([explain_set_query(query, context)])
         case ast.With():
             return lower_with(query, context, lower_query)
         case _:
@@ -53,8 +58,9 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             as_of = None if is_now(relation.as_of) else relation.as_of
             return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
         case ast.Subquery():
-            node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
+            node = lower_query(relation.query, context)
+            node = name_columns(node, relation.columns, alias_or_none or "the subquery", relation.span)
             return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
@@ -66,6 +72,8 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
         case ast.UnnestedTable():
             raise CompileError([explain_alone(relation)])
+        case ast.NoTable():
+            raise CompileError([explain_no_table(relation)])
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
             where = [part for part in where if part not in within]
@@ -149,6 +157,25 @@ def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
         return lower_name(find_first_name(query), context).shape
 
 
+def explain_set_query(query: ast.SetQuery, context: Context) -> Diagnostic:
+    """The finding for UNION, INTERSECT and EXCEPT, which compare all rows of both sides."""
+    word, place = query.operation.value, query.left.span.to(query.right.span)
+    if query.operation is ast.SetOperation.UNION:
+        reason = "finding duplicates among all rows of a stream means to keep all of them forever"
+        return S010.at(place).because(reason).with_hint("UNION ALL")
+    if isinstance(find_subquery_shape(query.left, context), KStream):
+        kind = "SEMI" if query.operation is ast.SetOperation.INTERSECT else "ANTI"
+        found = J007.at(place, "", construct=word)
+        return found.with_hint(f"LEFT {kind} JOIN … ON the columns AND a bound on the two event times")
+    return B002.at(place, "", construct=f"{word} of tables")
+
+
+def explain_no_table(relation: ast.NoTable) -> Diagnostic:
+    """The finding for a query that keeps running and has nothing to read."""
+    found = K024.at(relation.span, "").because("No row would ever arrive.")
+    return found.with_hint("penstock query and Session.sql read it")
+
+
 def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
     """The first relation that is named in FROM."""
     match syntax:
@@ -156,6 +183,10 @@ def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
             return find_first_name(syntax.relation)
         case ast.UnionQuery():
             return find_first_name(syntax.branches[0])
+        case ast.SetQuery():
+            return find_first_name(syntax.left)
+        case ast.NoTable():
+            raise CompileError([explain_no_table(syntax)])
         case ast.With():
             return find_first_name(syntax.tables[0].query)
         case ast.Join():

@@ -35,6 +35,8 @@ def list_aliases(relation: ast.Relation) -> set[str]:
             return {(relation.alias or relation.name).folded}
         case ast.WindowedTable():
             return {relation.alias.folded} if relation.alias else list_aliases(relation.relation)
+        case ast.NoTable():
+            return set()
         case ast.Subquery() | ast.UnnestedTable():
             return {relation.alias.folded} if relation.alias else set()
         case _:

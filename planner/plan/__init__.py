@@ -30,7 +30,7 @@ from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node,
 from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting, TableRanked
-from penstock.planner.plan.read import ColumnFilter, PlainJoin, Snapshot, Sort
+from penstock.planner.plan.read import ColumnFilter, OneRow, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
@@ -78,7 +78,7 @@ Stateful: TypeAlias = (
 Operator: TypeAlias = Stateless | Stateful
 """The operators of queries that run. Code that tells them apart ends in `assert_never`."""
 ReadOperator: TypeAlias = (
-    Snapshot | Filter | Project | UnionAll | GroupingSets | Unnest | GroupAggregate | PlainJoin | Sort
+    Snapshot | OneRow | Filter | Project | UnionAll | GroupingSets | Unnest | GroupAggregate | PlainJoin | Sort
 )
 """The operators of reads."""
 
@@ -116,6 +116,7 @@ __all__ = [
     "LookupKey",
     "Named",
     "Node",
+    "OneRow",
     "Operator",
     "Options",
     "Origin",

@@ -14,6 +14,7 @@ from penstock.planner.plan import (
     GroupAggregate,
     GroupingSets,
     Node,
+    OneRow,
     PlainJoin,
     Project,
     ReadOperator,
@@ -55,7 +56,7 @@ def narrow_snapshots(root: Node) -> Node:
                 return replace(remade, schema=remade.input.schema)
             case Unnest():
                 return replace(remade, schema=(*remade.input.schema, *remade.schema[-len(remade.given_names) :]))
-            case GroupAggregate() | GroupingSets() | UnionAll():
+            case OneRow() | GroupAggregate() | GroupingSets() | UnionAll():
                 return remade
             case _:
                 assert_never(remade)
@@ -93,7 +94,7 @@ def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
             return wanted | set(node.used_columns)
         case GroupAggregate():
             return set(node.used_columns)
-        case Snapshot() | GroupingSets() | UnionAll():
+        case Snapshot() | OneRow() | GroupingSets() | UnionAll():
             return names
         case _:
             assert_never(node)

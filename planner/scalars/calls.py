@@ -13,6 +13,7 @@ from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.signature import (
     ArrayOf,
     DecimalOf,
@@ -113,7 +114,7 @@ def fit(
             report.extend(problems)
             return None
     problems = []
-    changed = _cast_arguments([patterns for _, patterns in fitting], arguments, problems)
+    changed = _cast_arguments(function, [patterns for _, patterns in fitting], arguments, problems)
     report.extend(problems)
     if changed is not None:
         return fit(call, function, changed, resolve_lambda, report)
@@ -182,19 +183,24 @@ def _fit(
 
 
 def _cast_arguments(
-    patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument], problems: list[Diagnostic]
+    function: Function,
+    patterns: Sequence[tuple[Pattern, ...]],
+    arguments: Sequence[Argument],
+    problems: list[Diagnostic],
 ) -> list[Argument] | None:
     """The arguments with the casts that Spark makes where a parameter has one type in all signatures.
 
-    None if there are none. A number is no BINARY, no array and no map, so a parameter that may be a STRING is one.
+    None if there are none. A number is no BINARY, no array and no map, so a parameter that may be a STRING is one. A
+    function that reads times takes no number as text: what Spark makes of it there are seconds.
     """
+    reads_times = RowFault.TIME_TEXT in function.raises
     result: list[Argument] = []
     for place, argument in enumerate(arguments):
         wanted = {each[place] for each in patterns}
         others = [each for each in wanted if each not in (STRING, BINARY) and not isinstance(each, ArrayOf)]
         value: Argument | None = argument
         if isinstance(argument, Typed) and STRING in wanted and not others:
-            value = as_text(argument)
+            value = argument if reads_times and is_number(argument.type) else as_text(argument)
         elif isinstance(argument, Typed) and argument.type == STRING and len(wanted) == 1:
             (target,) = wanted
             value = read_text(argument, target, problems) if isinstance(target, Simple) else argument

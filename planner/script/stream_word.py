@@ -38,6 +38,8 @@ def mark_stream(query: ast.Query, *, below: bool) -> ast.Query:
             return replace(query, branches=tuple(mark_stream(each, below=below) for each in query.branches))
         case ast.With():
             return replace(query, body=mark_stream(query.body, below=below))
+        case ast.SetQuery():
+            return query
 
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:

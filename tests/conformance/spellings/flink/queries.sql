@@ -224,4 +224,4 @@ CREATE STREAM hinted AS SELECT STREAM order_id FROM orders o;
 
 -- name: a scalar subquery over a stream
 CREATE STREAM above_mean AS SELECT order_id FROM orders WHERE amount > (SELECT AVG(amount) FROM orders);
--- refused: J007
+-- refused: B002
