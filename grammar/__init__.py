@@ -42,9 +42,9 @@ RESERVED = frozenset({
 # Words that are a keyword wherever the rules allow that keyword, and elsewhere names. All other keywords can also be
 # names where the rules allow both; the token behind them decides.
 PREFERRED = frozenset({
-    "ALL", "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN",
-    "INNER", "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
-    "SET", "TRUE", "USING", "VALUES", "WITH",
+    "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER",
+    "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
+    "SET", "TRUE", "USING", "WITH",
 })
 
 # The rules that are a level of depth. Every way back from a rule to itself passes one of them.

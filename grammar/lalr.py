@@ -110,7 +110,9 @@ class Parser:
             if len(states) > self._max_states:
                 raise NestedTooDeep(token.start, token.end)
             before = states.copy()  # a token that does not fit may have closed rules before that is found out
-            terminal = token.type if token.word is None else self._read_word(states, token.word, tokens[index + 1])
+            terminal = token.type
+            if token.word is not None:
+                terminal = self._read_word(states, token.word, tokens[index + 1 : index + 3])
             while True:
                 action = rows[states[-1]].get(terminal)
                 if isinstance(action, Shift):
@@ -159,8 +161,8 @@ class Parser:
                 raise NestedTooDeep(start, end)
         return build(rule.name, parts, start, end), start, end, depth
 
-    def _read_word(self, states: list[int], word: str, following: Token) -> str:
-        """The terminal that a word is: a keyword, or a name."""
+    def _read_word(self, states: list[int], word: str, following: Sequence[Token]) -> str:
+        """The terminal that a word is: a keyword, or a name. `following` are the next token, and the one behind it."""
         row = self._tables.rows[states[-1]]
         if word in self._reserved:
             return word
@@ -175,12 +177,20 @@ class Parser:
             return word
         # Both fit. Prefer the reading after which the next token is at home as what it looks like (a keyword, a
         # sign), then the one after which it can at least be a name.
-        for terminal in (following.word or following.type, following.type):
-            if self._after(as_keyword, terminal) is not None:
-                return word
-            if self._after(as_name, terminal) is not None:
-                return NAME
-        return word
+        # A reading that the second token rules out comes last.
+        later = None
+        for terminal in (following[0].word or following[0].type, following[0].type):
+            for reading, before in ((word, as_keyword), (NAME, as_name)):
+                after = self._after(before, terminal)
+                if after is not None and all(self._fits(after, token) for token in following[1:]):
+                    return reading
+                if after is not None:
+                    later = later or reading
+        return later or word
+
+    def _fits(self, states: Sequence[int], token: Token) -> bool:
+        """Whether the token can stand there, as what it looks like or as a name."""
+        return any(self._after(states, terminal) is not None for terminal in {token.word or token.type, token.type})
 
     def _after(self, states: Sequence[int], terminal: str) -> list[int] | None:
         """The states after `terminal`, or None where it cannot stand."""

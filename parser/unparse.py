@@ -32,6 +32,7 @@ from penstock.parser.ast import (
     Resume,
     Select,
     SetOption,
+    SetQuery,
     Show,
     ShowCreate,
     Statement,
@@ -60,7 +61,7 @@ def unparse(node: Any) -> str:
 def _pieces(node: Statement | Query | Relation | Item | exp.Expression) -> Pieces:
     if isinstance(node, exp.Expression):
         return scalar_pieces(node)
-    if isinstance(node, Select | UnionQuery | With):
+    if isinstance(node, Select | UnionQuery | SetQuery | With):
         return query_pieces(node)
     if isinstance(node, Item):
         return item_pieces(node)

@@ -11,16 +11,21 @@ from penstock.parser.ast import (
     EmitFinal,
     Item,
     Join,
+    JoinKind,
     Late,
     Name,
+    NoTable,
     OverClause,
     PartitionBy,
     Query,
     Relation,
     Select,
+    SetQuery,
     Subquery,
     Table,
     UnionQuery,
+    UnnestedTable,
+    Unnesting,
     WindowedTable,
     With,
     Within,
@@ -36,10 +41,13 @@ def query_pieces(query: Query) -> Pieces:
             return _select(query)
         case UnionQuery():
             return separate(query.branches, " UNION ALL ")
+        case SetQuery():
+            return [query.left, f" {query.operation.value} ", query.right]
         case With():
             pieces: Pieces = []
             for table in query.tables:
-                pieces += [", " if pieces else "WITH ", name_text(table.name.text), " AS (", table.query, ")"]
+                columns = _columns(table.columns) if table.columns else ""
+                pieces += [", " if pieces else "WITH ", name_text(table.name.text), columns, " AS (", table.query, ")"]
             return [*pieces, " ", query.body]
         case _:
             assert_never(query)
@@ -51,7 +59,9 @@ def _select(select: Select) -> Pieces:
         pieces.append("STREAM ")
     if select.distinct:
         pieces.append("DISTINCT ")
-    pieces += [*separate(select.items), " FROM ", select.relation]
+    pieces += separate(select.items)
+    if not isinstance(select.relation, NoTable):
+        pieces += [" FROM ", select.relation]
     if select.where is not None:
         pieces += [" WHERE ", select.where]
     if select.deduplicate is not None:
@@ -78,13 +88,15 @@ def _select(select: Select) -> Pieces:
     if select.order_by is not None:
         pieces += [" ORDER BY ", *separate(select.order_by.keys)]
     if select.limit is not None:
-        pieces.append(f" LIMIT {select.limit.count}")
+        pieces += [f" LIMIT {select.limit.count}"] if select.limit.count is not None else []
+        pieces += [f" OFFSET {select.limit.skipped}"] if select.limit.skipped else []
     return pieces
 
 
 def item_pieces(item: Item) -> Pieces:
     """One column of a SELECT list."""
-    return [item.value, *_alias(item.alias)]
+    excluded = [f" EXCEPT{_columns(item.excluded)}"] if item.excluded else []
+    return [item.value, *_alias(item.alias), *excluded]
 
 
 def _alias(alias: Name | None) -> Pieces:
@@ -130,20 +142,40 @@ def relation_pieces(relation: Relation) -> Pieces:
                 pieces += [" FOR SYSTEM_TIME AS OF ", relation.as_of]
             return [*pieces, *_alias(relation.alias), *_over(relation.over)]
         case Subquery():
-            return ["(", relation.query, ")", *_alias(relation.alias), *_over(relation.over)]
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return ["(", relation.query, ")", *_alias(relation.alias), *columns, *_over(relation.over)]
+        case NoTable():
+            return []
         case WindowedTable():
             lengths = "".join(f", {duration_text(duration)}" for duration in relation.durations)
             marked = [] if relation.keys is None else ["TABLE "]
             keys = [" PARTITION BY (", *separate(relation.keys), ")"] if relation.keys else []
             inner = [relation.kind.value, "(", *marked, relation.relation, *keys, ", ", relation.time, lengths, ")"]
             return [*inner, *_alias(relation.alias)]
+        case UnnestedTable():
+            ordinality = [" WITH ORDINALITY"] if relation.ordinality else []
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return ["UNNEST(", relation.value, ")", *ordinality, *_alias(relation.alias), *columns]
         case Join():
             return _join(relation)
         case _:
             assert_never(relation)
 
 
+def _columns(names: tuple[Name, ...]) -> str:
+    return f" ({', '.join(name_text(each.text) for each in names)})"
+
+
+def _lateral_view(view: UnnestedTable, outer: bool) -> Pieces:
+    alias = [] if view.alias is None else [f" {name_text(view.alias.text)}"]
+    columns = ", ".join(name_text(each.text) for each in view.columns)
+    words = f" LATERAL VIEW {'OUTER ' * outer}{view.function.value}("
+    return [words, view.value, ")", *alias, *([f" AS {columns}"] if columns else [])]
+
+
 def _join(join: Join) -> Pieces:
+    if isinstance(join.right, UnnestedTable) and join.right.function is not Unnesting.UNNEST:
+        return [join.left, *_lateral_view(join.right, join.kind is JoinKind.LEFT)]
     natural = " NATURAL" if join.natural else ""
     pieces: Pieces = [join.left, f"{natural} {join.kind.value} JOIN ", join.right]
     if join.within is not None:

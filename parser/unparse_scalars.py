@@ -51,7 +51,7 @@ TYPES = {
 }
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Words that mean something else at the start of an expression or a list of items.
-_QUOTED = RESERVED | PREFERRED | {"STREAM", "DISTINCT", "DIV"}
+_QUOTED = RESERVED | PREFERRED | {"ALL", "STREAM", "DISTINCT", "DIV"}
 
 
 def name_text(text: str) -> str:
@@ -199,6 +199,8 @@ def _atom_pieces(node: exp.Expression) -> Pieces:
             return ["NULL"]
         case exp.Star():
             return ["*"]
+        case exp.Var():
+            return [node.name]
         case exp.Interval():
             return ["INTERVAL ", node.this, " ", node.args["unit"].this]
         case exp.Paren() | exp.Subquery():

@@ -106,5 +106,7 @@ def _streams(query: ast.Query) -> bool:
             return query.stream
         case ast.UnionQuery():
             return any(map(_streams, query.branches))
+        case ast.SetQuery():
+            return _streams(query.left) or _streams(query.right)
         case ast.With():
             return _streams(query.body)

@@ -38,6 +38,7 @@ from penstock.planner.plan import (
     Scan,
     Stateless,
     UnionAll,
+    Unnest,
     WithLate,
 )
 from penstock.planner.plan.substitute import substitute
@@ -132,7 +133,9 @@ def _pass_down(node: Node, wanted: Expression | None) -> list[tuple[Node, Expres
             if wanted is None:
                 return [(each, None) for each in node.inputs]
             return [(each, substitute(wanted, _by_position(node, each))) for each in node.inputs]
-        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | RemoteLookup() | WithLate() | Intermediate():
+        case Scan() | Filter() | Project() | Rekey() | GroupingSets() | Unnest():
+            return [(each, None) for each in node.inputs]
+        case RemoteLookup() | WithLate() | Intermediate():
             return [(each, None) for each in node.inputs]
         case _:
             assert_never(node)

@@ -30,6 +30,7 @@ from penstock.planner.plan import (
     TableLookup,
     TableRanked,
     UnionAll,
+    Unnest,
     WindowAggregate,
     WithLate,
     WTable,
@@ -66,7 +67,7 @@ def find_own_columns(
                 own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
             case TableRanked():
                 own[node] = changes.DELTA_ROW
-            case Filter() | Project() | GroupingSets():
+            case Filter() | Project() | GroupingSets() | Unnest():
                 own[node] = own[node.input]
             case UnionAll() if isinstance(node.shape, KTable):
                 own[node] = own[node.inputs[0]]

@@ -84,6 +84,7 @@ _STRUCTURE = (
     exp.Group,
     exp.Having,
     exp.Alias,
+    exp.Aliases,
     exp.If,
     exp.Filter,
     exp.Distinct,
@@ -96,6 +97,7 @@ _STRUCTURE = (
     exp.Order,
     exp.Ordered,
     exp.Limit,
+    exp.Offset,
 )
 
 

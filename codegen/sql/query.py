@@ -32,7 +32,14 @@ from penstock.codegen.sql.rank import rank_views
 from penstock.codegen.sql.remote import remote_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
-from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, rekey_view, union_view
+from penstock.codegen.sql.stateless import (
+    filter_view,
+    grouping_sets_views,
+    project_view,
+    rekey_view,
+    union_view,
+    unnest_view,
+)
 from penstock.codegen.sql.table import latest_views
 from penstock.codegen.sql.table_change import is_ordered_by_arrival, lower_change
 from penstock.codegen.sql.table_join import table_join_views
@@ -68,6 +75,7 @@ from penstock.planner.plan import (
     TableLookup,
     TableRanked,
     UnionAll,
+    Unnest,
     WindowAggregate,
     WithLate,
     WTable,
@@ -315,6 +323,8 @@ def _views(
             return assign_windows_views(node, name, *below)
         case GroupingSets():
             return grouping_sets_views(node, name, below[0], own)
+        case Unnest():
+            return (unnest_view(node, name, below[0], own),)
         case Rekey():
             return (rekey_view(node, name, *below),)
         case RemoteLookup():

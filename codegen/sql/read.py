@@ -12,7 +12,7 @@ from penstock.codegen.sql.changes import DELETED, ORDER
 from penstock.codegen.sql.join import JOIN_WORDS
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.scan import input_of, records_now, rows_now
-from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view
+from penstock.codegen.sql.stateless import filter_view, grouping_sets_views, project_view, union_view, unnest_view
 from penstock.codegen.sql.table import upsert_struct
 from penstock.codegen.sql.trees import alias, call, column, columns, number, row_columns, select, table
 from penstock.planner.connectors import connector_of
@@ -23,6 +23,7 @@ from penstock.planner.plan import (
     KStream,
     KTable,
     Node,
+    OneRow,
     PlainJoin,
     Project,
     ReadOperator,
@@ -30,6 +31,7 @@ from penstock.planner.plan import (
     Snapshot,
     Sort,
     UnionAll,
+    Unnest,
 )
 from penstock.planner.plan.walk import fold_plan
 
@@ -57,12 +59,17 @@ def _views(node: Node, name: str, below: tuple[str, ...]) -> tuple[View, ...]:
     match node:
         case Snapshot():
             return _snapshot_views(node, name)
+        case OneRow():
+            row = [alias(exp.Boolean(this=True), each.name) for each in node.schema]
+            return (View(name, print_sql(exp.Select(expressions=row))),)
         case Filter():
             return (filter_view(node, name, *below),)
         case Project():
             return (project_view(node, name, *below),)
         case UnionAll():
             return (union_view(node, name, below),)
+        case Unnest():
+            return (unnest_view(node, name, below[0], ()),)
         case GroupingSets():
             return grouping_sets_views(node, name, below[0], ())
         case GroupAggregate():
@@ -127,4 +134,6 @@ def _sort_view(node: Sort, name: str, source: str) -> View:
         tree = tree.order_by(ordered, copy=False)
     if node.limit is not None:
         tree = tree.limit(number(node.limit), copy=False)
+    if node.skipped:
+        tree = tree.offset(number(node.skipped), copy=False)
     return View(name, print_sql(tree))

@@ -1,4 +1,4 @@
-"""Filter, Project, Rekey, UnionAll -> one view each; GroupingSets -> two."""
+"""Filter, Project, Unnest, Rekey, UnionAll -> one view each; GroupingSets -> two."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import exp
 from penstock.codegen.program import View
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import alias, call, cast, column, columns, number, only_if, select
-from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Rekey, UnionAll
+from penstock.planner.plan import Expression, Filter, GroupingSets, Project, Rekey, UnionAll, Unnest
 from penstock.planner.types import BIGINT
 
 
@@ -35,6 +35,14 @@ def grouping_sets_views(node: GroupingSets, name: str, source: str, own: tuple[s
         keys.append(alias(only_if(grouped, key.value), key.name))
     items = [*columns(node.input.schema), column(node.id_column), *reversed(keys), *map(column, own)]
     return times, View(name, print_sql(select(items, times.name)))
+
+
+def unnest_view(node: Unnest, name: str, source: str, own: tuple[str, ...]) -> View:
+    """The rows beside a generator, which Spark takes in a SELECT list."""
+    function = ("EXPLODE" if node.position is None else "POSEXPLODE") + "_OUTER" * node.outer
+    names = [exp.Identifier(this=each, quoted=True) for each in node.given_names]
+    elements = exp.Aliases(this=call(function, node.value), expressions=names)
+    return View(name, print_sql(select([*columns(node.input.schema), elements, *map(column, own)], source)))
 
 
 def rekey_view(node: Rekey, name: str, source: str) -> View:

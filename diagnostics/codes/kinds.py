@@ -24,6 +24,10 @@ K018 = Code("K018", "{type} cannot be compared, so nothing can be grouped or joi
 K019 = Code("K019", "{function} over a table cannot retract a row that leaves its group")
 K020 = Code("K020", "PARTITION BY of a {kind}: a table is partitioned by its key")
 K021 = Code("K021", "{statement} {target}: {reason}")
+K022 = Code("K022", "{relation} has {columns}, but the list of names has {names}")
+K023 = Code("K023", "{function} over a {kind}: the rows that it makes have no key")
+K024 = Code("K024", "a query that keeps running has nothing to read")
+K025 = Code("K025", "the query has no columns")
 
 CODES = (
     K001,
@@ -47,4 +51,8 @@ CODES = (
     K019,
     K020,
     K021,
+    K022,
+    K023,
+    K024,
+    K025,
 )

@@ -1,8 +1,9 @@
-"""Queries: SELECT with its clauses, UNION ALL, WITH."""
+"""Queries: SELECT with its clauses, UNION and its kin, WITH."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
@@ -13,11 +14,15 @@ from penstock.parser.ast.windows import NamedWindow
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column of a SELECT list; `*` and `t.*` are `exp.Star` and `exp.Column` over `exp.Star`."""
+    """One column of a SELECT list; `*` and `t.*` are `exp.Star` and `exp.Column` over `exp.Star`.
+
+    `excluded`: the columns that a star leaves out.
+    """
 
     value: Scalar
     alias: Name | None
     span: Span = field(compare=False, repr=False)
+    excluded: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,10 @@ class OrderBy:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`LIMIT count`."""
+    """`LIMIT count OFFSET skipped`, in rows; None where there is no LIMIT."""
 
-    count: int
+    count: int | None
+    skipped: int
     span: Span = field(compare=False, repr=False)
 
 
@@ -85,7 +91,7 @@ class Limit:
 class Select:
     """`group_by` holds scalars; TUMBLE, ROLLUP and their kin among them are function calls.
 
-    GROUPING SETS among them is an `exp.GroupingSets` over one `exp.Tuple` a set.
+    GROUPING SETS among them is an `exp.GroupingSets` over one `exp.Tuple` a set. GROUP BY ALL is an `exp.Var`.
     """
 
     stream: bool
@@ -110,17 +116,34 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class UnionQuery:
-    """Two or more branches, flat."""
+    """UNION ALL: two or more branches, flat."""
 
     branches: tuple[Query, ...]
     span: Span = field(compare=False, repr=False)
 
 
+class SetOperation(Enum):
+    UNION = "UNION"
+    INTERSECT = "INTERSECT"
+    EXCEPT = "EXCEPT"
+
+
+@dataclass(frozen=True, slots=True)
+class SetQuery:
+    """The different rows of both, of either, or of `left` alone."""
+
+    operation: SetOperation
+    left: Query
+    right: Query
+    span: Span = field(compare=False, repr=False)
+
+
 @dataclass(frozen=True, slots=True)
 class CommonTable:
-    """One `name AS (query)` of a WITH clause."""
+    """One `name (columns) AS (query)` of a WITH clause. Without `columns` they have the names of the query's."""
 
     name: Name
+    columns: tuple[Name, ...]
     query: Query
 
 
@@ -131,4 +154,4 @@ class With:
     span: Span = field(compare=False, repr=False)
 
 
-Query: TypeAlias = Select | UnionQuery | With
+Query: TypeAlias = Select | UnionQuery | SetQuery | With

@@ -27,10 +27,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
-    """`( query ) alias`."""
+    """`( query ) alias (columns)`. Without `columns` they have the names of the query's."""
 
     query: Query
     alias: Name | None
+    columns: tuple[Name, ...]
     over: OverClause | None
     span: Span = field(compare=False, repr=False)
 
@@ -56,6 +57,35 @@ class WindowedTable:
     durations: tuple[Duration, ...]
     keys: tuple[Scalar, ...] | None
     alias: Name | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NoTable:
+    """What a SELECT without FROM reads: one row without columns."""
+
+    span: Span = field(compare=False, repr=False)
+
+
+class Unnesting(Enum):
+    UNNEST = "UNNEST"
+    EXPLODE = "EXPLODE"
+    POSEXPLODE = "POSEXPLODE"
+    INLINE = "INLINE"
+
+
+@dataclass(frozen=True, slots=True)
+class UnnestedTable:
+    """`UNNEST(value)`, or LATERAL VIEW of one of Spark's functions: a row for each element. The right side of a join.
+
+    `ordinality`: WITH ORDINALITY, the place of each element. `columns` are the names that are given, maybe none.
+    """
+
+    function: Unnesting
+    value: Scalar
+    ordinality: bool
+    alias: Name | None
+    columns: tuple[Name, ...]
     span: Span = field(compare=False, repr=False)
 
 
@@ -95,4 +125,4 @@ class Join:
     span: Span = field(compare=False, repr=False)
 
 
-Relation: TypeAlias = Table | Subquery | WindowedTable | Join
+Relation: TypeAlias = Table | Subquery | NoTable | WindowedTable | UnnestedTable | Join

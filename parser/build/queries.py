@@ -1,4 +1,4 @@
-"""Query rules -> Select, UnionQuery, With."""
+"""Query rules -> Select and its clauses. What puts queries together stands in sets.py."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.windows import W005
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
     EVENT_TIME,
-    CommonTable,
     Deduplicate,
     Duration,
     EmitChanges,
@@ -25,16 +25,24 @@ from penstock.parser.ast import (
     Limit,
     Name,
     NamedWindow,
+    NoTable,
     OrderBy,
     PartitionBy,
-    Query,
     Relation,
     Select,
-    UnionQuery,
-    With,
     parse_count,
 )
-from penstock.parser.build.base import Builder, duration, name, placed, sequence, span_of, token_span, words
+from penstock.parser.build.base import (
+    Builder,
+    duration,
+    flag,
+    name,
+    placed,
+    sequence,
+    span_of,
+    token_span,
+    words,
+)
 
 
 class _Clause(NamedTuple):
@@ -61,6 +69,7 @@ CLAUSES = {
     "late": "LATE",
     "order_by": "ORDER BY",
     "limit": "LIMIT",
+    "offset": "OFFSET",
 }
 _ORDER = list(CLAUSES)
 
@@ -68,7 +77,7 @@ _ORDER = list(CLAUSES)
 def select(
     span: Span,
     stream: Token | None,
-    distinct: Token | None,
+    distinct: bool | None,
     items: tuple[Item, ...],
     relation: Relation,
     clauses: tuple[_Clause, ...] = (),
@@ -76,7 +85,8 @@ def select(
     for before, after in pairwise(clauses):
         if any(after.field == other.field for other in clauses if other.span.start < after.span.start):
             raise CompileError([syntax.S012.at(after.span, clause=CLAUSES[after.field])])
-        if _ORDER.index(after.field) < _ORDER.index(before.field):
+        is_swapped = _ORDER.index(after.field) < _ORDER.index(before.field)
+        if is_swapped and (before.field, after.field) != ("offset", "limit"):
             names = {"clause": CLAUSES[after.field], "other": CLAUSES[before.field]}
             misplaced = syntax.S013.at(after.span, **names).also(before.span, "it belongs in front of this")
             raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
@@ -86,7 +96,7 @@ def select(
         given = add_group_window(given, window)
     return Select(
         stream=stream is not None,
-        distinct=distinct is not None,
+        distinct=bool(distinct),
         items=items,
         relation=relation,
         where=given.get("where"),
@@ -101,13 +111,39 @@ def select(
         retention=given.get("retention"),
         late=given.get("late"),
         order_by=given.get("order_by"),
-        limit=given.get("limit"),
+        limit=join_limit(given.get("limit"), given.get("offset")),
         span=span,
     )
 
 
+def select_alone(span: Span, stream: Token | None, distinct: bool | None, items: tuple[Item, ...]) -> Select:
+    """A SELECT without FROM."""
+    return select(span, stream, distinct, items, NoTable(span))
+
+
+def distinct_on(span: Span, keys: tuple[exp.Expression, ...]) -> bool:
+    shown = ", ".join(span_of(key).text for key in keys)
+    refused = B002.at(span, "", construct="DISTINCT ON")
+    raise CompileError([refused.with_hint(f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {shown} ORDER BY …) = 1")])
+
+
+def join_limit(limit: Limit | None, offset: Limit | None) -> Limit | None:
+    """LIMIT and OFFSET as one."""
+    if offset is None or not offset.skipped:
+        return limit
+    if limit is None:
+        return offset
+    return Limit(limit.count, offset.skipped, limit.span.to(offset.span))
+
+
 def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
     return Item(value, alias, span)
+
+
+def item_except(span: Span, value: exp.Expression, excluded: tuple[Name, ...]) -> Item:
+    if not value.is_star:
+        raise CompileError([syntax.S020.at(span_of(value))])
+    return Item(value, None, span, excluded)
 
 
 def where(span: Span, condition: exp.Expression) -> _Clause:
@@ -125,6 +161,10 @@ def group_by(span: Span, *keys: exp.Expression) -> _Clause:
 def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
     """`(a, b)` in a list of keys is a and b."""
     return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
+
+
+def group_by_all(span: Span) -> _Clause:
+    return _Clause("group_by", (placed(exp.Var(this="ALL"), span),), span)
 
 
 def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
@@ -259,41 +299,31 @@ def limit(span: Span, count: exp.Expression) -> _Clause:
     rows = parse_count(count.name) if isinstance(count, exp.Literal) and not count.is_string else None
     if rows is None:
         raise CompileError([syntax.S025.at(span_of(count))])
-    return _Clause("limit", Limit(rows, span), span)
+    return _Clause("limit", Limit(rows, 0, span), span)
 
 
-def union(span: Span, *parts: Any) -> UnionQuery:
-    """The branches. `parts` has the result of `union_all`, None, between each two."""
-    return UnionQuery(parts[::2], span)
+def offset(span: Span, count: exp.Expression) -> _Clause:
+    skipped = limit(span, count).value.count
+    return _Clause("offset", Limit(None, skipped, span), span)
 
 
-def union_all(span: Span) -> None:
-    """The link between two branches. It has no data."""
-
-
-def union_distinct(span: Span) -> None:
-    refused = syntax.S010.at(span).because(
-        "finding duplicates among all rows of a stream means to keep all of them forever"
-    )
-    raise CompileError([refused.with_hint("UNION ALL")])
-
-
-def with_query(span: Span, *parts: Any) -> With:
-    *tables, body = parts
-    return With(tuple(tables), body, span)
-
-
-def common_table(span: Span, token: Token, query: Query) -> CommonTable:
-    return CommonTable(name(span, token), query)
+def fetch(span: Span, token: Token | None) -> _Clause:
+    """`FETCH FIRST n ROWS ONLY`, which is LIMIT n; one row without n."""
+    if token is None:
+        return _Clause("limit", Limit(1, 0, span), span)
+    place = token_span(span, token)
+    return _Clause("limit", limit(span, placed(exp.Literal(this=token.value, is_string=False), place)).value, span)
 
 
 RULES: dict[str, Builder] = {
-    "with_query": with_query,
-    "common_table": common_table,
-    "union": union,
-    "union_all": union_all,
-    "union_distinct": union_distinct,
     "select": select,
+    "select_alone": select_alone,
+    "distinct": flag,
+    "distinct_on": distinct_on,
+    "item_except": item_except,
+    "group_by_all": group_by_all,
+    "offset": offset,
+    "fetch": fetch,
     "items": sequence,
     "item": item,
     "alias": name,

@@ -22,11 +22,23 @@ from penstock.parser.ast import (
     Relation,
     Subquery,
     Table,
+    UnnestedTable,
+    Unnesting,
     WindowedTable,
     WindowKind,
     Within,
 )
-from penstock.parser.build.base import Builder, check_chain, duration, identifier, name, placed, span_of, token_span
+from penstock.parser.build.base import (
+    Builder,
+    check_chain,
+    duration,
+    flag,
+    identifier,
+    name,
+    placed,
+    span_of,
+    token_span,
+)
 
 # What stands behind the relation in a call of a window function: the time, then these.
 WINDOW_ARGUMENTS = {
@@ -45,8 +57,10 @@ def as_of(span: Span, time: exp.Expression) -> exp.Expression:
     return time
 
 
-def derived_table(span: Span, query: Query, alias: Name | None, over: OverClause | None) -> Subquery:
-    return Subquery(query, alias, over, span)
+def derived_table(
+    span: Span, query: Query, alias: Name | None, columns: tuple[Name, ...] | None, over: OverClause | None
+) -> Subquery:
+    return Subquery(query, alias, columns or (), over, span)
 
 
 def windowed_table(span: Span, call: WindowedTable, alias: Name | None) -> WindowedTable:
@@ -172,12 +186,34 @@ def natural_join(span: Span, kind: JoinKind | None, right: Relation) -> JoinPart
     return JoinPart(kind or JoinKind.INNER, right, span, natural=True)
 
 
+def unnest(
+    span: Span, value: exp.Expression, ordinality: bool | None, alias: Name | None, columns: tuple[Name, ...] | None
+) -> UnnestedTable:
+    return UnnestedTable(Unnesting.UNNEST, value, bool(ordinality), alias, columns or (), span)
+
+
+def lateral_view(
+    span: Span, outer: Token | None, function: Token, value: exp.Expression, alias: Token | None, *columns: Token | None
+) -> JoinPart:
+    """`LATERAL VIEW [OUTER] EXPLODE(value) t AS e`, also of the functions whose names end in _OUTER."""
+    word = function.value.upper().removesuffix("_OUTER")
+    if word not in {each.value for each in Unnesting if each is not Unnesting.UNNEST}:
+        unknown = syntax.S015.at(token_span(span, function), name=function.value)
+        raise CompileError([unknown.with_hint("LATERAL VIEW takes EXPLODE, POSEXPLODE and INLINE")])
+    names = tuple(name(span, each) for each in columns if each is not None)
+    right = UnnestedTable(Unnesting(word), value, False, None if alias is None else name(span, alias), names, span)
+    is_outer = outer is not None or word != function.value.upper()
+    return JoinPart(JoinKind.LEFT if is_outer else JoinKind.INNER, right, span)
+
+
 def using(span: Span, columns: tuple[Name, ...]) -> tuple[Name, ...]:
     return columns
 
 
 def join_kind(span: Span, *tokens: Token) -> JoinKind:
-    return JoinKind(" ".join(token.value.upper() for token in tokens if token.value.upper() != "OUTER"))
+    """Spark's SEMI and ANTI are LEFT SEMI and LEFT ANTI."""
+    words = " ".join(token.value.upper() for token in tokens if token.value.upper() != "OUTER")
+    return JoinKind(f"LEFT {words}" if words in ("SEMI", "ANTI") else words)
 
 
 def within(span: Span, before: exp.Interval, *rest: exp.Interval | Duration | None) -> Within:
@@ -203,6 +239,9 @@ RULES: dict[str, Builder] = {
     "table_argument": table_argument,
     "session_keys": session_keys,
     "named_argument": named_argument,
+    "unnest": unnest,
+    "with_ordinality": flag,
+    "lateral_view": lateral_view,
     "cross_join": cross_join,
     "natural_join": natural_join,
     "using": using,

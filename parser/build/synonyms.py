@@ -18,7 +18,7 @@ Read = Callable[[str], exp.Expression]
 
 def expand_call(call: exp.Expression, read: Read) -> exp.Expression:
     """The expression that the call stands for; itself if it is none of another system. `read` parses an expression."""
-    if not isinstance(call, exp.Anonymous):
+    if not isinstance(call, exp.Anonymous) or any(isinstance(each, exp.Lambda | exp.Star) for each in call.expressions):
         return call
     key = (str(call.this), len(call.expressions))
     if key in _TEXTS:

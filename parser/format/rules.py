@@ -33,8 +33,9 @@ LINE_BEFORE: Mapping[str, frozenset[str]] = {
     "case": frozenset({"ELSE", "END"}),
     "join": frozenset({"ON"}),
 }
-# Rules that stay on one line if they fit.
-GROUPED = frozenset({"conjunction", "disjunction", "sum", "case", "join", "expressions", "several", "assignments"})
+# Rules that stay on one line if they fit. So do all lists without brackets, but for the queries of WITH.
+GROUPED = frozenset({"conjunction", "disjunction", "sum", "case", "join"})
+SPREAD = frozenset({"with_query"})
 # Rules whose lines behind the first are indented.
 HANGING = frozenset({"where", "having", "qualify", "sum", "case", "join", "assignments"})
 # Lists that stand below their keyword, indented, if they do not fit.
@@ -44,6 +45,8 @@ LISTS = frozenset({"items", "group_by", "order_by", "windows"})
 SPACED = frozenset(
     {"AND", "AS", "BY", "IN", "NOT", "ON", "OR", "OVER", "SELECT", "USING", "VALUES", "WHERE", "WITH", "WITHIN"}
 )
+# Keywords that have none in any rule.
+CALLED = frozenset({"ROW"})
 # Rules without spaces: a sign before its operand, brackets of types, parts of a value.
 TIGHT = frozenset({"negative", "positive", "bit_not", "negative_number", "field", "all_fields", "option_name"})
 ACCESS = "access"

@@ -96,7 +96,8 @@ class _Layout:
                 pieces = (*pieces, *self._between(rule, parts, end), *parts[end].pieces)
         else:
             pieces = self._join(rule, parts, 0, len(parts))
-        return (Group(pieces),) if rule in rules.GROUPED else pieces
+        is_list = rule not in rules.SPREAD and any(self._is_token(part, ",") for part in parts)
+        return (Group(pieces),) if rule in rules.GROUPED or is_list else pieces
 
     def _join(self, rule: str, parts: Sequence[RulePart], first: int, end: int) -> Pieces:
         """The parts from `first` on, one after another. What stands in brackets is a group."""
@@ -148,5 +149,6 @@ class _Layout:
             return right.rule != "at_time_zone"
         if rule == rules.ANGLED:
             return before == "<" or after in ("<", ">")
-        is_call = index == 1 and left.rule is None and self._is_token(right, _OPENING)
-        return is_call and before not in rules.SPACED
+        if left.rule is not None or not self._is_token(right, _OPENING):
+            return False
+        return before in rules.CALLED or (index == 1 and before not in rules.SPACED)

@@ -39,16 +39,16 @@ class Declaration:
 
     def list_changes(self) -> list[str]:
         """What the columns mean otherwise, and what has been noted before."""
-        checked = [name for name in self.not_null if name not in self.key]
-        told = [f"NOT NULL is left out: rows pass with NULL in {', '.join(checked)}"] if checked else []
-        return [*self.changes, *told, *explain_types([type_ for _, type_ in self.columns])]
+        return [*self.changes, *explain_types([type_ for _, type_ in self.columns])]
 
     def write(self, options: list[tuple[str, str]]) -> str:
         """The statement in Penstock's spelling, with these options."""
         word = "PRIMARY KEY" if self.kind == "TABLE" else "KEY"
-        elements = [
-            f"{name} {rename_type(type_)}" + (f" {word}" if name in self.key else "") for name, type_ in self.columns
-        ]
+        elements = []
+        for name, type_ in self.columns:
+            modifier = f" {word}" if name in self.key else " NOT NULL" if name in self.not_null else ""
+            elements.append(f"{name} {rename_type(type_)}{modifier}")
+        elements += [f"{name} AS {text}" for name, text in self.computed]
         elements += [self.watermark] if self.watermark else []
         or_replace = "OR REPLACE " if self.or_replace else ""
         if_not_exists = "IF NOT EXISTS " if self.if_not_exists else ""

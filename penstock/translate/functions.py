@@ -43,7 +43,10 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
         return
     if word in _RENAMED[system]:
         name, told = _RENAMED[system][word]
-        yield place + 1, name, told
+        if statement.sign(place + 2) == ")":
+            yield place + 3, f"{name}(CURRENT_TIMESTAMP())", told
+        else:
+            yield place + 1, name, told
     elif word in _TOLD[system]:
         yield place, "", _TOLD[system][word]
     elif word == "REGEXP_EXTRACT" and system is not System.SPARK:
@@ -66,8 +69,15 @@ def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tu
 
 
 def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, str, str]]:
-    """For a text of Spark, as `edit_call`: double quotes are around texts there, and a backslash begins an escape."""
+    """For a text of Spark, as `edit_call`.
+
+    Double quotes are around texts there, a backslash begins an escape, and r'…' has none.
+    """
     token = statement.tokens[place]
+    if _is_raw(statement, place):
+        yield place + 2, statement.slice(place + 1, place + 2), ""
+    if _is_raw(statement, place) or (place and _is_raw(statement, place - 1)):
+        return
     is_double = statement.text[token.start] == '"'
     if not is_double and not (token.type == "STRING" and "\\" in token.value):
         return
@@ -77,6 +87,14 @@ def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, str, str]]:
         'texts are in single quotes: "…" is a name' if is_double else "a backslash in a text is a backslash, no escape"
     )
     yield place + 1, quoted, told
+
+
+def _is_raw(statement: Foreign, place: int) -> bool:
+    """Whether the r of r'…' stands there."""
+    if statement.word(place) != "R" or place + 1 == len(statement):
+        return False
+    text = statement.tokens[place + 1]
+    return text.type == "STRING" and text.start == statement.tokens[place].end
 
 
 def _unescape(match: re.Match[str]) -> str:

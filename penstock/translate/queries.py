@@ -47,8 +47,10 @@ def _edit_place(statement: Foreign, place: int, system: System, known: Known) ->
             yield closing + 1, statement.slice(place + 2, closing), ""
         else:
             yield place + 1, "", ""
-    elif system is System.SPARK and not word:
+    elif system is System.SPARK and word in ("", "R"):
         yield from edit_text(statement, place)
+    elif system is System.KSQLDB and statement.sign(place) == "=>":
+        yield place + 1, "->", ""
     else:
         yield from edit_call(statement, place, system)
 

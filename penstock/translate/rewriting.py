@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from penstock.planner.connectors import CONNECTORS
 from penstock.translate.declaration import Declaration, read_declaration, read_options
 from penstock.translate.model import Known, NotTranslatedError, Rewritten, System
@@ -29,12 +27,12 @@ _SESSION = {
 }
 _OWN = frozenset(connector.name for connector in CONNECTORS if connector.built)
 _NAMESPACES = frozenset({"CATALOG", "DATABASE", "SCHEMA"})
-_REFUSED = {
+REFUSED = {
     "ALTER": "what is declared cannot be altered: change the script, docs/semantics.md says what a checkpoint accepts",
     "PRINT": "a SELECT STREAM shows the rows of a stream",
     "TERMINATE": "DROP QUERY, or Ctrl-C, ends a query",
     "MERGE": "UPDATE … FROM … ELSE INSERT writes rows by their key",
-    "LIST": "SHOW STREAMS and SHOW TABLES",
+    "LIST": "SHOW STREAMS and SHOW TABLES name what is declared",
     "ASSERT": "penstock check says whether a script is right",
     "DEFINE": "variables are those of the shell that calls penstock",
 }
@@ -45,8 +43,8 @@ def rewrite(statement: Foreign, system: System, known: Known) -> Rewritten | Non
     word = statement.word(0)
     if word in _SESSION or (word == "CREATE" and statement.word(1) in _NAMESPACES):
         return None
-    if word in _REFUSED:
-        raise NotTranslatedError(_REFUSED[word])
+    if word in REFUSED:
+        raise NotTranslatedError(REFUSED[word])
     declared = read_declaration(statement, _KINDS[system])
     if declared is not None:
         return _rewrite_declaration(statement, *declared, system, known)
@@ -74,12 +72,12 @@ def _rewrite_declaration(
     if query:
         raise NotTranslatedError("columns before AS SELECT have no place: name them in the SELECT list")
     _choose_kind(declaration, system)
-    view = _rewrite_computed(declaration, known)
+    _drop_processing_times(declaration, known)
     found = find_place(system, declaration)
     if len(declaration.key) == 0 and declaration.kind == "TABLE":
         raise NotTranslatedError("a table has a key: write PRIMARY KEY behind its column, or CREATE STREAM")
     changes = (*declaration.list_changes(), *found.changes)
-    return Rewritten(declaration.write(found.options) + view, changes, declaration.write(found.checked) + view)
+    return Rewritten(declaration.write(found.options), changes, declaration.write(found.checked))
 
 
 def _rewrite_derived(declaration: Declaration, query: str, changes: tuple[str, ...], system: System) -> Rewritten:
@@ -124,30 +122,10 @@ def _choose_kind(declaration: Declaration, system: System) -> None:
         declaration.changes.append(f"a table of {system.title} without a primary key is a stream: CREATE STREAM")
 
 
-def _rewrite_computed(declaration: Declaration, known: Known) -> str:
-    """The view that has the computed columns, as further text; empty if there are none. Raises NotTranslatedError."""
-    columns = list(_drop_processing_times(declaration, known))
-    if not columns:
-        return ""
-    names = [name for name, _ in columns]
-    time = declaration.watermark.split()[2] if declaration.watermark else ""
-    if time in names:
-        raise NotTranslatedError(
-            f"the event time {time} is computed, and Penstock reads it from the record: write a TIMESTAMP column into "
-            "the records, in JSON as '2024-01-31T12:00:00Z'"
-        )
-    view = declaration.name
-    declaration.name = f"{view}_rows"
-    declaration.changes.append(f"computed columns are in a view: {', '.join(names)}")
-    items = ", ".join(f"{text} AS {name}" for name, text in columns)
-    return f";\nCREATE VIEW {view} AS SELECT *, {items} FROM {declaration.name}"
-
-
-def _drop_processing_times(declaration: Declaration, known: Known) -> Iterator[tuple[str, str]]:
-    """The other computed columns."""
-    for name, text in declaration.computed:
+def _drop_processing_times(declaration: Declaration, known: Known) -> None:
+    """Takes out columns that are PROCTIME()."""
+    for name, text in [*declaration.computed]:
         if text.upper().replace(" ", "") == "PROCTIME()":
+            declaration.computed.remove((name, text))
             known.processing_times.add(name.lower())
             declaration.changes.append(f"the processing time {name} is no column: a lookup joins the table as it is")
-        else:
-            yield name, text

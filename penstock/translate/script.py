@@ -22,7 +22,7 @@ from penstock.translate.model import (
     TranslatedStatement,
     Verdict,
 )
-from penstock.translate.rewriting import explain_left_out, rewrite
+from penstock.translate.rewriting import REFUSED, explain_left_out, rewrite
 from penstock.translate.statement import Foreign
 from penstock.translate.trees import rewrite_tree
 
@@ -111,16 +111,17 @@ def _translate_statement(statement: Foreign, line: int, script: _Script) -> Tran
 
 
 def _find_own(statement: Foreign, script: _Script) -> Compilation | None:
-    """A declaration that is one of Penstock as it stands; None for other statements."""
-    if read_declaration(statement, ("STREAM", "TABLE")) is None or statement.find("AS") < len(statement):
-        return None
+    """A declaration, or a word to another system, that is one of Penstock as it stands; None for other statements."""
     try:
+        declared = read_declaration(statement, ("STREAM", "TABLE"))
+        if statement.word(0) not in REFUSED and (declared is None or statement.find("AS") < len(statement)):
+            return None
         compilation = script.check(statement.whole)
-    except CompileError:
+    except (CompileError, NotTranslatedError):
         return None
     entries = compilation.catalog.entries
-    declared = [entry for name, entry in entries.items() if name not in script.names and isinstance(entry, Declared)]
-    is_built = all(connector_of(each.origin.connector).built for each in declared)
+    places = [entry for name, entry in entries.items() if name not in script.names and isinstance(entry, Declared)]
+    is_built = all(connector_of(each.origin.connector).built for each in places)
     return compilation if is_built else None
 
 
@@ -164,13 +165,14 @@ def _find_plans(compilation: Compilation, script: _Script) -> Iterator[Node]:
 
 
 def _lay_out(rewritten: Rewritten, statement: Foreign) -> str:
-    """What is not as it was is laid out; else the text stays."""
+    """What is not as it was is laid out, below the comments that it has lost; else the text stays."""
     if rewritten.sql == statement.whole:
         return rewritten.sql
+    lost = "".join(f"{comment}\n" for comment in statement.comments() if comment not in rewritten.sql)
     try:
-        return format_script(Source("translation", rewritten.sql)).rstrip().removesuffix(";")
+        return lost + format_script(Source("translation", rewritten.sql)).rstrip().removesuffix(";")
     except (CompileError, LayoutError):
-        return rewritten.sql
+        return lost + rewritten.sql
 
 
 def _explain(finding: Diagnostic) -> tuple[str, ...]:

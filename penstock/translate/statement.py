@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from penstock.parser import Token
 
+_COMMENT = re.compile(r"--[^\n]*|/\*(?:.|\n)*?\*/")
 _OPENING, _CLOSING = ("(", "[", "<"), (")", "]", ">")
 _VALUES = frozenset({"NAME", "STRING", "NUMBER"})
 
@@ -53,6 +56,11 @@ class Foreign:
     def slice(self, first: int, end: int) -> str:
         """The text from a token to the one before `end`."""
         return self.text[self.tokens[first].start : self.tokens[end - 1].end] if first < end else ""
+
+    def comments(self) -> Iterator[str]:
+        """The comments between the tokens."""
+        for before, behind in pairwise(self.tokens):
+            yield from (comment.rstrip() for comment in _COMMENT.findall(self.text[before.end : behind.start]))
 
     def find(self, words: str, first: int = 0) -> int:
         """Where these words stand outside of brackets, the length if nowhere."""

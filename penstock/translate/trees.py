@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from penstock.diagnostics import CompileError, Source
-from penstock.parser import parse
+from penstock.parser import parse, split_script
 from penstock.translate.model import Rewritten, System
+from penstock.translate.statement import Foreign
 
-_DIALECTS = {System.FLINK: "", System.KSQLDB: "", System.SPARK: "spark"}
+_DIALECTS = {System.FLINK: None, System.KSQLDB: None, System.SPARK: "spark"}
 
 
 def rewrite_tree(rewritten: Rewritten, system: System) -> Rewritten | None:
-    """The statement as sqlglot writes it for Spark, None if that cannot be read either."""
+    """The statement with its query as sqlglot writes it for Spark, None if that cannot be read either."""
+    head, query = _split_query(rewritten.sql)
+    if not query or rewritten.checked is not None:
+        return None
     try:
-        tree = sqlglot.parse_one(rewritten.sql, read=_DIALECTS[system] or None)
+        with _warnings_dropped():
+            tree = sqlglot.parse_one(query, read=_DIALECTS[system])
         if isinstance(tree, exp.Command):
             return None
-        sql = tree.sql(dialect="spark")
+        sql = head + tree.sql(dialect="spark")
         parse(Source("translation", sql))
     except (SqlglotError, CompileError):
         return None
     return Rewritten(sql, (*rewritten.changes, "written in the forms of Spark SQL, which Penstock reads"))
+
+
+def _split_query(sql: str) -> tuple[str, str]:
+    """The text before a query, and the query; empty if there is none, or one that sqlglot would take for another."""
+    source = Source("translation", sql)
+    (tokens,) = split_script(source)
+    statement = Foreign(sql, tokens, source.shown)
+    first = min(statement.find("SELECT"), statement.find("WITH"))
+    if first == len(statement) or statement.find("SELECT STREAM") < len(statement):
+        return sql, ""
+    return sql[: tokens[first].start], sql[tokens[first].start :]
+
+
+@contextmanager
+def _warnings_dropped() -> Iterator[None]:
+    """What sqlglot logs about a text that it cannot read says nothing to the user: the statement is refused."""
+    logger = logging.getLogger("sqlglot")
+    before = logger.disabled
+    logger.disabled = True
+    try:
+        yield
+    finally:
+        logger.disabled = before

@@ -52,6 +52,7 @@ from penstock.planner.plan import (
     TimeBound,
     Tumble,
     UnionAll,
+    Unnest,
     UpdateRows,
     Window,
     WindowAggregate,
@@ -159,6 +160,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"AssignWindows {below[0]} {window_text(node.window)} of {node.time}"
         case GroupingSets():
             return f"GroupingSets {below[0]} of {', '.join(map(named_text, node.keys))}: {sets_text(node)}"
+        case Unnest():
+            kept = "outer " if node.outer else ""
+            return f"Unnest {below[0]} {kept}{expression_text(node.value)} as {', '.join(node.given_names)}"
         case Rekey():
             into = "" if node.into is None else f" into {node.into} partitions"
             why = ", as SET auto_repartition says" if node.inserted else ""

@@ -19,7 +19,8 @@ K and V for any, O for one with an order, N for a number, I for a whole number, 
 twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
 `X...` one or more arguments. Maps have no order, nor has anything that holds one.
 Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Numbers, dates, times and BOOLEANs are
-taken as STRING. Texts are cast by hand, except that a literal is read as DATE or TIMESTAMP where one is asked for.
+taken as STRING. Texts are read as a number, a date or a time where all signatures ask for that one type, and literals
+as DATE or TIMESTAMP wherever one is asked for; other texts are cast by hand.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 

@@ -11,6 +11,7 @@ _WINDOW = (
     "windows are written TUMBLE(time, size), HOP(time, slide, size), CUMULATE(time, step, size) or SESSION(time, gap)"
 )
 _ROWS = "it makes several rows of one"
+_ELEMENTS = "it makes several rows of one, so it is behind LATERAL VIEW in FROM, or an item of SELECT by itself"
 _ORDER = "its value depends on the order of rows, and a stream has no order; MIN_BY and MAX_BY over the time do not"
 _UNBOUNDED = "it keeps all rows of a group"
 _KEY = "keys do not belong in the text of a query"
@@ -60,8 +61,8 @@ _BY_REASON = {
     _CODE: "JAVA_METHOD REFLECT TRY_REFLECT",
     _FAILS: "ASSERT_TRUE RAISE_ERROR",
     _WINDOW: "SESSION_WINDOW WINDOW WINDOW_TIME",
-    _ROWS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER JSON_TUPLE POSEXPLODE POSEXPLODE_OUTER STACK VARIANT_EXPLODE "
-    "VARIANT_EXPLODE_OUTER",
+    _ROWS: "JSON_TUPLE STACK VARIANT_EXPLODE VARIANT_EXPLODE_OUTER",
+    _ELEMENTS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER POSEXPLODE POSEXPLODE_OUTER",
     _ORDER: "ANY_VALUE ARRAY_AGG COLLECT_LIST LISTAGG MODE STRING_AGG",
     _UNBOUNDED: "COLLECT_SET COLLECT_UNION HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
     _KEY: "AES_DECRYPT AES_ENCRYPT HMAC TRY_AES_DECRYPT",

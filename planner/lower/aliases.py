@@ -29,11 +29,15 @@ def spread_aliases(outputs: Sequence[OutputColumn], scope: Scope) -> list[Output
     Raises CompileError where an expression becomes too large.
     """
     spread: list[OutputColumn] = []
+    aliases: set[str] = set()
     for output in outputs:
-        value = substitute_outputs(output.value, spread, scope)
-        if value != output.value:
-            check_item(value, output)
-        spread.append(replace(output, value=value))
+        used = aliases and {each.name.casefold() for each in output.value.find_all(exp.Column)}
+        if aliases & used:
+            output = replace(output, value=substitute_outputs(output.value, spread, scope))
+            check_item(output.value, output)
+        spread.append(output)
+        if not scope.named(output.name):
+            aliases.add(output.name.casefold())
     return spread
 
 
@@ -50,11 +54,14 @@ def check_item(value: exp.Expression, output: OutputColumn) -> None:
 
 
 def name_group_keys(select: ast.Select, outputs: Sequence[OutputColumn], scope: Scope) -> ast.Select:
-    """The SELECT whose GROUP BY has the items instead of their numbers, and windows instead of their names.
+    """The SELECT whose GROUP BY has the items instead of their numbers or of ALL, and windows instead of their names.
 
     HAVING has the items instead of their names. Raises CompileError for a number that is no item's.
     """
-    group_by = tuple(name_group_key(each, outputs, scope) for each in select.group_by)
+    keys = select.group_by
+    if keys and isinstance(keys[0], exp.Var):
+        keys = tuple(each.value for each in outputs if each.value.find(exp.Column) and not has_aggregate(each.value))
+    group_by = tuple(name_group_key(each, outputs, scope) for each in keys)
     having = None if select.having is None else substitute_outputs(select.having, outputs, scope)
     return replace(select, group_by=group_by, having=having)
 

@@ -10,7 +10,7 @@ from penstock.diagnostics.codes.kinds import K004, K005, K011
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import Context, collect_findings
-from penstock.planner.lower.items import rename_columns
+from penstock.planner.lower.items import name_columns, rename_columns
 from penstock.planner.lower.table_union import check_counts, count_shown, unite_rows
 from penstock.planner.plan import Column, EventTime, KStream, KTable, Named, Node, UnionAll, anchor_times, make_column
 from penstock.planner.types import Type
@@ -25,12 +25,24 @@ def lower_with(query: ast.With, context: Context, lower_query: LowerQuery) -> No
         first = seen.setdefault(table.name.folded, table.name)
         if first is not table.name:
             raise CompileError([K011.at(table.name.span, "", name=table.name.text).also(first.span, "first")])
-        context = context.with_table(table.name.text, lower_query(table.query, context))
+        node = name_columns(lower_query(table.query, context), table.columns, table.name.text, table.name.span)
+        context = context.with_table(table.name.text, node)
     return lower_query(query.body, context)
 
 
 def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery) -> Node:
     """All branches, cast to common types where that loses nothing. A common event time is kept."""
+    branches = lower_branches(union, context, lower_query)
+    if all(isinstance(each.shape, KTable) for each in branches):
+        return unite_tables(union, branches)
+    aligned = align_branches(union, branches)
+    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
+    schema = tuple(Column(each.name, each.type) for each in aligned[0].schema)
+    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+
+
+def lower_branches(union: ast.UnionQuery, context: Context, lower_query: LowerQuery) -> list[Node]:
+    """The plans of the branches; raises CompileError with what is wrong in any of them."""
     branches: list[Node] = []
     report: list[Diagnostic] = []
     for branch in union.branches:
@@ -38,9 +50,12 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
             branches.append(lower_query(branch, context))
     if report:
         raise CompileError(report)
-    first = branches[0]
-    if all(isinstance(each.shape, KTable) for each in branches):
-        return unite_tables(union, branches)
+    return branches
+
+
+def align_branches(union: ast.UnionQuery, branches: list[Node]) -> tuple[Node, ...]:
+    """The branches with the names of the first one and common types. Raises CompileError where there are none."""
+    first, report = branches[0], list[Diagnostic]()
     tables: list[Span] = []
     for node, syntax in zip(branches, union.branches, strict=True):
         if not isinstance(node.shape, KStream):
@@ -56,10 +71,7 @@ def lower_union(union: ast.UnionQuery, context: Context, lower_query: LowerQuery
     if report:
         raise CompileError(report)
     types = [find_common_type(union, branches, position) for position in range(len(first.schema))]
-    aligned = tuple(align_branch(branch, first, types) for branch in branches)
-    shape = unite_shapes([branch.shape for branch in aligned if isinstance(branch.shape, KStream)])
-    schema = tuple(Column(c.name, type_) for c, type_ in zip(first.schema, types, strict=True))
-    return UnionAll(schema=schema, shape=shape, span=union.span, inputs=aligned)
+    return tuple(align_branch(branch, first, types) for branch in branches)
 
 
 def unite_tables(union: ast.UnionQuery, branches: list[Node]) -> Node:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.kinds import K006, K010
-from penstock.diagnostics.codes.names import N003
+from penstock.diagnostics.codes.kinds import K006, K010, K022, K025
+from penstock.diagnostics.codes.names import N001, N003
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import collect_findings, resolve_scalar
@@ -17,7 +18,7 @@ from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project,
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.scalars.literals import bare
-from penstock.planner.scalars.names import Scope
+from penstock.planner.scalars.names import Scope, propose_name
 from penstock.planner.types import Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")
@@ -32,15 +33,17 @@ class OutputColumn:
     span: Span
 
 
-def spread_items(items: Iterable[ast.Item], scope: Scope) -> list[OutputColumn]:
+def spread_items(items: Sequence[ast.Item], scope: Scope) -> list[OutputColumn]:
     """The output columns of a SELECT list. Unnamed expressions are called col1, col2 … by position."""
     outputs: list[OutputColumn] = []
     for item in items:
         value = item.value
         if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star)):
-            outputs += spread_star(value, item.span, scope)
+            outputs += leave_out(spread_star(value, item.span, scope), item.excluded)
         else:
             outputs.append(OutputColumn(choose_output_name(item, len(outputs)), value, item.span))
+    if not outputs:
+        raise CompileError([K025.at(items[0].span, "")])
     seen: dict[str, OutputColumn] = {}
     for output in outputs:
         first = seen.setdefault(output.name.lower(), output)
@@ -48,6 +51,17 @@ def spread_items(items: Iterable[ast.Item], scope: Scope) -> list[OutputColumn]:
             found = K010.at(output.span, "", name=output.name).also(first.span, "")
             raise CompileError([found.with_hint(f"name one of them otherwise: AS other_{output.name}")])
     return outputs
+
+
+def leave_out(outputs: list[OutputColumn], excluded: Sequence[ast.Name]) -> list[OutputColumn]:
+    """The columns of a star without those behind EXCEPT; raises CompileError for an unknown one."""
+    names = {each.name.casefold() for each in outputs}
+    for name in excluded:
+        if name.text.casefold() not in names:
+            found = N001.at(name.span, name=name.text)
+            raise CompileError([found.with_hint(propose_name(name.text, (each.name for each in outputs)))])
+    left_out = {each.text.casefold() for each in excluded}
+    return [each for each in outputs if each.name.casefold() not in left_out]
 
 
 def choose_output_name(item: ast.Item, position: int) -> str:
@@ -154,6 +168,47 @@ def is_nullable(expression: exp.Expression, node: Node) -> bool:
             return all(is_nullable(each, node) for each in call.expressions)
         case _:
             return True
+
+
+def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Span) -> Node:
+    """The relation with these names for its columns, or with its own ones if there are none. Raises CompileError."""
+    if not names:
+        return node
+    if len(names) != len(node.schema):
+        place = names[0].span.to(names[-1].span)
+        count = f"{len(node.schema)} column{'s' if len(node.schema) != 1 else ''}"
+        shown = ", ".join(each.name for each in node.schema)
+        found = K022.at(place, "", relation=relation, columns=count, names=len(names))
+        raise CompileError([found.because(f"The columns are {shown}.")])
+    seen: dict[str, ast.Name] = {}
+    for name in names:
+        first = seen.setdefault(name.folded, name)
+        if first is not name:
+            raise CompileError([K010.at(name.span, "", name=name.text).also(first.span, "")])
+    renamed = {column.name: name.text for column, name in zip(node.schema, names, strict=True)}
+    items = [Named(renamed[each.name], make_column(each.name), each.type) for each in node.schema]
+    return rename_columns(node, items, rename_shape(node.shape, renamed), span)
+
+
+def rename_shape(shape: Shape, names: Mapping[str, str]) -> Shape:
+    """The shape of a relation with all its columns under other names."""
+    match shape:
+        case KStream():
+            return shape.rename(names)
+        case KTable():
+            return KTable(tuple(names[each] for each in shape.key), rename_same(shape.same, names))
+        case WTable():
+            key = tuple(names[each] for each in shape.key)
+            return WTable(key, names[shape.start], names[shape.end], rename_same(shape.same, names))
+        case _:
+            assert_never(shape)
+
+
+def rename_same(
+    same: tuple[tuple[frozenset[str], ...], ...], names: Mapping[str, str]
+) -> tuple[tuple[frozenset[str], ...], ...]:
+    """The groups of columns with the value of the key, under other names."""
+    return tuple(tuple(frozenset(names[each] for each in group) for group in groups) for groups in same)
 
 
 def rename_columns(node: Node, items: Iterable[Named], shape: Shape, span: Span) -> Node:

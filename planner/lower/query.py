@@ -11,9 +11,12 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
+from penstock.diagnostics.codes.kinds import K024
+from penstock.diagnostics.codes.syntax import S010
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
+from penstock.planner.lower.items import name_columns
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.membership import Membership
@@ -21,7 +24,8 @@ from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
-from penstock.planner.lower.select import list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.unnest import explain_alone, is_true, join_elements
 from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
@@ -37,6 +41,8 @@ def lower_query(query: ast.Query, context: Context) -> Node:
             return lower_select(query, rows, context, memberships)
         case ast.UnionQuery():
             return lower_union(query, context, lower_query)
+        case ast.SetQuery():
+            raise CompileError([explain_set_query(query, context)])
         case ast.With():
             return lower_with(query, context, lower_query)
         case _:
@@ -49,10 +55,12 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
         case ast.Table():
             node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
-            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=relation.as_of)
+            as_of = None if is_now(relation.as_of) else relation.as_of
+            return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
         case ast.Subquery():
-            node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
+            node = lower_query(relation.query, context)
+            node = name_columns(node, relation.columns, alias_or_none or "the subquery", relation.span)
             return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery", over=relation.over)
         case ast.WindowedTable():
             rows = lower_relation(relation.relation, (), context)
@@ -62,10 +70,16 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             window = replace(window, keys=relation.keys)
             alias = relation.alias.text if relation.alias else rows.name
             return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(relation)])
+        case ast.NoTable():
+            raise CompileError([explain_no_table(relation)])
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
             where = [part for part in where if part not in within]
             left = lower_relation(relation.left, within, context)
+            if isinstance(relation.right, ast.UnnestedTable):
+                return filter_elements(relation, join_elements(relation, relation.right, left), where)
             right = lower_relation(relation.right, (), context)
             for side, rows in ((relation.left, left), (relation.right, right)):
                 if rows.window is not None or rows.over is not None:
@@ -77,6 +91,26 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             return share_columns(join, left, right, lower_join(join, left, right, where, context))
         case _:
             assert_never(relation)
+
+
+def filter_elements(join: ast.Join, rows: FromRows, where: Sequence[exp.Expression]) -> FromRows:
+    """The rows of an inner join with UNNEST for which ON, and the WHERE beside the join, are true."""
+    if rows.window is not None or rows.over is not None:
+        clause = "a windowed relation" if rows.over is None else "OVER on a relation"
+        raise CompileError([B002.at(join.left.span, "", construct=f"{clause} in a join")])
+    if join.kind is not ast.JoinKind.INNER:
+        return rows
+    parts = [each for each in (*conjuncts(join.on), *where) if not is_true(each)]
+    condition = conjunction(parts)
+    if condition is None:
+        return rows
+    condition.meta.setdefault("span", parts[0].meta["span"].to(parts[-1].meta["span"]))
+    return filter_rows(rows, condition)
+
+
+def is_now(as_of: exp.Expression | None) -> bool:
+    """Whether FOR SYSTEM_TIME AS OF asks for the table as it is when a row is processed, as every lookup does."""
+    return isinstance(as_of, exp.Anonymous) and str(as_of.this).upper() == "CURRENT_TIMESTAMP"
 
 
 def split_memberships(select: ast.Select, context: Context) -> tuple[ast.Select, list[Membership]]:
@@ -123,6 +157,25 @@ def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
         return lower_name(find_first_name(query), context).shape
 
 
+def explain_set_query(query: ast.SetQuery, context: Context) -> Diagnostic:
+    """The finding for UNION, INTERSECT and EXCEPT, which compare all rows of both sides."""
+    word, place = query.operation.value, query.left.span.to(query.right.span)
+    if query.operation is ast.SetOperation.UNION:
+        reason = "finding duplicates among all rows of a stream means to keep all of them forever"
+        return S010.at(place).because(reason).with_hint("UNION ALL")
+    if isinstance(find_subquery_shape(query.left, context), KStream):
+        kind = "SEMI" if query.operation is ast.SetOperation.INTERSECT else "ANTI"
+        found = J007.at(place, "", construct=word)
+        return found.with_hint(f"LEFT {kind} JOIN … ON the columns AND a bound on the two event times")
+    return B002.at(place, "", construct=f"{word} of tables")
+
+
+def explain_no_table(relation: ast.NoTable) -> Diagnostic:
+    """The finding for a query that keeps running and has nothing to read."""
+    found = K024.at(relation.span, "").because("No row would ever arrive.")
+    return found.with_hint("penstock query and Session.sql read it")
+
+
 def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
     """The first relation that is named in FROM."""
     match syntax:
@@ -130,10 +183,16 @@ def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
             return find_first_name(syntax.relation)
         case ast.UnionQuery():
             return find_first_name(syntax.branches[0])
+        case ast.SetQuery():
+            return find_first_name(syntax.left)
+        case ast.NoTable():
+            raise CompileError([explain_no_table(syntax)])
         case ast.With():
             return find_first_name(syntax.tables[0].query)
         case ast.Join():
             return find_first_name(syntax.left)
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(syntax)])
         case ast.Subquery():
             return find_first_name(syntax.query)
         case ast.Table():

@@ -35,7 +35,9 @@ def list_aliases(relation: ast.Relation) -> set[str]:
             return {(relation.alias or relation.name).folded}
         case ast.WindowedTable():
             return {relation.alias.folded} if relation.alias else list_aliases(relation.relation)
-        case ast.Subquery():
+        case ast.NoTable():
+            return set()
+        case ast.Subquery() | ast.UnnestedTable():
             return {relation.alias.folded} if relation.alias else set()
         case _:
             assert_never(relation)

@@ -29,6 +29,7 @@ from penstock.planner.lower.over import has_over, lower_over, refuse_framed, tak
 from penstock.planner.lower.rank import is_ranked, keep_first_rows, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
 from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.unnest import explode_items
 from penstock.planner.lower.windows import assign_windows, uses_windows
 from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import is_changing
@@ -47,6 +48,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
         raise CompileError([found.with_hint("conditions on window_start and window_end go into HAVING")])
     if select.distinct:
         select = group_distinct(select, rows)
+    refused = find_refused_beside_explode(select, rows)
     report: list[Diagnostic] = []
     with collect_findings(report):
         if select.where is not None and not inner:
@@ -57,6 +59,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
         if select.deduplicate is not None:
             rows = deduplicate_rows(rows, select.deduplicate)
     with collect_findings(report):
+        select, rows = explode_items(select, rows, refused)
         outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
         if select.order_by is not None and select.limit is not None:
             if isinstance(rows.node.shape, KStream) and not is_grouped(select):
@@ -140,6 +143,15 @@ def is_grouped(select: ast.Select) -> bool:
     """Whether the SELECT makes one row of many, outside of OVER."""
     expressions = [*(item.value for item in select.items), select.having]
     return bool(select.group_by) or any(map(has_aggregate, expressions))
+
+
+def find_refused_beside_explode(select: ast.Select, rows: FromRows) -> str | None:
+    """What the SELECT has that is computed over its rows before EXPLODE could make more of them."""
+    if is_grouped(select):
+        return "GROUP BY or an aggregate"
+    if rows.over is not None or select.qualify is not None or any(has_over(item.value) for item in select.items):
+        return "OVER"
+    return "DISTINCT" if select.distinct else None
 
 
 def choose_emission(select: ast.Select, context: Context) -> Emission:

@@ -12,8 +12,9 @@ from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K010
 from penstock.diagnostics.codes.limits import L005
-from penstock.diagnostics.codes.windows import W002, W006, W007, W015, W018
+from penstock.diagnostics.codes.windows import W002, W006, W007, W014, W015, W018
 from penstock.parser import ast
+from penstock.planner.functions import clock_calls
 from penstock.planner.intervals import duration_text, interval_duration, interval_sql, positive_milliseconds
 from penstock.planner.lower.context import resolve_scalar
 from penstock.planner.lower.items import WINDOW_COLUMNS
@@ -175,6 +176,9 @@ def read_window(
     wanted = None
     is_any = is_event_time(time, rows.scope)
     if not is_any:
+        if any(True for _ in clock_calls(time)):
+            found = W014.at(time.meta["span"], "", operator=f"a {kind.value} window")
+            raise CompileError([found.with_hint(f"the event time: {kind.value}(ROWTIME, …)")])
         typed = resolve_scalar(time, rows.scope)
         wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
     expected = require_event_time(rows, f"a {kind.value} window", span, wanted)

@@ -44,6 +44,7 @@ from penstock.planner.plan import (
     TableLookup,
     TableRanked,
     UnionAll,
+    Unnest,
     WindowAggregate,
     WithLate,
     find_columns,
@@ -165,7 +166,7 @@ class Builder:
                 return self._add_join(node, below)
             case ForeignKeyJoin():
                 return self._add_references(node, *below)
-            case Filter() | AssignWindows() | GroupingSets() | Distinct() | Over() | OverRows() | Ranked():
+            case Filter() | AssignWindows() | GroupingSets() | Unnest() | Distinct() | Over() | OverRows() | Ranked():
                 (rows,) = below
                 return rows
             case Intermediate() | Latest() | RemoteLookup():

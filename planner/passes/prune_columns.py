@@ -36,6 +36,7 @@ from penstock.planner.plan import (
     TableLookup,
     TableRanked,
     UnionAll,
+    Unnest,
     WindowAggregate,
     WithLate,
     find_columns,
@@ -76,6 +77,10 @@ def _prune(node: Node, wanted: Set[str]) -> Node:
             return replace(
                 node, input=input_, columns=given, any_row=any_row, schema=schema, shape=_narrow_shape(node, schema)
             )
+        case Unnest():
+            input_ = _prune(node.input, used - set(node.given_names))
+            schema = (*input_.schema, *node.schema[-len(node.given_names) :])
+            return replace(node, input=input_, schema=schema, shape=_narrow_shape(node, schema))
         case Project():
             # A relation has a column, even if rows are only counted.
             items = tuple(item for item in node.items if item.name in wanted) or node.items[:1]

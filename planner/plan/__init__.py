@@ -30,11 +30,11 @@ from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node,
 from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
 from penstock.planner.plan.rank import Ranked, Ranking, Sorting, TableRanked
-from penstock.planner.plan.read import ColumnFilter, PlainJoin, Snapshot, Sort
+from penstock.planner.plan.read import ColumnFilter, OneRow, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup
 from penstock.planner.plan.scan import Origin, Scan
-from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan.stateless import AssignWindows, Filter, GroupingSets, Project, UnionAll, Unnest
 from penstock.planner.plan.statements import (
     DEFAULTS,
     Answer,
@@ -48,7 +48,17 @@ from penstock.planner.plan.statements import (
 from penstock.planner.plan.table import ForeignKeyJoin, Latest, Side, Step, TableJoin, TableLookup
 
 Stateless: TypeAlias = (
-    Scan | Filter | Project | AssignWindows | GroupingSets | Rekey | UnionAll | RemoteLookup | WithLate | Intermediate
+    Scan
+    | Filter
+    | Project
+    | AssignWindows
+    | GroupingSets
+    | Unnest
+    | Rekey
+    | UnionAll
+    | RemoteLookup
+    | WithLate
+    | Intermediate
 )
 Stateful: TypeAlias = (
     WindowAggregate
@@ -67,7 +77,9 @@ Stateful: TypeAlias = (
 """The operators that keep state. Spark runs one of them in a query."""
 Operator: TypeAlias = Stateless | Stateful
 """The operators of queries that run. Code that tells them apart ends in `assert_never`."""
-ReadOperator: TypeAlias = Snapshot | Filter | Project | UnionAll | GroupingSets | GroupAggregate | PlainJoin | Sort
+ReadOperator: TypeAlias = (
+    Snapshot | OneRow | Filter | Project | UnionAll | GroupingSets | Unnest | GroupAggregate | PlainJoin | Sort
+)
 """The operators of reads."""
 
 __all__ = [
@@ -104,6 +116,7 @@ __all__ = [
     "LookupKey",
     "Named",
     "Node",
+    "OneRow",
     "Operator",
     "Options",
     "Origin",
@@ -140,6 +153,7 @@ __all__ = [
     "TimeBound",
     "Tumble",
     "UnionAll",
+    "Unnest",
     "UpdateRows",
     "Value",
     "WTable",

@@ -1,7 +1,7 @@
 """Reads: the rows of tables as they are at one moment, and what SQL makes of them. Nothing here waits or changes.
 
 The rows of a read are facts: the shape of its nodes is KStream, without a key and without a time. Above snapshots there
-are also Filter, Project, GroupAggregate, GroupingSets and UnionAll, which mean what they mean over any rows.
+are also OneRow, Filter, Project, GroupAggregate, GroupingSets and UnionAll, which mean what they mean over any rows.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Snapshot(Node):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OneRow(Node):
+    """One row, which reads nothing. Constants are computed of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlainJoin(Binary):
     """The join that SQL knows: rows of both sides beside each other where the condition is true.
 
@@ -55,7 +60,11 @@ class PlainJoin(Binary):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sort(Unary):
-    """The rows in an order, in any if `order_by` is empty; only the first `limit` of them if that is not None."""
+    """The rows in an order, in any if `order_by` is empty, without the first `skipped` of them.
+
+    Only the first `limit` of these if that is not None.
+    """
 
     order_by: tuple[Sorting, ...]
     limit: int | None
+    skipped: int = 0

@@ -86,6 +86,30 @@ class GroupingSets(Unary):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unnest(Unary):
+    """Each row of `input` once for each element of `value`, with the element behind its columns.
+
+    `elements`: the column of an array's elements, or those of a map's keys and values. `position`: the column before
+    them, with the element's place, counted from 0. `outer`: a row without elements is kept, with NULL in the columns.
+    """
+
+    NOUN: ClassVar[str] = "UNNEST"
+
+    value: Expression
+    position: str | None
+    elements: tuple[str, ...]
+    outer: bool
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        return (self.value,)
+
+    @property
+    def given_names(self) -> tuple[str, ...]:
+        return self.elements if self.position is None else (self.position, *self.elements)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnionAll(Node):
     """The rows of all inputs. Columns match by position; names are those of the first input, types are equal.
 

@@ -14,12 +14,14 @@ from penstock.planner.plan import (
     GroupAggregate,
     GroupingSets,
     Node,
+    OneRow,
     PlainJoin,
     Project,
     ReadOperator,
     Snapshot,
     Sort,
     UnionAll,
+    Unnest,
     conjuncts,
     find_columns,
     make_column,
@@ -52,7 +54,9 @@ def narrow_snapshots(root: Node) -> Node:
                 return replace(remade, schema=tuple(each for each in remade.schema if each.name in names))
             case Sort():
                 return replace(remade, schema=remade.input.schema)
-            case GroupAggregate() | GroupingSets() | UnionAll():
+            case Unnest():
+                return replace(remade, schema=(*remade.input.schema, *remade.schema[-len(remade.given_names) :]))
+            case OneRow() | GroupAggregate() | GroupingSets() | UnionAll():
                 return remade
             case _:
                 assert_never(remade)
@@ -86,9 +90,11 @@ def find_used(node: Node, wanted: set[str], names: set[str]) -> set[str]:
             return wanted | find_columns(node.condition)
         case Sort():
             return wanted | find_columns(*(each.value for each in node.order_by))
+        case Unnest():
+            return wanted | set(node.used_columns)
         case GroupAggregate():
             return set(node.used_columns)
-        case Snapshot() | GroupingSets() | UnionAll():
+        case Snapshot() | OneRow() | GroupingSets() | UnionAll():
             return names
         case _:
             assert_never(node)

@@ -23,22 +23,25 @@ from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate
-from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
+from penstock.planner.lower.items import OutputColumn, name_columns, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.sides import join_columns, qualify_sides
+from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import FromRows, check_size
-from penstock.planner.lower.select import filter_rows, is_grouped, list_scalars
+from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
+from penstock.planner.lower.unnest import explain_alone, explode_items, join_elements
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
+    Column,
     Emission,
-    GroupAggregate,
     Intermediate,
     JoinType,
     KStream,
     Named,
     Node,
+    OneRow,
     PlainJoin,
     Project,
     Snapshot,
@@ -49,8 +52,11 @@ from penstock.planner.plan import (
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import fold_plan, walk
 from penstock.planner.reads.narrow import narrow_snapshots
+from penstock.planner.reads.sets import drop_repeated_rows, lower_set_query
 from penstock.planner.reads.snapshot import explain_out_of_reach, read_snapshot
 from penstock.planner.scalars.literals import bare
+from penstock.planner.scalars.names import Scope
+from penstock.planner.types import BOOLEAN
 
 
 def plan_read(statements: Sequence[ast.Statement], catalog: Catalog, text: Span, *, memory: bool) -> Node:
@@ -79,8 +85,11 @@ def lower_query(query: ast.Query, context: Context) -> Node:
         case ast.Select():
             return lower_select(query, context)
         case ast.UnionQuery():
-            refuse_sorted_branches(query)
+            refuse_sorted_branches(query.branches)
             return lower_union(query, context, lower_query)
+        case ast.SetQuery():
+            refuse_sorted_branches((query.left, query.right))
+            return lower_set_query(query, context, lower_query)
         case ast.With():
             return lower_with(query, context, lower_query)
         case _:
@@ -98,6 +107,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
     rows = lower_relation(select.relation, context)
     if select.where is not None:
         rows = filter_rows(rows, select.where)
+    select, rows = explode_items(select, rows, find_refused_beside_explode(select, rows))
     shown = spread_items(select.items, rows.scope)
     order_by, beside = read_sort_keys(select, shown, rows)
     outputs = [*shown, *beside]
@@ -108,7 +118,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
         node = replace(node, shape=KStream())
     node = project_items(node, outputs, scope, select.span)
     if select.distinct:
-        node = drop_repeated_rows(node, outputs, beside, select.span)
+        node = select_distinct(node, outputs, beside, select.span)
     if order_by or select.limit is not None:
         node = sort_rows(node, order_by, select)
     if not beside:
@@ -131,17 +141,44 @@ def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
         case ast.Subquery():
             if relation.over is not None:
                 raise CompileError([B002.at(relation.span, "", construct="OVER in a read")])
-            node = lower_query(relation.query, context)
             alias_or_none = relation.alias.text if relation.alias else None
+            node = lower_query(relation.query, context)
+            node = name_columns(node, relation.columns, alias_or_none or "the subquery", relation.span)
             return FromRows(node, make_scope(node, alias_or_none), alias_or_none or "the subquery")
         case ast.WindowedTable():
             raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
+        case ast.NoTable():
+            one = OneRow(schema=(Column("_one", BOOLEAN, nullable=False),), shape=KStream(), span=relation.span)
+            return FromRows(one, Scope(()), "nothing")
+        case ast.UnnestedTable():
+            raise CompileError([explain_alone(relation)])
+        case ast.Join() if isinstance(relation.right, ast.UnnestedTable):
+            return lower_elements(relation, relation.right, lower_relation(relation.left, context))
         case ast.Join():
             left = lower_relation(relation.left, context)
             right = lower_relation(relation.right, context)
-            return lower_join(relation, left, right)
+            join = name_read_condition(relation, left, right)
+            return share_columns(join, left, right, lower_join(join, left, right))
         case _:
             assert_never(relation)
+
+
+def name_read_condition(join: ast.Join, left: FromRows, right: FromRows) -> ast.Join:
+    """The join with ON. Raises CompileError for NATURAL, and for an outer join without a condition."""
+    if join.using or join.natural:
+        return name_condition(join, left, right, ())
+    if join.on is None and join.kind is ast.JoinKind.INNER:
+        every = exp.Boolean(this=True)
+        every.meta["span"] = join.span
+        return replace(join, on=every)
+    return join
+
+
+def lower_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> FromRows:
+    """Rows with their elements beside them; ON filters those of an inner join."""
+    rows = join_elements(join, unnest, left)
+    is_inner = join.kind is ast.JoinKind.INNER
+    return filter_rows(rows, join.on) if is_inner and join.on is not None else rows
 
 
 def lower_join(join: ast.Join, left: FromRows, right: FromRows) -> FromRows:
@@ -230,9 +267,9 @@ def explain_stream_read(select: ast.Select, context: Context) -> Diagnostic:
     )
 
 
-def refuse_sorted_branches(union: ast.UnionQuery) -> None:
-    """Raises CompileError for ORDER BY or LIMIT within UNION ALL, where it is not clear what they are of."""
-    for branch in union.branches:
+def refuse_sorted_branches(branches: Sequence[ast.Query]) -> None:
+    """Raises CompileError for ORDER BY or LIMIT within UNION and its kin, where it is not clear what they are of."""
+    for branch in branches:
         for clause in (branch.order_by, branch.limit) if isinstance(branch, ast.Select) else ():
             if clause is not None:
                 name = "ORDER BY" if isinstance(clause, ast.OrderBy) else "LIMIT"
@@ -267,16 +304,12 @@ def read_sort_keys(
     return keys, beside
 
 
-def drop_repeated_rows(node: Node, outputs: list[OutputColumn], beside: list[OutputColumn], span: Span) -> Node:
-    """Equal rows once."""
+def select_distinct(node: Node, outputs: list[OutputColumn], beside: list[OutputColumn], span: Span) -> Node:
+    """Equal rows once; raises CompileError for what they are sorted by and do not show."""
     for output in beside:
         found = K014.at(output.span, "", expression=output.span.text)
         raise CompileError([found.because("DISTINCT groups by all that is selected.").with_hint("select it, too")])
-    for output, each in zip(outputs, node.schema, strict=True):
-        if not scalars.is_ordered(each.type):
-            raise CompileError([K018.at(output.span, "", type=each.type).because("DISTINCT compares values.")])
-    keys = tuple(Named(each.name, make_column(each.name), each.type) for each in node.schema)
-    return GroupAggregate(schema=node.schema, shape=KStream(), span=span, input=node, keys=keys, aggregates=())
+    return drop_repeated_rows(node, [each.span for each in outputs], span)
 
 
 def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Select) -> Node:
@@ -288,5 +321,13 @@ def sort_rows(node: Node, keys: list[tuple[str, exp.Expression]], select: ast.Se
             found = K018.at(ordered.this.meta["span"], "", type=type_)
             raise CompileError([found.because("ORDER BY compares values.")])
         order.append(make_sorting(ordered, make_column(name)))
-    limit = None if select.limit is None else select.limit.count
-    return Sort(schema=node.schema, shape=KStream(), span=select.span, input=node, order_by=tuple(order), limit=limit)
+    limit, skipped = (None, 0) if select.limit is None else (select.limit.count, select.limit.skipped)
+    return Sort(
+        schema=node.schema,
+        shape=KStream(),
+        span=select.span,
+        input=node,
+        order_by=tuple(order),
+        limit=limit,
+        skipped=skipped,
+    )

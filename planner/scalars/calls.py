@@ -13,6 +13,7 @@ from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.signature import (
     ArrayOf,
     DecimalOf,
@@ -25,7 +26,7 @@ from penstock.planner.functions.signature import (
     signature,
 )
 from penstock.planner.scalars.constants import judge
-from penstock.planner.scalars.implicit import as_text
+from penstock.planner.scalars.implicit import as_text, read_text
 from penstock.planner.scalars.names import propose_name
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
@@ -112,9 +113,13 @@ def fit(
         if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
             report.extend(problems)
             return None
-    printed = _print_arguments([patterns for _, patterns in fitting], arguments)
-    if printed is not None:
-        return fit(call, function, printed, resolve_lambda, report)
+    problems = []
+    changed = _cast_arguments(function, [patterns for _, patterns in fitting], arguments, problems)
+    report.extend(problems)
+    if changed is not None:
+        return fit(call, function, changed, resolve_lambda, report)
+    if problems:
+        return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
@@ -177,19 +182,33 @@ def _fit(
     return Fitted(tuple(converted), _substitute(shape.result, bindings))
 
 
-def _print_arguments(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> list[Argument] | None:
-    """The arguments with texts in the place of values where a STRING is wanted and nothing else would take them.
+def _cast_arguments(
+    function: Function,
+    patterns: Sequence[tuple[Pattern, ...]],
+    arguments: Sequence[Argument],
+    problems: list[Diagnostic],
+) -> list[Argument] | None:
+    """The arguments with the casts that Spark makes where a parameter has one type in all signatures.
 
-    None if there are none. A number is no BINARY, no array and no map.
+    None if there are none. A number is no BINARY, no array and no map, so a parameter that may be a STRING is one. A
+    function that reads times takes no number as text: what Spark makes of it there are seconds.
     """
-    printed: list[Argument] = []
+    reads_times = RowFault.TIME_TEXT in function.raises
+    result: list[Argument] = []
     for place, argument in enumerate(arguments):
-        wanted = [each[place] for each in patterns]
-        others = [each for each in wanted if each != STRING]
-        is_text_only = STRING in wanted and all(each == BINARY or isinstance(each, ArrayOf) for each in others)
-        printed.append(as_text(argument) if is_text_only and isinstance(argument, Typed) else argument)
-    changed = any(new is not old for new, old in zip(printed, arguments, strict=True))
-    return printed if changed else None
+        wanted = {each[place] for each in patterns}
+        others = [each for each in wanted if each not in (STRING, BINARY) and not isinstance(each, ArrayOf)]
+        value: Argument | None = argument
+        if isinstance(argument, Typed) and STRING in wanted and not others:
+            value = argument if reads_times and is_number(argument.type) else as_text(argument)
+        elif isinstance(argument, Typed) and argument.type == STRING and len(wanted) == 1:
+            (target,) = wanted
+            value = read_text(argument, target, problems) if isinstance(target, Simple) else argument
+        if value is None:
+            return None
+        result.append(value)
+    changed = any(new is not old for new, old in zip(result, arguments, strict=True))
+    return result if changed else None
 
 
 def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:

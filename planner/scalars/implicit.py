@@ -79,7 +79,7 @@ def read_texts(values: Sequence[Typed], report: list[Diagnostic]) -> list[Typed]
     target = targets.pop() if len(targets) == 1 else None
     if target is None:
         return list(values)
-    read = [_read_text(each, target, report) if each.type == STRING else each for each in values]
+    read = [read_text(each, target, report) if each.type == STRING else each for each in values]
     known = [each for each in read if each is not None]
     return known if len(known) == len(values) else None
 
@@ -93,7 +93,10 @@ def _read_type(type_: Type) -> Type | None:
     return type_ if type_ in (BOOLEAN, DATE, TIMESTAMP) else None
 
 
-def _read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
+    """A text as a number, time or BOOLEAN; as it is where it is no such type. None (reported) if a literal is none."""
+    if _read_type(target) is None:
+        return value
     if not is_text_literal(value):
         return Typed(mark_cast(make_typed(value.expression, value.to(target), target).expression, STRING), target)
     if target in (DATE, TIMESTAMP):

@@ -13,25 +13,33 @@ from penstock.planner.plan import Node
 
 
 def lower_stream(query: ast.Query, context: Context) -> Node:
-    """The plan of a query whose rows go to a stream, as if it said STREAM, unless it gives a table all the same."""
-    marked = mark_stream(query)
-    try:
-        return lower_query(marked, context)
-    except CompileError as error:
-        if marked == query or any(each.code != K001.id for each in error.diagnostics):
-            raise
+    """The plan of a query whose rows go to a stream, as if it said STREAM, unless it gives a table all the same.
+
+    A subquery that stands alone in FROM gives a stream as well, unless it can give only a table.
+    """
+    for marked in (mark_stream(query, below=True), mark_stream(query, below=False)):
+        try:
+            return lower_query(marked, context)
+        except CompileError as error:
+            if marked == query or any(each.code != K001.id for each in error.diagnostics):
+                raise
     return lower_query(query, context)
 
 
-def mark_stream(query: ast.Query) -> ast.Query:
-    """The query with STREAM behind each SELECT whose rows it gives."""
+def mark_stream(query: ast.Query, *, below: bool) -> ast.Query:
+    """The query with STREAM behind each SELECT whose rows it gives. `below`: also in subqueries alone in FROM."""
     match query:
         case ast.Select():
-            return replace(query, stream=True)
+            relation = query.relation
+            if below and isinstance(relation, ast.Subquery):
+                relation = replace(relation, query=mark_stream(relation.query, below=True))
+            return replace(query, stream=True, relation=relation)
         case ast.UnionQuery():
-            return replace(query, branches=tuple(mark_stream(each) for each in query.branches))
+            return replace(query, branches=tuple(mark_stream(each, below=below) for each in query.branches))
         case ast.With():
-            return replace(query, body=mark_stream(query.body))
+            return replace(query, body=mark_stream(query.body, below=below))
+        case ast.SetQuery():
+            return query
 
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:

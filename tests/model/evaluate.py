@@ -31,13 +31,14 @@ from penstock.planner.plan import (
     TableLookup,
     TableRanked,
     UnionAll,
+    Unnest,
     WindowAggregate,
 )
 from tests.model.aggregate import assign_windows, group_aggregate, window_aggregate
 from tests.model.join import interval_join
 from tests.model.over import over
 from tests.model.rank import ranked
-from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all
+from tests.model.stateless import distinct, filter_rows, grouping_sets, project, union_all, unnest
 from tests.model.tables import found_remotely, materialised, referring, table_join
 from tests.model.values import Row, Unsupported
 
@@ -68,6 +69,8 @@ def apply(node: Node, tables: Sequence[list[Row]]) -> list[Row]:
             return assign_windows(node, *tables)
         case GroupingSets():
             return grouping_sets(node, *tables)
+        case Unnest():
+            return unnest(node, *tables)
         case UnionAll():
             return union_all(node, list(tables))
         case WindowAggregate():

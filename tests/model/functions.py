@@ -155,6 +155,8 @@ NULL_AWARE: dict[str, Callable[[Iterator[Value]], Value]] = {
     "GREATEST": _extreme(max),
     "LEAST": _extreme(min),
     "CONCAT_WS": _joined,
+    "ARRAY": list,
+    "MAP": lambda values: dict(zip(values, values, strict=True)),
     "ISNULL": lambda values: next(values) is None,
     "ISNOTNULL": lambda values: next(values) is not None,
 }

@@ -34,6 +34,7 @@ from penstock.planner.plan import (
     Scan,
     TimeBound,
     Tumble,
+    Unnest,
     Window,
     WindowAggregate,
 )
@@ -194,6 +195,17 @@ def assign_windows(node: Node, window: Tumble | Hop | Cumulate) -> AssignWindows
     return AssignWindows(
         schema=(*node.schema, *ends), shape=node.shape, span=NOWHERE, input=node, window=window, time="time"
     )
+
+
+def unnest(node: Node, value: exp.Expression, elements: Mapping[str, Type], *, place: bool, outer: bool) -> Unnest:
+    """Each row of `node` once for each element of `value`, with its place if `place`."""
+    names = {**({"place": INT} if place else {}), **elements}
+    schema = (*node.schema, *(Column(name, type_) for name, type_ in names.items()))
+    position = "place" if place else None
+    return Unnest(
+        schema=schema, shape=node.shape, span=NOWHERE, input=node,
+        value=value, position=position, elements=tuple(elements), outer=outer,
+    )  # fmt: skip
 
 
 def group_aggregate(node: Node, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",)) -> GroupAggregate:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll
+from penstock.planner.plan import Filter, GroupingSets, Project, UnionAll, Unnest
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import Row, columns, fit
 
@@ -34,6 +34,21 @@ def grouping_sets(node: GroupingSets, rows: list[Row]) -> list[Row]:
             left_out = dict(zip(reversed(node.keys), (bit == "1" for bit in reversed(f"{id_:064b}")), strict=False))
             keys = {key.name: None if left_out[key] else evaluate_scalar(key.value, row, types) for key in node.keys}
             result.append(row | {node.id_column: id_} | keys)
+    return result
+
+
+def unnest(node: Unnest, rows: list[Row]) -> list[Row]:
+    """Each row once for each element of an array, or for each entry of a map."""
+    types = columns(node.input.schema)
+    result = []
+    for row in rows:
+        value = evaluate_scalar(node.value, row, types) or []
+        entries = list(value.items()) if isinstance(value, dict) else [(each,) for each in value]
+        for place, entry in enumerate(entries):
+            position = {} if node.position is None else {node.position: place}
+            result.append(row | position | dict(zip(node.elements, entry, strict=True)))
+        if not entries and node.outer:
+            result.append(row | dict.fromkeys(node.given_names))
     return result
 
 

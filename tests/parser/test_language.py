@@ -108,6 +108,8 @@ def test_all_spellings_of_an_interval(interval: str) -> None:
         ("interval '5 minutes' + interval '1 day 02:03:04'", "INTERVAL '5' MINUTE + INTERVAL '93784' SECOND"),
         ("interval '1 day -2 hours'", "INTERVAL '22' HOUR"),
         ("interval '1 day -00:00:01'", "INTERVAL '86399' SECOND"),
+        ("a::text || b::bool || c::timestamptz", "CAST(a AS STRING) || CAST(b AS BOOLEAN) || CAST(c AS TIMESTAMP)"),
+        ("cast(a as bytes) = cast(b as timestamp_ltz)", "CAST(a AS BINARY) = CAST(b AS TIMESTAMP)"),
         ("strpos(a || b, c)", "INSTR(a || b, c)"),
         ("count_distinct(a) filter (where b)", "COUNT(DISTINCT a) FILTER (WHERE b)"),
         ("timestampadd(month, 2, a)", "(a + INTERVAL '2' MONTH)"),

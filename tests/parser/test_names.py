@@ -93,6 +93,20 @@ def test_the_first_word_behind_select() -> None:
     assert stream.items == column.items
 
 
+OPERATORS = ["at", "similar", "escape", "unknown", "symmetric", "both", "placing", "to", "over", "time"]
+
+
+@pytest.mark.parametrize("word", OPERATORS)
+def test_a_word_of_an_operator_is_a_column_behind_stream(word: str) -> None:
+    select = query(f"SELECT STREAM {word} AS {word}, {word}, f({word} + 1) {word} FROM t WHERE {word} = {word}")
+    assert isinstance(select, Select)
+    quoted = f"`{word}`"
+    expected = (
+        f"SELECT STREAM {quoted} AS {quoted}, {quoted}, f({quoted} + 1) {quoted} FROM t WHERE {quoted} = {quoted}"
+    )
+    assert select == query(expected)
+
+
 @pytest.mark.parametrize("text", ["select a from t where b", "SELECT a FROM t WHERE b", "SeLeCt a FrOm t wHeRe b"])
 def test_case_of_keywords_does_not_matter(text: str) -> None:
     assert statement(text) == statement("SELECT a FROM t WHERE b")

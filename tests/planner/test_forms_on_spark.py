@@ -128,6 +128,9 @@ IMPLICIT = (
     *(f"CONCAT({name}, 'x', s)" for name in VALUES),
     *(f"{name} LIKE '1%'" for name in VALUES),
     *(f"UPPER({name}) || LENGTH({name}) || CONCAT_WS('-', {name}, {name})" for name in VALUES),
+    *("SQRT(s)", "LEFT(s, s)", "BIN(s)", "HYPOT(s, i)", "FACTORIAL(s)", "DATE_ADD(sd, 1)", "LAST_DAY(sd)", "HOUR(st)"),
+    *("DATEDIFF(sd, d)", "DATE_FORMAT(st, 'yyyy')", "DATE_TRUNC('DAY', st)", "FROM_UTC_TIMESTAMP(st, 'Asia/Seoul')"),
+    *("MONTHS_BETWEEN(st, ts)", "MAKE_DATE(2000 + i, s, 1)", "SPACE(s)"),
     *("REPLACE(i, 1, l)", "SUBSTRING(p, 1, 3)", "STARTSWITH(x, i)", "LPAD(i, 5, 0)", "REGEXP_REPLACE(ts, '-', b)"),
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from random import Random
 
 from tests.properties.script_scalars import Reference
 
@@ -20,3 +21,23 @@ class Rows:
     def references(self, *, qualified: bool = False) -> list[Reference]:
         prefix = f"{self.alias}." if qualified else ""
         return [Reference(prefix + name, type_) for name, type_ in self.columns.items() if type_]
+
+
+def add_elements(rows: Rows, chance: Random) -> Rows:
+    """Sometimes with the elements of an array or of a map beside the rows."""
+    nested = [name for name, type_ in rows.columns.items() if type_ in ("ARRAY", "MAP")]
+    if not nested or chance.random() < 0.75:
+        return rows
+    name, alias = chance.choice(nested), f"u{rows.alias}"
+    types = {"x": "STRING", "y": "INT"} if rows.columns[name] == "MAP" else {"x": "STRING"}
+    columns = {f"{each}_{alias}": type_ for each, type_ in types.items()}
+    value, shown = f"{rows.alias}.{name}", ", ".join(columns)
+    forms = (
+        f", UNNEST({value}) AS {alias} ({shown})",
+        f" LEFT JOIN UNNEST({value}) AS {alias} ({shown}) ON TRUE",
+        f" LATERAL VIEW OUTER EXPLODE({value}) {alias} AS {shown}",
+        f" CROSS JOIN UNNEST({value}) WITH ORDINALITY AS {alias} ({shown}, n_{alias})",
+    )
+    form = chance.choice(forms)
+    columns |= {f"n_{alias}": "INT"} if "ORDINALITY" in form else {}
+    return replace(rows, sql=rows.sql + form, columns={**rows.columns, **columns})

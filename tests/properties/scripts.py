@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from tests.properties.script_rows import Rows
+from tests.properties.script_rows import Rows, add_elements
 from tests.properties.script_scalars import NESTED, ORDERED, Reference, Scalars
 from tests.properties.script_streams import COLUMNS, STREAMS, declarations
 
@@ -73,7 +73,7 @@ class Writer:
     # Without state
 
     def projection(self, depth: int) -> Rows:
-        rows = self.source(depth)
+        rows = add_elements(self.source(depth), self.chance)
         where = self.where(rows)
         if self.chance.random() < 0.15:
             return Rows(f"SELECT STREAM * FROM {rows.sql}{where}", rows.columns, rows.times)

@@ -47,7 +47,9 @@ from penstock.parser.ast import (
     RelationKind,
     Resume,
     Select,
+    SetOperation,
     SetOption,
+    SetQuery,
     Show,
     ShowCreate,
     ShowKind,
@@ -56,6 +58,8 @@ from penstock.parser.ast import (
     Subquery,
     Table,
     UnionQuery,
+    UnnestedTable,
+    Unnesting,
     Update,
     Watermark,
     WindowedTable,
@@ -154,7 +158,7 @@ def _held(node: exp.Expression) -> exp.Expression:
 def _compound(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp.Expression]:
     held = inner.map(_held)
     some = st.lists(inner, min_size=1, max_size=3)
-    functions = st.sampled_from(["F", "SUM", "DATE", "EXISTS", "LEFT", "MIN"])
+    functions = st.sampled_from(["F", "SUM", "TIME", "EXISTS", "LEFT", "MIN"])
     calls = _kind(exp.Anonymous, this=functions, expressions=st.lists(inner, max_size=3))
     lambdas = st.builds(
         lambda names, body: exp.Anonymous(
@@ -222,11 +226,15 @@ options = st.builds(
     st.one_of(strings, numbers, intervals, numbers.map(lambda number: exp.Neg(this=number)), _secrets),
 )
 aliases = st.none() | names
+_columns_named = st.just(()) | st.lists(names, min_size=1, max_size=2).map(tuple)
 tables = st.builds(Table, names, aliases, st.none() | _overs(_columns), st.none() | _columns, NOWHERE)
 
 
 def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
-    subqueries = st.builds(Subquery, query, aliases, st.none() | _overs(_columns), NOWHERE)
+    subqueries = st.one_of(
+        st.builds(Subquery, query, aliases, st.just(()), st.none() | _overs(_columns), NOWHERE),
+        st.builds(Subquery, query, names, _columns_named, st.none() | _overs(_columns), NOWHERE),
+    )
     source = tables | subqueries
 
     def windowed(kind: WindowKind) -> st.SearchStrategy[WindowedTable]:
@@ -238,9 +246,19 @@ def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
     columns = st.lists(st.builds(lambda name: exp.Column(this=name), identifiers), max_size=2).map(tuple)
     lengths = durations.map(lambda length: (length,))
     sessions = st.builds(WindowedTable, st.just(WindowKind.SESSION), named, scalars, lengths, columns, aliases, NOWHERE)
+    unnested = st.builds(
+        UnnestedTable, st.just(Unnesting.UNNEST), scalars, st.booleans(), names, _columns_named, NOWHERE
+    )
+    views = st.builds(
+        UnnestedTable, st.sampled_from([*Unnesting][1:]), scalars, st.just(False), aliases, _columns_named, NOWHERE
+    )
     single = source | st.sampled_from(WindowKind).flatmap(windowed) | sessions
     joined = _joins(single, single)
-    return single | joined | _joins(joined, single)
+    viewed = st.builds(
+        Join, joined, views, st.sampled_from([JoinKind.INNER, JoinKind.LEFT]), st.none(), st.none(), st.just(()),
+        st.just(False), NOWHERE,
+    )  # fmt: skip
+    return single | joined | _joins(joined, single) | _joins(joined, unnested) | viewed
 
 
 def _joins(left: st.SearchStrategy[Relation], right: st.SearchStrategy[Relation]) -> st.SearchStrategy[Join]:
@@ -268,7 +286,9 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
         Select,
         stream=st.booleans(),
         distinct=st.booleans(),
-        items=_some(st.builds(Item, stars | values, aliases, NOWHERE)),
+        items=_some(
+            st.builds(Item, stars | values, aliases, NOWHERE) | st.builds(Item, stars, st.none(), NOWHERE, _some(names))
+        ),
         relation=_relations(query),
         where=st.none() | values,
         deduplicate=st.none() | st.builds(Deduplicate, _some(scalars), durations, NOWHERE),
@@ -282,11 +302,15 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
         retention=st.none() | durations,
         late=st.none() | st.builds(Late, aliases, NOWHERE),
         order_by=st.none() | st.builds(OrderBy, _some(_ordered(scalars)), NOWHERE),
-        limit=st.none() | st.builds(Limit, st.integers(0, 999_999_999), NOWHERE),
+        limit=_limits,
         span=NOWHERE,
     )
 
 
+_limits = st.none() | st.one_of(
+    st.builds(Limit, st.integers(0, 999_999_999), st.integers(0, 5), NOWHERE),
+    st.builds(Limit, st.none(), st.integers(1, 5), NOWHERE),
+)
 _sets = st.lists(scalars, max_size=3).map(lambda keys: exp.Tuple(expressions=keys))
 _grouping_sets = st.lists(_sets, min_size=1, max_size=3).map(lambda sets: exp.GroupingSets(expressions=sets))
 _plain = st.builds(
@@ -301,8 +325,10 @@ _plain = st.builds(
 def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
     selects = _selects(query)
     unions = st.builds(UnionQuery, st.lists(selects, min_size=2, max_size=3).map(tuple), NOWHERE)
-    bodies = selects | unions
-    return bodies | st.builds(With, _some(st.builds(CommonTable, names, query), 2), bodies, NOWHERE)
+    sets = st.builds(SetQuery, st.sampled_from(SetOperation), selects, selects, NOWHERE)
+    bodies = selects | unions | sets
+    common = st.builds(CommonTable, names, _columns_named, query)
+    return bodies | st.builds(With, _some(common, 2), bodies, NOWHERE)
 
 
 queries: st.SearchStrategy[Query] = st.recursive(_plain, _queries, max_leaves=2)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from sqlglot import exp
 
+from penstock.codegen.sql.trees import call
 from penstock.planner import types as t
 from penstock.planner.plan import (
     Cumulate,
@@ -295,6 +296,28 @@ def rows_of_windows(draw: st.DrawFn) -> tuple[UnionAll, History]:
         branches.append(filtered if draw(st.booleans()) else rows)
     union = UnionAll(schema=branches[0].schema, shape=STREAM, span=NOWHERE, inputs=tuple(branches))
     return union, with_times(draw(histories({"a": delay})))
+
+
+ELEMENTS: SearchStrategy[tuple[exp.Expression, Mapping[str, t.Type]]] = st.sampled_from(
+    (
+        (call("ARRAY", column("k"), exp.Null(), column("k")), {"e": t.STRING}),
+        (call("IF", exp.GT(this=column("v"), expression=exp.Literal.number(0)), call("ARRAY", column("v")), exp.Null()),
+         {"e": t.BIGINT}),
+        (call("MAP", column("id"), column("price")), {"e": t.BIGINT, "f": t.Decimal(10, 2)}),
+    )
+)  # fmt: skip
+
+
+@st.composite
+def unnested(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
+    """An aggregate over windows of the elements of a stream's rows, some of which have none, and a history."""
+    source, delays = draw(sources())
+    value, elements = draw(ELEMENTS)
+    place = draw(st.booleans())
+    rows = plans.unnest(source, value, elements, place=place, outer=draw(st.booleans()))
+    keys = ("e", "place") if place else ("e",)
+    node = plans.window_aggregate(rows, draw(windows["tumble"]), plans.standard_aggregates(), keys=keys)
+    return node, draw(histories(delays))
 
 
 def with_times(history: History) -> History:

@@ -22,6 +22,7 @@ CASES: SearchStrategy[tuple[Node, History]] = st.one_of(
     streams.united_windows(),
     streams.rows_of_windows(),
     streams.grouped_by_sets(),
+    streams.unnested(),
     streams.overs(),
 )
 

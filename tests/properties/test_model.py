@@ -23,6 +23,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "united windows": streams.united_windows(),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
+    "unnest": streams.unnested(),
     "distinct": streams.distinct_rows(),
     "over rows": streams.overs_of_rows(),
     "over": streams.overs(),

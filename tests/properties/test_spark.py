@@ -51,6 +51,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "session": streams.window_aggregates("session"),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
+    "unnest": streams.unnested(),
     "distinct": streams.distinct_rows(),
     "over rows": streams.overs_of_rows(most=8),
     "over": streams.overs(most=8),

@@ -206,6 +206,19 @@ SELECTS = (
     "SELECT a.id AS a, b.id AS b FROM rich a JOIN rich b ON a.pay < b.pay",
     "SELECT p.id AS id FROM people p JOIN (SELECT MAX(pay) AS most FROM people) m ON TRUE WHERE p.pay = m.most",
     "SELECT * FROM nobody",
+    "SELECT * FROM (SELECT city FROM people UNION SELECT id FROM cities) t ORDER BY city NULLS FIRST",
+    "SELECT * FROM (SELECT city FROM people INTERSECT SELECT id FROM cities) t ORDER BY city",
+    "SELECT * FROM (SELECT city FROM people EXCEPT SELECT id FROM cities UNION ALL SELECT 1) t ORDER BY 1 NULLS FIRST",
+    "SELECT id, name, c.city AS place FROM people p JOIN cities c USING (id) ORDER BY id",
+    "SELECT p.id AS p, c.id AS c FROM people p CROSS JOIN cities c ORDER BY p, c",
+    "SELECT p.id AS p, c.city AS c FROM people p, cities c WHERE p.city = c.id ORDER BY p",
+    "SELECT id FROM people ORDER BY id LIMIT 2 OFFSET 1",
+    "SELECT id FROM people ORDER BY id OFFSET 3",
+    "SELECT x, y FROM (VALUES (1, 'a'), (2, 'b')) AS t (x, y) ORDER BY x DESC",
+    "SELECT 1 + 1 AS two, 'x' AS letter",
+    "SELECT city, COUNT(*) AS n FROM people GROUP BY ALL ORDER BY city NULLS FIRST",
+    "WITH few (a, b) AS (SELECT id, name FROM people) SELECT a, b FROM few ORDER BY a",
+    "SELECT id, tag FROM people, UNNEST(tags) AS t (tag) ORDER BY id, tag",
 )
 
 

@@ -84,12 +84,12 @@ def find_processes(served: ServedProcess) -> dict[str, psutil.Process]:
 
 
 def kill_one(served: ServedProcess, chance: random.Random) -> str:
-    """Kills one of the processes; which one."""
+    """Kills one of the processes, once it is there; which one."""
+    victim = chance.choice(("server", "engine", "jvm", "postgres"))
     while True:
-        choices = find_processes(served)
-        victim = chance.choice(sorted(choices))
-        with suppress(psutil.NoSuchProcess):
-            choices[victim].send_signal(signal.SIGKILL)
+        wait_for(lambda: victim in find_processes(served))
+        with suppress(psutil.NoSuchProcess, KeyError):
+            find_processes(served)[victim].send_signal(signal.SIGKILL)
             return victim
 
 

@@ -126,6 +126,7 @@ def explain_missing_bound(attempt: Attempt) -> Diagnostic:
     on = "" if join.on is None else f"{join.on.meta['span'].text} AND "
     if isinstance(join.on, exp.Or):
         on = f"({join.on.meta['span'].text}) AND "
+    found = found.because("JOIN … WITHIN 5 MINUTES ON … bounds it in both directions.")
     return found.with_hint(f"ON {on}{example_bound(attempt)}")
 
 

@@ -10,17 +10,15 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
+from penstock.planner.lower.items import rename_shape
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     Column,
     Filter,
     JoinType,
-    KStream,
-    KTable,
     Named,
     Node,
     Project,
-    WTable,
     conjunction,
     make_column,
 )
@@ -38,21 +36,14 @@ def qualify_sides(join: ast.Join, left: FromRows, right: FromRows) -> tuple[From
 
 def qualify_columns(rows: FromRows, span: Span) -> FromRows:
     """Names the columns of a side of a join `alias.column`. Joined rows have such names already."""
-    node, shape = rows.node, rows.node.shape
+    node = rows.node
     if all(each.column == qualify_name(each.relation or "", each.name) for each in rows.scope.columns):
         return rows
     names = {c.name: qualify_name(rows.name, c.name) for c in node.schema}
+    names |= {c.column: qualify_name(c.relation, c.name) for c in rows.scope.columns if c.relation is not None}
     items = tuple(Named(names[c.name], make_column(c.name), c.type) for c in node.schema)
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
-    match shape:
-        case KStream():
-            shape = shape.rename(names)
-        case KTable():
-            shape = KTable(tuple(names[each] for each in shape.key))
-        case WTable():
-            key = tuple(names[each] for each in shape.key)
-            shape = WTable(key, names[shape.start], names[shape.end])
-    renamed = Project(schema=schema, shape=shape, span=span, input=node, items=items)
+    renamed = Project(schema=schema, shape=rename_shape(node.shape, names), span=span, input=node, items=items)
     columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
     scope = Scope(columns, shared=rows.scope.shared)
     return FromRows(renamed, scope, rows.name, as_of=rows.as_of)

@@ -5,7 +5,7 @@ USE CATALOG default_catalog;
 CREATE TABLE bid (
   auction BIGINT,
   bidder BIGINT,
-  price BIGINT,
+  price BIGINT, -- in cents
   channel VARCHAR(20),
   tags ARRAY<STRING>,
   bid_time TIMESTAMP(3),

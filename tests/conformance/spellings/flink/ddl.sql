@@ -113,7 +113,9 @@ WITH (connector = 'files', path = 'clicks', format = 'json');
 -- name: a column of processing time
 CREATE STREAM clicks (id BIGINT, proc_time AS PROCTIME())
 WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
--- refused: N005
+-- same as
+CREATE STREAM clicks (id BIGINT, proc_time AS CURRENT_TIMESTAMP())
+WITH (connector = 'files', path = 'clicks', format = 'json');
 
 -- name: a metadata column
 CREATE STREAM clicks (id BIGINT, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp')

@@ -144,7 +144,7 @@ FROM orders AS o
 JOIN rates FOR SYSTEM_TIME AS OF o.order_time ON o.currency = rates.currency;
 -- same as
 CREATE STREAM converted AS
-SELECT STREAM o.order_id, o.amount * r.rate AS converted
+SELECT STREAM o.order_id, o.amount * rates.rate AS converted
 FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.order_time AS rates ON rates.currency = o.currency;
 
 -- name: a lookup join
@@ -229,7 +229,7 @@ CREATE STREAM unknown AS
 SELECT o.order_id FROM orders o WHERE NOT EXISTS (SELECT * FROM customers c WHERE c.id = o.user_id);
 -- same as
 CREATE STREAM unknown AS
-SELECT STREAM order_id FROM orders WHERE NOT EXISTS (SELECT 1 FROM customers WHERE customers.id = orders.user_id);
+SELECT STREAM o.order_id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM customers c WHERE o.user_id = c.id);
 
 -- name: CURRENT_WATERMARK
 -- The watermark belongs to a micro-batch, so a row would differ after a restart.

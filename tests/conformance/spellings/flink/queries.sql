@@ -201,7 +201,7 @@ CREATE VIEW tagged AS SELECT id, t.tag FROM events LATERAL VIEW EXPLODE(tags) t 
 -- Positions count from 1 in Flink.
 CREATE VIEW tagged AS SELECT id, tag, n FROM events CROSS JOIN UNNEST(tags) WITH ORDINALITY AS t (tag, n);
 -- same as
-CREATE VIEW tagged AS SELECT id, t.tag, t.n + 1 AS n FROM events LATERAL VIEW POSEXPLODE(tags) t AS n, tag;
+CREATE VIEW tagged AS SELECT id, t.tag, t.n FROM events, UNNEST(tags) WITH ORDINALITY AS t (tag, n);
 
 -- name: UNNEST of a map
 CREATE VIEW properties AS SELECT id, k, v FROM events CROSS JOIN UNNEST(props) AS t (k, v);
@@ -224,4 +224,4 @@ CREATE STREAM hinted AS SELECT STREAM order_id FROM orders o;
 
 -- name: a scalar subquery over a stream
 CREATE STREAM above_mean AS SELECT order_id FROM orders WHERE amount > (SELECT AVG(amount) FROM orders);
--- refused: J007
+-- refused: B002

@@ -49,7 +49,7 @@ ON o.order_id = s.order_id AND s.ship_time BETWEEN o.order_time AND o.order_time
 CREATE STREAM shipped AS
 SELECT STREAM o.order_id, s.carrier FROM orders o JOIN shipments s
 ON o.order_id = s.order_id AND EXTRACT(EPOCH FROM s.ship_time - o.order_time) BETWEEN 0 AND 3600;
--- refused: J006
+-- refused: S026
 
 -- name: date_trunc of days
 -- Times of one day are less than a day apart.

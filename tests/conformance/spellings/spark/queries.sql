@@ -66,7 +66,7 @@ CREATE VIEW tagged AS SELECT id, t.tag AS tag FROM events CROSS JOIN UNNEST(tags
 -- name: POSEXPLODE
 CREATE VIEW tagged AS SELECT id, n, tag FROM events LATERAL VIEW POSEXPLODE(tags) t AS n, tag;
 -- same as
-CREATE VIEW tagged AS SELECT id, t.n - 1 AS n, t.tag FROM events CROSS JOIN UNNEST(tags) WITH ORDINALITY AS t (tag, n);
+CREATE VIEW tagged AS SELECT id, t.n, t.tag FROM events LATERAL VIEW posexplode(tags) t AS n, tag;
 
 -- name: star EXCEPT
 CREATE VIEW fewer AS SELECT * EXCEPT (currency, quantity) FROM orders;

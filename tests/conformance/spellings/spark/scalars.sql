@@ -35,7 +35,7 @@ CREATE VIEW v AS SELECT CURRENT_TIMESTAMP() AS a, CURRENT_DATE() AS b FROM event
 -- name: EXTRACT
 CREATE VIEW v AS SELECT EXTRACT(YEAR FROM ts) AS a, EXTRACT(HOUR FROM ts) AS b FROM events;
 -- same as
-CREATE VIEW v AS SELECT YEAR(ts) AS a, HOUR(ts) AS b FROM events;
+CREATE VIEW v AS SELECT DATE_PART('YEAR', ts) AS a, DATE_PART('HOUR', ts) AS b FROM events;
 
 -- name: EXTRACT of a second
 -- EXTRACT gives seconds with their fraction, SECOND whole ones.
@@ -90,7 +90,7 @@ CREATE VIEW v AS SELECT kind IS NOT DISTINCT FROM payload AS a FROM events;
 
 -- name: FROM_JSON
 CREATE VIEW v AS SELECT FROM_JSON(payload, 'a INT').a AS a FROM events;
--- refused: N004
+-- refused: N005
 
 -- name: higher-order functions
 CREATE VIEW v AS
