@@ -300,9 +300,7 @@ class Resolver:
             return None
         if function.framed:
             found = T008.at(node.meta.get("span"), construct=f"{function.name} without OVER")
-            hint = f"{function.name}(…) OVER (PARTITION BY … ORDER BY … RANGE … PRECEDING)"
-            extreme = {"FIRST": "MIN_BY", "LAST": "MAX_BY"}.get(function.name.partition("_")[0])
-            hint += f", or {extreme}(value, time) of a group" if extreme else ""
+            hint = f"{function.name}(…) OVER (… RANGE … PRECEDING); MAX_BY and MIN_BY(value, time) need no OVER"
             self.report.append(found.because("It needs the order of the rows of a frame.").with_hint(hint))
             return None
         if arguments is None:
