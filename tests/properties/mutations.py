@@ -116,7 +116,7 @@ def family(node: object) -> str:
         return "scalar"
     if isinstance(node, ast.Table | ast.Subquery | ast.WindowedTable | ast.Join):
         return "relation"
-    return "query" if isinstance(node, ast.Select | ast.UnionQuery | ast.With) else type(node).__name__
+    return "query" if isinstance(node, ast.Query) else type(node).__name__
 
 
 class Mutations:

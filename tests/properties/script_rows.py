@@ -26,7 +26,7 @@ class Rows:
 def add_elements(rows: Rows, chance: Random) -> Rows:
     """Sometimes with the elements of an array or of a map beside the rows."""
     nested = [name for name, type_ in rows.columns.items() if type_ in ("ARRAY", "MAP")]
-    if not nested or chance.random() < 0.75:
+    if not nested or chance.random() < 0.5:
         return rows
     name, alias = chance.choice(nested), f"u{rows.alias}"
     types = {"x": "STRING", "y": "INT"} if rows.columns[name] == "MAP" else {"x": "STRING"}
