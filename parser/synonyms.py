@@ -24,6 +24,7 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ("URL_EXTRACT_PROTOCOL(url)", "PARSE_URL(url, 'PROTOCOL')"),
     ("EXTRACTJSONFIELD(json, path)", "GET_JSON_OBJECT(json, path)"),
     ("JSON_KEYS(json)", "JSON_OBJECT_KEYS(json)"),
+    ("REGEXP(text, pattern)", "REGEXP_LIKE(text, pattern)"),
     # Times
     ("PROCTIME()", "CURRENT_TIMESTAMP()"),
     ("UNIX_TIMESTAMP()", "UNIX_SECONDS(CURRENT_TIMESTAMP())"),

@@ -7,8 +7,8 @@ from sqlglot import exp
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Query
-from penstock.parser.build.base import Builder, placed, words
-from penstock.parser.build.standard import between_symmetric, escape_like
+from penstock.parser.build.base import Builder, balanced, placed, words
+from penstock.parser.build.standard import between_symmetric, escape_like, repeat
 from penstock.parser.build.values import compare_rows, find_row, is_row
 
 COMPARISONS: dict[str, type[exp.Expression]] = {
@@ -60,6 +60,20 @@ def like_predicate(
     return _negated(span, negation, LIKES[word](this=left, expression=escape_like(span, word, right, escape)))
 
 
+def like_any(
+    span: Span,
+    left: exp.Expression,
+    negation: Token | None,
+    word: str,
+    quantifier: str,
+    patterns: tuple[exp.Expression, ...],
+) -> exp.Expression:
+    """`x LIKE ANY (a, b)` is `x LIKE a OR x LIKE b`; ALL is AND. NOT stands before each LIKE."""
+    each = [_negated(span, negation, LIKES[word](this=repeat(left), expression=pattern)) for pattern in patterns]
+    whole = balanced(exp.And if quantifier == "ALL" else exp.Or, each)
+    return placed(exp.Paren(this=whole), span)
+
+
 def is_null(span: Span, operand: exp.Expression, negation: Token | None) -> exp.Expression:
     return _negated(span, negation, exp.Is(this=operand, expression=placed(exp.Null(), span)))
 
@@ -106,6 +120,8 @@ RULES: dict[str, Builder] = {
     "not_": not_,
     "compare": compare,
     "like_predicate": like_predicate,
+    "like_any": like_any,
+    "quantifier": words,
     "is_null": is_null,
     "is_true": is_true,
     "is_false": is_false,

@@ -10,6 +10,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.types import T007, T008
 from penstock.diagnostics.codes.windows import (
+    W014,
     W020,
     W021,
     W022,
@@ -26,7 +27,7 @@ from penstock.diagnostics.codes.windows import (
     W043,
 )
 from penstock.parser import ast
-from penstock.planner.functions import FUNCTIONS, find_function, is_framed
+from penstock.planner.functions import FUNCTIONS, clock_calls, find_function, is_framed
 from penstock.planner.functions.facts import Framing
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.lower.context import Context, collect_findings, resolve_aggregate, resolve_key, resolve_scalar
@@ -242,6 +243,8 @@ def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Exp
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
         raise CompileError([W021.at(span, "").with_hint(hint)])
+    if any(True for _ in clock_calls(over.order_by[0].this)):
+        raise CompileError([W014.at(over.order_by[0].meta["span"], "", operator="OVER").with_hint(hint)])
     ordered = resolve_scalar(over.order_by[0].this, rows.scope).expression
     if not (isinstance(ordered, exp.Column) and ordered.name == time):
         raise CompileError([W021.at(over.order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])

@@ -122,7 +122,8 @@ def fit(
         return None
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
-    report.append(problem.with_hint(_cast_hint([patterns for _, patterns in fitting], arguments)))
+    hint = _cast_hint([patterns for _, patterns in fitting], arguments)
+    report.append(problem.with_hint(_number_hint(function, arguments) or hint))
     return None
 
 
@@ -327,6 +328,14 @@ def _size(text: str, bindings: Bindings) -> int:
         assert isinstance(value, int)
         total += -value if sign == "-" else value
     return total
+
+
+def _number_hint(function: Function, arguments: Sequence[Argument]) -> str | None:
+    """What reads a number as a time, for a function that reads texts as times."""
+    first = arguments[0] if arguments else None
+    if RowFault.TIME_TEXT not in function.raises or not isinstance(first, Typed) or not is_number(first.type):
+        return None
+    return "TIMESTAMP_SECONDS(…), or TIMESTAMP_MILLIS(…)"
 
 
 def _cast_hint(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> str | None:

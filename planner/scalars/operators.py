@@ -91,7 +91,9 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
         report.append(problem.with_hint(cast_hint(texts[0], others[0])))
     else:
         types = " and ".join(str(operand.type) for operand in operands)
-        report.append(T002.at(span, operator=symbol, types=types))
+        problem = T002.at(span, operator=symbol, types=types)
+        joins = symbol == "+" and all(operand.type == STRING for operand in operands)
+        report.append(problem.with_hint("CONCAT(…, …), or … || …" if joins else None))
 
 
 def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:

@@ -94,7 +94,7 @@ SET 'auto.offset.reset' = 'earliest';
 
 -- name: INSERT VALUES
 INSERT INTO alerts (user_id, product, amount) VALUES (1, 'pump', 12.50);
--- refused: B002
+-- refused: K024
 
 -- name: ASSERT
 ASSERT TOPIC clicks;

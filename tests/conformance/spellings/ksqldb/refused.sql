@@ -16,7 +16,7 @@ SELECT o.order_id AS order_id, u.name AS name FROM orders o JOIN users u ON o.pr
 -- name: WITHIN beside a table
 CREATE STREAM enriched AS
 SELECT o.order_id AS order_id, u.name AS name FROM orders o JOIN users u WITHIN 1 HOUR ON o.user_id = u.user_id EMIT CHANGES;
--- refused: J011
+-- refused: W005
 
 -- name: EMIT FINAL without a window
 CREATE TABLE counts AS SELECT user_id, COUNT(*) AS num FROM orders GROUP BY user_id EMIT FINAL;
