@@ -155,7 +155,8 @@ def find_owner(tokens: Sequence[Lexeme], relations: Collection[str]) -> Owner:
         case "pause" | "resume" | "describe":
             return Owner.PENSTOCK
         case "show":
-            return _penstock_if(len(tokens) == 2 and _words(tokens, 1) & _LISTED)
+            is_create = _words(tokens, 1) & {"create"} and len(tokens) > 2
+            return _penstock_if(is_create or (len(tokens) == 2 and _words(tokens, 1) & _LISTED))
         case "drop":
             return _penstock_if(_owns_drop(tokens, relations))
         case "create":
@@ -187,6 +188,7 @@ _SHOWN = {
     **dict.fromkeys(("streams", "tables", "views"), ("name", "columns")),
     "queries": QUERY_COLUMNS,
     "functions": ("name", "what it gives"),
+    "create": ("statement",),
 }
 
 

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 import time
 from datetime import datetime
 from pathlib import Path
 from threading import Event
-from typing import assert_never
 
 import psycopg
 
 from penstock import codegen, runtime
-from penstock.compilation import compile
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R040, R060
 from penstock.diagnostics.codes.serving import V004, V011, V012, V013
-from penstock.explain import answer_text
 from penstock.parser import ast
 from penstock.planner import plan_graph
-from penstock.planner.plan import Explained, Listing
 from penstock.runtime import QueryHandle, RunError, RuntimeSession
-from penstock.server.engine import QUERY_COLUMNS, REASON_COLUMNS, Refusal, StatementAnswer
+from penstock.server.engine import QUERY_COLUMNS, Refusal, StatementAnswer
+from penstock.server.running.explain import answer_from_catalog, answer_why
 from penstock.server.running.live_query import LiveQuery, show_query
 from penstock.server.running.live_script import (
     MAKING,
@@ -220,9 +216,10 @@ class EngineProcess:
             case ast.Show(kind=ast.ShowKind.QUERIES):
                 return StatementAnswer("SHOW", QUERY_COLUMNS, tuple(map(show_query, self._live.values())))
             case ast.ExplainWhy():
-                return self._explain_why(statement)
-            case ast.Show() | ast.Describe() | ast.Explain():
-                return self._explain(statement, text)
+                live = self._live[self._script.find_query(statement.name).number]
+                return answer_why(statement.name.text, live)
+            case ast.Show() | ast.ShowCreate() | ast.Describe() | ast.Explain():
+                return answer_from_catalog(text, self._script.catalog)
             case ast.SetOption():
                 raise CompileError([V012.at(statement.span, "", statement="SET alone")])
             case _:
@@ -332,23 +329,6 @@ class EngineProcess:
         count = len(self._live) - (planned.replaced is not None)
         if planned.definition.queries and count >= self._settings.max_queries:
             raise CompileError([V004.at(None, count=count).with_hint("DROP QUERY of one that nobody needs")])
-
-    def _explain(self, statement: ast.Statement, text: str) -> StatementAnswer:
-        [answer] = compile(text, self._script.catalog).answers
-        match answer:
-            case Listing():
-                return StatementAnswer("SHOW", answer.headings, answer.rows)
-            case Explained():
-                lines = answer_text(answer).rstrip("\n").split("\n")
-                return StatementAnswer("EXPLAIN", ("plan",), tuple((line,) for line in lines))
-            case _:
-                assert_never(answer)
-
-    def _explain_why(self, statement: ast.ExplainWhy) -> StatementAnswer:
-        live = self._live[self._script.find_query(statement.name).number]
-        rows = tuple((each.cause, each.text, json.dumps(dict(each.numbers))) for each in live.list_reasons())
-        notices = () if rows else (f"nothing holds back the rows of {statement.name.text}",)
-        return StatementAnswer("EXPLAIN", REASON_COLUMNS, rows, notices)
 
     def _require_spark(self) -> None:
         """Raises RunError if Spark is gone."""
