@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from penstock.diagnostics import CompileError, Span
@@ -15,14 +16,22 @@ from penstock.planner.plan import Node
 def lower_stream(query: ast.Query, context: Context) -> Node:
     """The plan of a query whose rows go to a stream, as if it said STREAM, unless it gives a table all the same.
 
-    A subquery that stands alone in FROM gives a stream as well, unless it can give only a table.
+    A subquery that stands alone in FROM gives a stream as well, where it can. Errors are those of the query as written.
     """
-    for marked in (mark_stream(query, below=True), mark_stream(query, below=False)):
-        try:
-            return lower_query(marked, context)
-        except CompileError as error:
-            if marked == query or any(each.code != K001.id for each in error.diagnostics):
-                raise
+    marked = mark_stream(query, below=False)
+    whole = mark_stream(query, below=True)
+    if whole != marked:
+        beside = replace(context, warnings=[], reads=set())
+        with suppress(CompileError):
+            node = lower_query(whole, beside)
+            context.warnings.extend(beside.warnings)
+            context.reads.update(beside.reads)
+            return node
+    try:
+        return lower_query(marked, context)
+    except CompileError as error:
+        if marked == query or any(each.code != K001.id for each in error.diagnostics):
+            raise
     return lower_query(query, context)
 
 
