@@ -15,7 +15,7 @@ from penstock.codegen.program import DELETE, INSERT, UPDATE
 from tests.e2e.shell import LOCAL, penstock, write
 from tests.e2e.test_kill import kill_at, newest
 
-KILLS = int(os.environ.get("PENSTOCK_KILLS", "10"))
+KILLS = int(os.environ.get("PENSTOCK_KILLS", "4"))
 """Of each query. Each starts a JVM, so that this takes minutes."""
 pytestmark = [pytest.mark.spark, pytest.mark.campaign]
 FILES = KILLS + 6
