@@ -49,7 +49,7 @@ def test_standard_input_goes_to_standard_output() -> None:
 def test_a_script_that_does_not_parse_stays() -> None:
     run = penstock("fmt", "bad.sql", "loose.sql")
     assert (run.exit_code, run.stdout) == (1, "formatted: loose.sql\n")
-    assert "error[S002]" in run.stderr
+    assert "error[S001]" in run.stderr
     assert Path("bad.sql").read_text(encoding="utf-8") == "select stream from;"
 
 
