@@ -58,7 +58,8 @@ def run(
     """What `work` gives with an open log."""
 
     async def open_and_work() -> Any:
-        async with StatementLog(f"{catalog.info.dsn}", seconds, size) as log:
+        # What waits for something that never comes fails, and does not hang.
+        async with asyncio.timeout(120), StatementLog(f"{catalog.info.dsn}", seconds, size) as log:
             return await work(log)
 
     return asyncio.run(open_and_work())
@@ -134,6 +135,7 @@ def test_a_cancelled_statement_is_taken_back(catalog: psycopg.Connection) -> Non
     async def work(log: StatementLog) -> None:
         task = asyncio.create_task(log.run(SHOW))
         while states(catalog) != ["waiting"]:
+            assert not task.done(), task
             await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
