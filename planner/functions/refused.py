@@ -107,7 +107,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "GEN_RANDOM_UUID": (_RANDOM, None),
     "CURRENT_ROW_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
     "CLOCK_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
-    "CURRENT_WATERMARK": (_PLACE, "LATE INTO at the end of the SELECT writes late rows to a stream of their own"),
+    "CURRENT_WATERMARK": (_PLACE, None),
     "JSON_VALUE": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1})"),
     "JSON_QUERY": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1})"),
     "JSON_EXISTS": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1}) IS NOT NULL"),
