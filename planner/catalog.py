@@ -65,6 +65,11 @@ class Derived:
         """Its definition, without the names that CREATE VIEW gives to the columns."""
         return self.statement.query
 
+    @property
+    def columns(self) -> tuple[ast.Name, ...]:
+        """The names that CREATE VIEW gives to the columns."""
+        return self.statement.columns if isinstance(self.statement, ast.CreateView) else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:

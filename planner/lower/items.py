@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sqlglot import exp
@@ -171,13 +171,20 @@ def is_nullable(expression: exp.Expression, node: Node) -> bool:
 
 
 def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Span) -> Node:
-    """The relation with these names for its columns, or with its own ones if there are none. Raises CompileError."""
+    """The relation with these names for its columns, or with its own ones if there are none. Raises CompileError.
+
+    Columns that its SELECT list does not show keep their names: those of the key, and of windows.
+    """
     if not names:
         return node
-    if len(names) != len(node.schema):
+    visible = [each for each in node.schema if not each.hidden]
+    is_windowed = isinstance(node.shape, WTable) and len(names) == len(visible) - len(WINDOW_COLUMNS)
+    if is_windowed and tuple(each.name for each in visible[-len(WINDOW_COLUMNS) :]) == WINDOW_COLUMNS:
+        visible = visible[: -len(WINDOW_COLUMNS)]
+    if len(names) != len(visible):
         place = names[0].span.to(names[-1].span)
-        count = f"{len(node.schema)} column{'s' if len(node.schema) != 1 else ''}"
-        shown = ", ".join(each.name for each in node.schema)
+        count = f"{len(visible)} column{'s' if len(visible) != 1 else ''}"
+        shown = ", ".join(each.name for each in visible)
         found = K022.at(place, "", relation=relation, columns=count, names=len(names))
         raise CompileError([found.because(f"The columns are {shown}.")])
     seen: dict[str, ast.Name] = {}
@@ -185,9 +192,14 @@ def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Spa
         first = seen.setdefault(name.folded, name)
         if first is not name:
             raise CompileError([K010.at(name.span, "", name=name.text).also(first.span, "")])
-    renamed = {column.name: name.text for column, name in zip(node.schema, names, strict=True)}
+    renamed = {each.name: each.name for each in node.schema}
+    renamed |= {column.name: name.text for column, name in zip(visible, names, strict=True)}
+    for kept in (each for each in node.schema if each not in visible):
+        if kept.name.lower() in seen:
+            raise CompileError([K010.at(seen[kept.name.lower()].span, "", name=kept.name)])
     items = [Named(renamed[each.name], make_column(each.name), each.type) for each in node.schema]
-    return rename_columns(node, items, rename_shape(node.shape, renamed), span)
+    result = rename_columns(node, items, rename_shape(node.shape, renamed), span)
+    return replace(result, schema=tuple(replace(each, name=renamed[each.name]) for each in node.schema))
 
 
 def rename_shape(shape: Shape, names: Mapping[str, str]) -> Shape:

@@ -210,7 +210,8 @@ def lower_name(name: ast.Name, context: Context) -> Node:
         case Node():
             return entry
         case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
-            return lower_query(entry.query, replace(context, common_tables={}))
+            node = lower_query(entry.query, replace(context, common_tables={}))
+            return name_columns(node, entry.columns, entry.name, name.span)
         case Declared() | Derived():
             return read_snapshot(entry, name.span)
         case _:

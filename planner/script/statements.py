@@ -19,6 +19,7 @@ from penstock.parser import ast, ast_text
 from penstock.planner.catalog import Broken, Catalog, Derived, Kind, UsesBroken, explain_unknown
 from penstock.planner.connectors import CONSOLE, MEMORY, connector_of
 from penstock.planner.lower.context import Context
+from penstock.planner.lower.items import name_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.partitions.check import check_partitions
 from penstock.planner.partitions.text import partitions_text
@@ -36,7 +37,6 @@ from penstock.planner.script.late import find_late, split_late
 from penstock.planner.script.options import check_batch_mode, lower_set
 from penstock.planner.script.show import lower_describe, lower_show, lower_show_create
 from penstock.planner.script.stream_word import require_stream_word
-from penstock.planner.script.view import lower_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 script.catalog = script.catalog.with_(replace(derived, sink=sink))
         case ast.CreateView():
             if is_new(statement, script):
-                node = lower_view(statement, context)
                 name = statement.name
+                node = name_columns(lower_query(statement.query, context), statement.columns, name.text, name.span)
                 view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement)
                 script.catalog = script.catalog.with_(view)
         case ast.Insert():

@@ -22,6 +22,7 @@ CREATE TABLE shown WITH (connector = 'console') AS SELECT account, COUNT(*) AS n
 CREATE TABLE remote (id BIGINT PRIMARY KEY) WITH (connector = 'kafka', topic = 'remote', format = 'json');
 CREATE TABLE numbers (n BIGINT PRIMARY KEY) WITH (connector = 'rate');
 CREATE VIEW rich AS SELECT account, total FROM totals WHERE total > 100;
+CREATE VIEW named (who, most) AS SELECT account, MAX(total) FROM totals GROUP BY account;
 CREATE VIEW big AS SELECT STREAM id FROM moves WHERE amount > 100;
 """
 CATALOG = compile(SCRIPT).catalog
@@ -54,6 +55,7 @@ def findings(sql: str, *, memory: bool = True) -> tuple[Diagnostic, ...]:
         ("VALUES (1, 'a'), (2.5, NULL)", "column1 column2"),
         ("SELECT x FROM VALUES (1, 'a') AS t (x, y)", "x"),
         ("SELECT 1 AS one", "one"),
+        ("SELECT * FROM named WHERE most > 1", "who most"),
         ("TABLE totals", "account total n"),
         ("SELECT * EXCLUDE (n) FROM totals", "account total"),
         ("SELECT a, b FROM (SELECT account, n FROM totals) AS t (a, b) OFFSET 2 ROWS FETCH NEXT ROW ONLY", "a b"),

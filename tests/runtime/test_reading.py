@@ -218,6 +218,7 @@ SELECTS = (
     "SELECT 1 + 1 AS two, 'x' AS letter",
     "SELECT city, COUNT(*) AS n FROM people GROUP BY ALL ORDER BY city NULLS FIRST",
     "WITH few (a, b) AS (SELECT id, name FROM people) SELECT a, b FROM few ORDER BY a",
+    "SELECT number, pay FROM tall ORDER BY number",
     "SELECT id, tag FROM people, UNNEST(tags) AS t (tag) ORDER BY id, tag",
 )
 
@@ -239,6 +240,7 @@ SELECT COUNT(*) AS n, MAX(city) AS city FROM arrivals;
 CREATE TABLE hourly WITH ({place}/hourly', format = 'parquet') AS
 SELECT COUNT(*) AS n FROM arrivals GROUP BY TUMBLE(time, 1 HOUR) EMIT FINAL;
 CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
+CREATE VIEW tall (number, pay) AS SELECT id, pay FROM people WHERE pay > 0;
 """
     put(tmp_path / "people" / "1.json", [*OLD[:1], *PEOPLE[:2], *OLD[1:]], 1_700_000_000)
     put(tmp_path / "people" / "0.json", PEOPLE[2:], 1_700_000_001)
@@ -251,6 +253,7 @@ CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
                      "name, city, pay, tags, place, v)")  # fmt: skip
     database.execute(f"CREATE TABLE cities AS SELECT * FROM (VALUES {', '.join(map(values, CITIES))}) t(id, city)")
     database.execute("CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0")
+    database.execute("CREATE VIEW tall (number, pay) AS SELECT id, pay FROM people WHERE pay > 0")
     database.execute("CREATE TABLE nobody (id BIGINT, name TEXT)")
     with penstock.connect() as session:
         running = session.submit("SET state_partitions = 2;" + declared)
