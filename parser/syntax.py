@@ -23,8 +23,8 @@ from penstock.grammar import (
     dialect,
 )
 from penstock.parser.ast import Statement
+from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
-from penstock.parser.build.intervals import UNITS
 from penstock.parser.depth import check_depth
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.

@@ -2,14 +2,12 @@
 
 from penstock.parser.ast.base import (
     EVENT_TIME,
-    UNIT_MILLISECONDS,
-    Duration,
     Name,
     Option,
     Scalar,
     parse_count,
-    parse_duration,
 )
+from penstock.parser.ast.intervals import UNIT_MILLISECONDS, Duration, parse_duration
 from penstock.parser.ast.queries import (
     CommonTable,
     Deduplicate,

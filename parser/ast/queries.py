@@ -7,7 +7,8 @@ from enum import Enum
 from typing import TypeAlias
 
 from penstock.diagnostics.source import Span
-from penstock.parser.ast.base import Duration, Name, Scalar
+from penstock.parser.ast.base import Name, Scalar
+from penstock.parser.ast.intervals import Duration
 from penstock.parser.ast.relations import Relation
 from penstock.parser.ast.windows import NamedWindow
 

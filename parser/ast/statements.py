@@ -9,7 +9,8 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from penstock.diagnostics.source import Span
-from penstock.parser.ast.base import Duration, Name, Option, Scalar
+from penstock.parser.ast.base import Name, Option, Scalar
+from penstock.parser.ast.intervals import Duration
 from penstock.parser.ast.queries import Query
 from penstock.parser.ast.relations import Table
 

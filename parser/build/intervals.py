@@ -11,31 +11,10 @@ from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
+from penstock.parser.ast.intervals import UNIT_MILLISECONDS, UNIT_MONTHS, UNITS, sum_interval
 from penstock.parser.build.base import Builder, placed, span_of
 
-UNITS = {
-    **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "MILLISECOND"),
-    **dict.fromkeys(("SECOND", "SECONDS", "SEC", "SECS"), "SECOND"),
-    **dict.fromkeys(("MINUTE", "MINUTES", "MIN", "MINS"), "MINUTE"),
-    **dict.fromkeys(("HOUR", "HOURS"), "HOUR"),
-    **dict.fromkeys(("DAY", "DAYS"), "DAY"),
-    **dict.fromkeys(("WEEK", "WEEKS"), "WEEK"),
-    **dict.fromkeys(("MONTH", "MONTHS"), "MONTH"),
-    **dict.fromkeys(("YEAR", "YEARS"), "YEAR"),
-}
-# In the smallest unit of their kind: months and milliseconds do not add up.
-_MONTHS = {"MONTH": 1, "YEAR": 12}
-_MILLISECONDS = {
-    "MILLISECOND": 1,
-    "SECOND": 1000,
-    "MINUTE": 60_000,
-    "HOUR": 3_600_000,
-    "DAY": 86_400_000,
-    "WEEK": 604_800_000,
-}
 _QUANTITY = re.compile(r"[+-]?[0-9]{1,18}(\.[0-9]{1,18})?")
-_PART = re.compile(r"([+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
-_TIME = re.compile(r"([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:\.[0-9]{1,6})?))?")
 # Of each range of units: what its text looks like, and the unit and the most of each number.
 _N, _S = "([0-9]{1,9})", r"([0-9]{1,9}(?:\.[0-9]{1,6})?)"
 _RANGES = {
@@ -79,38 +58,18 @@ def interval_range(span: Span, quantity: exp.Literal, first: exp.Var, last: exp.
     for number, each in list(zip(numbers, units, strict=True))[1:]:
         if number >= _FEWER_THAN[each]:
             raise _no_interval(span, f"INTERVAL {example} {words}")
-    lengths = _MONTHS if units[0] == "YEAR" else _MILLISECONDS
+    lengths = UNIT_MONTHS if units[0] == "YEAR" else UNIT_MILLISECONDS
     total = sum((number * lengths[each] for number, each in zip(numbers, units, strict=True)), Decimal())
     return _of(span, sign * total / lengths[last.this], last.this)
 
 
 def interval_text(span: Span, token: Token) -> exp.Interval:
     """`INTERVAL '5 minutes'` and `INTERVAL '1 day 02:03:04'`."""
-    example = "INTERVAL '5 minutes' or INTERVAL '1 day 02:03:04'"
-    parts: list[tuple[Decimal, str]] = []
-    text = token.value.strip()
-    while found := _PART.match(text):
-        name = UNITS.get(found[2].upper())
-        if name is None:
-            raise _no_interval(span, f"the units are {', '.join(dict.fromkeys(UNITS.values()))}")
-        parts.append((Decimal(found[1]), name))
-        text = text[found.end() :].lstrip()
-    clock = _TIME.fullmatch(text) if text else None
-    if (text and clock is None) or not (parts or text):
-        raise _no_interval(span, example)
-    if clock is not None:
-        sign = -1 if clock[1] else 1
-        sign = 1 if clock[1] == "+" else sign
-        seconds = Decimal(clock[2]) * 3600 + Decimal(clock[3]) * 60 + Decimal(clock[4] or 0)
-        parts.append((sign * seconds, "SECOND"))
-    if len(parts) == 1:
-        return _of(span, *parts[0])
-    kinds = [lengths for lengths in (_MONTHS, _MILLISECONDS) if all(name in lengths for _, name in parts)]
-    if not kinds:
-        raise _no_interval(span, "add months and days one after the other: + INTERVAL '1' MONTH + INTERVAL '2' DAY")
-    (lengths,) = kinds
-    last = min((name for _, name in parts), key=lambda name: lengths[name])
-    return _of(span, sum((number * lengths[name] for number, name in parts), Decimal()) / lengths[last], last)
+    try:
+        number, name = sum_interval(token.value)
+    except ValueError as error:
+        raise _no_interval(span, str(error)) from error
+    return _of(span, number, name)
 
 
 def _of(span: Span, number: Decimal, name: str) -> exp.Interval:

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build.base import placed, span_of
-from penstock.parser.build.intervals import UNITS
 from penstock.parser.build.standard import enclose, make_call, refuse, repeat
 from penstock.parser.build.types import SIMPLE
 
