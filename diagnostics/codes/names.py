@@ -8,6 +8,6 @@ N003 = Code("N003", "unknown relation {name}")
 N004 = Code("N004", "unknown function {name}")
 N005 = Code("N005", "function {name} is not allowed")
 N006 = Code("N006", "{type} has no field {name}")
-N007 = Code("N007", "GROUP BY {number} names no item that can be grouped by")
+N007 = Code("N007", "{clause} {number} names no item of the SELECT list that it can use")
 
 CODES = (N001, N002, N003, N004, N005, N006, N007)

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.names import N007
 from penstock.parser import ast
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.grouping_sets import is_grouping_sets
-from penstock.planner.lower.items import OutputColumn, substitute_outputs
+from penstock.planner.lower.items import OutputColumn, find_numbered, substitute_outputs
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
@@ -76,14 +76,10 @@ def name_group_key(key: exp.Expression, outputs: Sequence[OutputColumn], scope: 
     if isinstance(inner, exp.Column) and not inner.table and not scope.named(inner.name):
         windows = (each.value for each in outputs if each.name.casefold() == inner.name.casefold())
         return next((each for each in windows if is_window_call(each)), key)
-    if not isinstance(inner, exp.Literal) or inner.is_string:
+    item = find_numbered(inner, outputs, "GROUP BY")
+    if item is None:
         return key
-    number = ast.parse_count(inner.name)
-    if not number or number > len(outputs):
-        found = N007.at(inner.meta["span"], "", number=inner.name)
-        raise CompileError([found.because(f"The SELECT list has {len(outputs)} items.")])
-    value = outputs[number - 1].value
-    if has_aggregate(value):
-        found = N007.at(inner.meta["span"], "", number=inner.name)
-        raise CompileError([found.also(outputs[number - 1].span, "an aggregate, which is computed for each group")])
-    return value
+    if has_aggregate(item.value):
+        found = N007.at(inner.meta["span"], "", clause="GROUP BY", number=inner.name)
+        raise CompileError([found.also(item.span, "an aggregate, which is computed for each group")])
+    return item.value

@@ -49,6 +49,13 @@ def collect_findings(report: list[Diagnostic]) -> Iterator[None]:
         report.extend(error.diagnostics)
 
 
+def place(expression: exp.Expression, span: Span) -> exp.Expression:
+    """The expression, all of whose nodes are said to stand at one place."""
+    for node in expression.walk():
+        node.meta["span"] = span
+    return expression
+
+
 def resolve_scalar(expression: exp.Expression, scope: Scope) -> Typed:
     """The expression with names resolved and types known; raises CompileError."""
     report: list[Diagnostic] = []

@@ -10,10 +10,10 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K006, K010, K022, K025
-from penstock.diagnostics.codes.names import N001, N003
+from penstock.diagnostics.codes.names import N001, N003, N007
 from penstock.parser import ast
 from penstock.planner import scalars
-from penstock.planner.lower.context import collect_findings, resolve_scalar
+from penstock.planner.lower.context import collect_findings, place, resolve_scalar
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
@@ -88,11 +88,23 @@ def spread_star(value: exp.Expression, span: Span, scope: Scope) -> list[OutputC
             names.append((known.name, known.relation))
     outputs = []
     for name, table in names:
-        reference = exp.column(name, table=table, quoted=True)
-        for node in reference.walk():
-            node.meta["span"] = span
-        outputs.append(OutputColumn(name, reference, span))
+        outputs.append(OutputColumn(name, place(exp.column(name, table=table, quoted=True), span), span))
     return outputs
+
+
+def find_numbered(value: exp.Expression, outputs: Sequence[OutputColumn], clause: str) -> OutputColumn | None:
+    """The item of a SELECT list whose number an expression of `clause` is, None for what is no number.
+
+    Raises CompileError for a number that no item has.
+    """
+    if not isinstance(value, exp.Literal) or value.is_string:
+        return None
+    number = ast.parse_count(value.name)
+    if not number or number > len(outputs):
+        found = N007.at(value.meta["span"], "", clause=clause, number=value.name)
+        count = f"{len(outputs)} item{'s' if len(outputs) != 1 else ''}"
+        raise CompileError([found.because(f"The SELECT list has {count}.")])
+    return outputs[number - 1]
 
 
 def substitute_outputs(expression: exp.Expression, outputs: Iterable[OutputColumn], scope: Scope) -> exp.Expression:

@@ -13,14 +13,13 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K018
-from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.windows import W031
 from penstock.parser import ast
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import OutputColumn
+from penstock.planner.lower.items import OutputColumn, find_numbered
 from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import FromRows, order_times
 from penstock.planner.plan import Column, KStream, KTable, Node, Ranked, Ranking, Sorting, TableRanked
@@ -185,13 +184,10 @@ def keep_first_rows(
     values = {output.name.casefold(): output.value for output in outputs}
     keys = []
     for ordered in order_by.keys:
-        value, span = bare(ordered.this), ordered.this.meta["span"]
-        if isinstance(value, exp.Literal) and not value.is_string:
-            place = ast.parse_count(value.name)
-            if not place or place > len(outputs):
-                found = N001.at(span, "", name=value.name)
-                raise CompileError([found.with_hint(f"the SELECT list has {len(outputs)} columns")])
-            value = outputs[place - 1].value
+        value = bare(ordered.this)
+        item = find_numbered(value, outputs, "ORDER BY")
+        if item is not None:
+            value = item.value
         elif isinstance(value, exp.Column) and not value.table:
             value = values.get(value.name.casefold(), value)
         key = ordered.copy()

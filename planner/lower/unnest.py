@@ -15,7 +15,7 @@ from penstock.diagnostics.codes.types import T006
 from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner.explain.kinds import kind_text
-from penstock.planner.lower.context import resolve_scalar
+from penstock.planner.lower.context import place, resolve_scalar
 from penstock.planner.lower.items import spread_star
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Column, Expression, KStream, Named, Project, Unnest, conjuncts, make_column
@@ -214,10 +214,7 @@ def explode_item(item: ast.Item, rows: FromRows, alias: str) -> FromRows:
 
 def make_item(name: str, alias: str, span: Span) -> ast.Item:
     """A column of the elements as an item."""
-    value = exp.column(name, table=alias, quoted=True)
-    for node in value.walk():
-        node.meta["span"] = span
-    return ast.Item(value, ast.Name(name, span), span)
+    return ast.Item(place(exp.column(name, table=alias, quoted=True), span), ast.Name(name, span), span)
 
 
 def explain_alone(unnest: ast.UnnestedTable) -> Diagnostic:

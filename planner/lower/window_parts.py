@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Span
+from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.names import N005
 from penstock.diagnostics.codes.windows import W009
 from penstock.parser import ast
+from penstock.planner.lower.context import place
 from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import is_window_call, read_window_call
@@ -68,7 +69,7 @@ def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> 
     check_same(window_call, window, rows)
     if part == "ROWTIME":
         millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))
-        return place(exp.Sub(this=make_part(END, call), expression=millisecond), call)
+        return place(exp.Sub(this=make_part(END, call), expression=millisecond), call.meta["span"])
     return make_part(START if part == "START" else END, call)
 
 
@@ -83,18 +84,10 @@ def make_part(name: str, node: exp.Expression) -> exp.Expression:
     """A column of the aggregation, in place of `node`."""
     column = exp.column(name, quoted=True)
     column.meta["grouped"] = True
-    return place(column, node)
+    return place(column, node.meta["span"])
 
 
 def make_struct(node: exp.Expression) -> exp.Expression:
     """Spark's struct of start and end."""
     fields = [exp.Literal.string("start"), make_part(START, node), exp.Literal.string("end"), make_part(END, node)]
-    return place(exp.Anonymous(this="NAMED_STRUCT", expressions=fields), node)
-
-
-def place(expression: exp.Expression, node: exp.Expression) -> exp.Expression:
-    """The expression at the place of `node`."""
-    span: Span = node.meta["span"]
-    for each in expression.walk():
-        each.meta["span"] = span
-    return expression
+    return place(exp.Anonymous(this="NAMED_STRUCT", expressions=fields), node.meta["span"])

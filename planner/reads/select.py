@@ -13,7 +13,6 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J015
 from penstock.diagnostics.codes.kinds import K014, K018
-from penstock.diagnostics.codes.names import N001
 from penstock.diagnostics.codes.running import R031, R033
 from penstock.parser import ast
 from penstock.planner import scalars
@@ -23,7 +22,14 @@ from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.grouped import has_aggregate
-from penstock.planner.lower.items import OutputColumn, name_columns, project_items, spread_items, substitute_outputs
+from penstock.planner.lower.items import (
+    OutputColumn,
+    find_numbered,
+    name_columns,
+    project_items,
+    spread_items,
+    substitute_outputs,
+)
 from penstock.planner.lower.joins.sides import join_columns, qualify_sides
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.over import has_over
@@ -287,17 +293,13 @@ def read_sort_keys(
     """
     keys: list[tuple[str, exp.Expression]] = []
     beside: list[OutputColumn] = []
-    values = {output.name.lower(): output.value for output in shown}
     for ordered in () if select.order_by is None else select.order_by.keys:
         value, span = bare(ordered.this), ordered.this.meta["span"]
-        if isinstance(value, exp.Column) and not value.table and value.name.lower() in values:
-            name = next(output.name for output in shown if output.name.lower() == value.name.lower())
-        elif isinstance(value, exp.Literal) and not value.is_string:
-            place = ast.parse_count(value.name)
-            if not place or place > len(shown):
-                hint = f"the SELECT list has {len(shown)} columns"
-                raise CompileError([N001.at(span, "", name=value.name).with_hint(hint)])
-            name = shown[place - 1].name
+        item = find_numbered(value, shown, "ORDER BY")
+        if isinstance(value, exp.Column) and not value.table:
+            item = next((each for each in shown if each.name.lower() == value.name.lower()), None)
+        if item is not None:
+            name = item.name
         else:
             name = choose_unused_name(f"sort{len(beside) + 1}", [*(o.name for o in (*shown, *beside))])
             beside.append(OutputColumn(name, substitute_outputs(value, shown, rows.scope), span))

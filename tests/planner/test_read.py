@@ -135,7 +135,7 @@ def test_final_rows_are_read_as_they_are() -> None:
         ("SELECT a FROM (VALUES (1, 2)) AS t (a, «A»)", "K010"),
         ("SELECT «DISTINCT ON (n)» n FROM totals", "B002"),
         ("SELECT n FROM totals LIMIT 1 «LIMIT 2»", "S012"),
-        ("SELECT n FROM totals WHERE n > 0 ORDER BY «2»", "N001"),
+        ("SELECT n FROM totals WHERE n > 0 ORDER BY «2»", "N007"),
         ("SELECT DISTINCT n FROM totals ORDER BY «total»", "K014"),
         ("SELECT account, «n» FROM totals GROUP BY account", "K014"),
         ("SELECT DISTINCT «tags» FROM users", "K018"),

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.joins import J022
 from penstock.diagnostics.codes.names import N001, N002
 from penstock.parser import ast
+from penstock.planner.lower.context import place
 from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import conjunction
@@ -67,13 +68,6 @@ def find_side_column(name: ast.Name, rows: FromRows) -> exp.Expression:
         raise CompileError([N002.at(name.span, name=name.text).with_hint("JOIN … ON says which of them is meant")])
     known = propose_name(name.text, (each.name for each in rows.scope.columns))
     raise CompileError([N001.at(name.span, name=f"{rows.name}.{name.text}").with_hint(known)])
-
-
-def place(expression: exp.Expression, span: Span) -> exp.Expression:
-    """The expression, all of whose nodes are said to stand at one place."""
-    for node in expression.walk():
-        node.meta["span"] = span
-    return expression
 
 
 def is_about_both(condition: exp.Expression, left: Scope, right: Scope) -> bool:
