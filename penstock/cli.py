@@ -176,11 +176,13 @@ def run(
             return
 
     from penstock.accounts import show_accounts, show_kept
-    from penstock.runtime import RunError
+    from penstock.runtime import RunError, is_short
 
     reports = []
     try:
-        with _spark(master, checkpoint, settings) as (session, progress, stopping):
+        inputs = [each for query in compilation.program.queries for each in query.inputs]
+        short = once and is_short(inputs)
+        with _spark(master, checkpoint, settings, short=short) as (session, progress, stopping):
             if reset:
                 _remove_checkpoints(session, compilation.program)
             if once:
@@ -204,7 +206,7 @@ def run(
 
 @contextmanager
 def _spark(
-    master: str | None, checkpoint: str | None, settings: dict[str, str]
+    master: str | None, checkpoint: str | None, settings: dict[str, str], *, short: bool
 ) -> Iterator[tuple[RuntimeSession, Callable[[Status], None], Event]]:
     """Spark, what shows the progress, and an event that Ctrl-C and SIGTERM set from then on.
 
@@ -218,7 +220,7 @@ def _spark(
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        with progress_shown() as progress, runtime.connect(master, checkpoint, settings) as session:
+        with progress_shown() as progress, runtime.connect(master, checkpoint, settings, short=short) as session:
             for each in before:
                 signal.signal(each, lambda *_: stopping.set())
             yield session, progress, stopping
@@ -285,7 +287,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     from penstock.answers import show_answer
 
     try:
-        with runtime.connect(master, settings=settings) as session:
+        with runtime.connect(master, settings=settings, short=runtime.is_short(read.inputs)) as session:
             rows = session.read(read)
     except runtime.RunError as failure:
         show_findings(failure.diagnostics)

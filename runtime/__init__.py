@@ -4,6 +4,7 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.queries import QueryHandle
 from penstock.runtime.session import RuntimeSession, connect
+from penstock.runtime.short_runs import is_short
 from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
 from penstock.runtime.table_reports import LookupReport, TableReport
 from penstock.runtime.tables import output, show_rows
@@ -23,6 +24,7 @@ __all__ = [
     "Status",
     "TableReport",
     "connect",
+    "is_short",
     "list_reasons",
     "moment_text",
     "output",

@@ -40,11 +40,19 @@ _ANY_SPARK = {
 }
 # These write the stack trace of an exception to standard error before who called gets it.
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+# Compiled quickly and once; one thread collects the garbage of what is a small heap then.
+_SHORT_RUN = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+_JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "SPARK_CONF_DIR")
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 
-def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSession:
-    """Starts Spark, in the JVM of this process if it has had a Spark before. `given`: settings of the user.
+def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: bool = False) -> SparkSession:
+    """Starts Spark, in the JVM of this process if it has had a Spark before.
+
+    Args:
+        master: where Spark runs.
+        given: settings of the user.
+        short: whether it is for little work. The JVM is told so, unless the user has options for it.
 
     Raises:
         RunError: there is no JDK that Spark runs on, a setting is refused, or Spark does not come up.
@@ -52,7 +60,10 @@ def start_spark(master: str, given: Mapping[str, str] | None = None) -> SparkSes
     given = dict(given or {})
     check_settings(given)
     local = re.match(r"local(\[|$)", master) is not None
+    own_options = any("JavaOptions" in name for name in given) or any(map(os.environ.get, _JAVA_OPTIONS))
     settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
+    if short and local and not own_options:
+        settings |= _SHORT_RUN
     settings.setdefault("spark.sql.warehouse.dir", str(Path(tempfile.gettempdir(), "penstock-warehouse")))
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
     at_launch = SparkConf(loadDefaults=False).setMaster(master).setAll(list(without_secrets(settings).items()))

@@ -46,6 +46,8 @@ def connect(
     checkpoint: str | None = None,
     settings: Mapping[str, str] | None = None,
     spark: object | None = None,
+    *,
+    short: bool = False,
 ) -> RuntimeSession:
     """Starts Spark, or uses the one that runs in this process.
 
@@ -54,6 +56,7 @@ def connect(
         checkpoint: the folder that queries resume from, None to begin anew each time.
         settings: those of Spark, for a Spark that is started.
         spark: a SparkSession whose Spark is used. Its settings and views stay as they are.
+        short: whether a Spark that is started has little to do, as `is_short` tells.
 
     Raises:
         RunError: there is no JDK, a setting is refused, Spark does not come up, or the one that runs has ended.
@@ -61,7 +64,7 @@ def connect(
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
     if spark is None and SparkContext._active_spark_context is None:
-        return RuntimeSession(start_spark(master or "local[*]", settings), checkpoint, stop_spark=True)
+        return RuntimeSession(start_spark(master or "local[*]", settings, short=short), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:
         raise RunError(R048.at(None, name=name, reason="this process has a Spark already") for name in settings)
