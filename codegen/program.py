@@ -59,6 +59,11 @@ class Input(Connected):
         return connector_of(self.connector).has_header(self.options)
 
     @property
+    def is_in_database(self) -> bool:
+        """Whether a database is asked for the rows that are needed."""
+        return connector_of(self.connector).looks_up
+
+    @property
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header

@@ -41,7 +41,9 @@ _ANY_SPARK = {
 # These write the stack trace of an exception to standard error before who called gets it.
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 # Compiled quickly and once; one thread collects the garbage of what is a small heap then.
-_SHORT_RUN = {"spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+_SHORT_RUN = {
+    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+}
 _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "SPARK_CONF_DIR")
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 

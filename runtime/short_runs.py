@@ -8,7 +8,6 @@ from glob import glob
 from pathlib import Path
 
 from penstock.codegen.program import Input
-from penstock.planner.connectors import connector_of
 from penstock.runtime.storage import absolute, is_glob
 
 SHORT = 32 << 20
@@ -20,11 +19,11 @@ _ONLY_HADOOP = frozenset("{}\\")  # in patterns of paths
 def is_short(inputs: Iterable[Input]) -> bool:
     """Whether the inputs are files of this machine that hold little in all.
 
-    Tables in databases count nothing: this process asks for the rows that it needs.
+    Tables in databases count nothing: they are asked for the rows that are needed.
     """
     left, files = SHORT, _MOST_FILES
     for source in dict.fromkeys(inputs):
-        if source.is_intermediate or connector_of(source.connector).looks_up:
+        if source.is_intermediate or source.is_in_database:
             continue
         roots = _find_roots(source.folder)
         if not roots:
