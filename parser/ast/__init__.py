@@ -28,6 +28,7 @@ from penstock.parser.ast.queries import (
     SetQuery,
     UnionQuery,
     With,
+    is_star,
 )
 from penstock.parser.ast.relations import (
     Join,
@@ -135,6 +136,7 @@ __all__ = [
     "WindowedTable",
     "With",
     "Within",
+    "is_star",
     "parse_count",
     "parse_duration",
 ]

@@ -16,11 +16,12 @@ from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import resolve_scalar
-from penstock.planner.lower.items import spread_star
+from penstock.planner.lower.items import leave_out, spread_star
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Column, Expression, KStream, Named, Project, Unnest, conjuncts, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import ScopeColumn
 from penstock.planner.types import INT, Array, Map, Struct, Type
 
@@ -57,7 +58,7 @@ def join_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> 
 
 def is_true(condition: exp.Expression) -> bool:
     """Whether it is the word TRUE."""
-    inner = condition.unnest()
+    inner = bare(condition)
     return isinstance(inner, exp.Boolean) and bool(inner.this)
 
 
@@ -187,8 +188,8 @@ def explode_items(select: ast.Select, rows: FromRows, refused: str | None) -> tu
     for item in select.items:
         if item is found[0]:
             items += [make_item(each.name, alias, item.span) for each in made]
-        elif item.value.is_star:
-            outputs = spread_star(item.value, item.span, rows.scope)
+        elif ast.is_star(item.value):
+            outputs = leave_out(spread_star(item.value, item.span, rows.scope), item.excluded)
             items += [ast.Item(each.value, ast.Name(each.name, each.span), each.span) for each in outputs]
         else:
             items.append(item)
