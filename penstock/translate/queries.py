@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from penstock.grammar import RESERVED
+from penstock.parser import RESERVED
 from penstock.translate.functions import edit_call, edit_text
 from penstock.translate.model import Known, Rewritten, System
 from penstock.translate.statement import Edits, Foreign, Pieces
