@@ -111,6 +111,10 @@ def call_from(
                 raise refuse(span, "EXTRACT(EPOCH FROM …)", reason, f"UNIX_SECONDS({span_of(start).text})")
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
+            if isinstance(start, exp.Literal) and start.is_string:
+                reason = "For PostgreSQL it is a regular expression."
+                hint = f"REGEXP_SUBSTR({span_of(value).text}, {span_of(start).text})"
+                raise refuse(span_of(start), "a text behind FROM", reason, hint)
             return make_call(span, "SUBSTRING", value, start, *([] if length is None else [length]))
         case "TRIM" if length is None:
             return make_call(span, "BTRIM", start, value)

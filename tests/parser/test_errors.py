@@ -71,6 +71,13 @@ REFUSED = [
     ("SELECT «TIMESTAMPDIFF(YEAR, a, b)» FROM t", "S026", "MONTHS_BETWEEN(b, a)"),
     ("SELECT DATE_BIN(«INTERVAL '1' MONTH», a, b) FROM t", "S026", "DATE_BIN(INTERVAL '15' MINUTE, a, b)"),
     ("SELECT DATE_BIN(«a», a, b) FROM t", "S026", "DATE_BIN(INTERVAL '15' MINUTE, a, b)"),
+    (
+        "SELECT «TIME_BUCKET(INTERVAL '1' WEEK, a)» FROM t",
+        "S026",
+        "INTERVAL '1' WEEK, a, TIMESTAMP '2000-01-03 00:00:00')",
+    ),
+    ("SELECT SUBSTRING(a FROM «'[0-9]+'») FROM t", "S026", "REGEXP_SUBSTR(a, '[0-9]+')"),
+    ("SELECT a SIMILAR TO «'a*+'» FROM t", "S026", None),
     ("SELECT SPLIT_INDEX(a, «b», 1) FROM t", "S026", "SPLIT_PART(a, b, 1 + 1)"),
     ("SELECT «(a, b) = (1, 2, 3)» FROM t", "S027", None),
     ("SELECT «INTERVAL '1' DAY TO MONTH» FROM t", "S014", "DAY TO HOUR"),
