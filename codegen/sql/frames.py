@@ -12,9 +12,9 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from penstock.codegen.sql.answers import Answers
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
+from penstock.codegen.sql.row_fields import RowFields
 from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, number, only_if, select
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
@@ -37,7 +37,7 @@ _FARTHEST = 2**31
 
 
 @dataclass(slots=True)
-class Panes(Answers):
+class Panes(RowFields):
     """What the rows of the panes hold, and what DuckDB computes of them. `time` is the event time's column.
 
     A row holds all columns of the input as c0, c1 ….

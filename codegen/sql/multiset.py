@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, MultisetView, View
-from penstock.codegen.sql.answers import Answers
 from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, key_struct
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.frames import is_number
@@ -27,6 +26,7 @@ from penstock.codegen.sql.lookup import NO_TIME
 from penstock.codegen.sql.ordering import comparable, make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.retraction import Sums
+from penstock.codegen.sql.row_fields import RowFields
 from penstock.codegen.sql.trees import (
     alias,
     both,
@@ -94,7 +94,7 @@ def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -
 
 
 @dataclass(slots=True)
-class Values(Answers):
+class Values(RowFields):
     """The values that are kept of each row, and what DuckDB answers over those by which it tells rows apart."""
 
     node: GroupAggregate

@@ -13,7 +13,7 @@ from penstock.planner.types import Array, Map, Struct, Type
 
 
 @dataclass(slots=True, kw_only=True)
-class Answers:
+class RowFields:
     """The fields of the rows and DuckDB's answers, while these are found out."""
 
     held: dict[str, Expression] = field(default_factory=dict)
