@@ -154,7 +154,8 @@ def name_elements(unnest: ast.UnnestedTable, elements: Sequence[Element]) -> lis
             found = K022.at(place, "", relation=unnest.function.value, columns=count, names=len(unnest.columns))
             raise CompileError([found.because(f"The columns are {names}.")])
         return [each.text for each in unnest.columns]
-    is_whole = unnest.function is ast.Unnesting.UNNEST and elements[0].name == "col"
+    is_field = isinstance(elements[0].value, exp.Dot)
+    is_whole = unnest.function is ast.Unnesting.UNNEST and elements[0].name == "col" and not is_field
     first = (unnest.alias.text if unnest.alias is not None else "unnest") if is_whole else elements[0].name
     return [first, *(each.name for each in elements[1:])]
 

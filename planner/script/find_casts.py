@@ -1,4 +1,4 @@
-"""Warnings of casts that nobody wrote and that fail for some rows."""
+"""Warnings of implicit casts that fail for some rows."""
 
 from __future__ import annotations
 
