@@ -74,28 +74,21 @@ def unnest_rows(rows: FromRows, unnest: ast.UnnestedTable, outer: bool) -> FromR
     element_types = list_elements(unnest, typed)
     bases = [choose_unused_name(f"_{name}", taken) for name, _ in element_types]
     place = choose_unused_name("_position", taken)
-    elements = spread_elements(unnest, element_types, bases)
-    from_zero = unnest.function is ast.Unnesting.POSEXPLODE
-    if from_zero:
-        elements = [Element("pos", make_column(place), INT), *elements]
-    if unnest.ordinality:
-        later = exp.Add(this=make_column(place), expression=exp.Literal.number(1))
-        elements = [*elements, Element("ordinality", later, INT)]
+    elements = number_elements(unnest, spread_elements(unnest, element_types, bases), place)
     names = name_elements(unnest, elements)
     chosen = choose_columns(names, unnest, taken)
     renamed = {e.value.name: c for e, c in zip(elements, chosen, strict=True) if isinstance(e.value, exp.Column)}
-    position = renamed.get(place, place) if from_zero or unnest.ordinality else None
-    columns = tuple(renamed.get(each, each) for each in bases)
-    added: list[tuple[str, Type]] = [] if position is None else [(position, INT)]
-    added += [(column, type_) for column, (_, type_) in zip(columns, element_types, strict=True)]
+    is_numbered = unnest.function is ast.Unnesting.POSEXPLODE or unnest.ordinality
+    position = renamed.get(place, place) if is_numbered else None
+    columns = [Column(renamed.get(base, base), type_) for base, (_, type_) in zip(bases, element_types, strict=True)]
     made = Unnest(
-        schema=(*node.schema, *(Column(column, type_) for column, type_ in added)),
+        schema=(*node.schema, *([] if position is None else [Column(position, INT)]), *columns),
         shape=node.shape,
         span=unnest.span,
         input=node,
         value=typed.expression,
         position=position,
-        elements=columns,
+        elements=tuple(each.name for each in columns),
         outer=outer,
     )
     values = [make_column(c) if e.value.name in renamed else e.value for e, c in zip(elements, chosen, strict=True)]
@@ -141,6 +134,16 @@ def spread_elements(
             elements += [Element(f, exp.Dot(this=make_column(column), expression=i), t) for f, i, t in fields]
         else:
             elements.append(Element(name, make_column(column), type_))
+    return elements
+
+
+def number_elements(unnest: ast.UnnestedTable, elements: list[Element], place: str) -> list[Element]:
+    """The elements, with their place in front of them, from 0, or behind them, from 1."""
+    if unnest.function is ast.Unnesting.POSEXPLODE:
+        elements = [Element("pos", make_column(place), INT), *elements]
+    if unnest.ordinality:
+        later = exp.Add(this=make_column(place), expression=exp.Literal.number(1))
+        elements = [*elements, Element("ordinality", later, INT)]
     return elements
 
 
