@@ -1,9 +1,10 @@
 """The parser's door: text -> statements, statements and names -> text, and scripts in the canonical layout.
 
 `ast_text` is the tree of EXPLAIN AST. `split_script` gives the tokens of scripts in other dialects, too.
+`RESERVED`: words that are never names, unless quoted.
 """
 
-from penstock.grammar import Token
+from penstock.grammar import RESERVED, Token
 from penstock.parser.ast_text import ast_text
 from penstock.parser.format import LayoutError, format_script
 from penstock.parser.synonyms import SYNONYMS
@@ -12,6 +13,7 @@ from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text
 
 __all__ = [
+    "RESERVED",
     "SYNONYMS",
     "LayoutError",
     "Token",

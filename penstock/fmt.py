@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -48,14 +47,14 @@ def _format_file(file: str, check: bool) -> int:
     except LayoutError:
         click.echo(f"not formatted: {source.name}: its layout would change its meaning, a defect of Penstock", err=True)
         return REFUSED
+    is_changed = text != source.text
     if check:
-        changed = text != source.text
-        if changed:
+        if is_changed:
             click.echo(source.name)
-        return REFUSED if changed else 0
+        return REFUSED if is_changed else 0
     if file == "-":
         click.echo(text, nl=False)
-    elif text != Path(file).read_text(encoding="utf-8"):
+    elif is_changed:
         write_file(file, text, "FILE")
         click.echo(f"formatted: {file}")
     return 0

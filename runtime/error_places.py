@@ -20,7 +20,7 @@ def places_of(layer: Layer, printed: Sequence[Printed], is_candidate: Callable[[
 
 
 def _find_named_place(layer: Layer, printed: Sequence[Printed]) -> list[Place]:
-    """The expression itself; else the largest one in it, as of a CAST that nobody wrote; else the least one around."""
+    """The expression itself; else the largest one in it, as of an implicit CAST; else the least one around."""
     start, end = (_solid(layer.sql[:border]) for border in (layer.start, layer.start + len(layer.fragment)))
     known = [place for text in printed if text.sql == layer.sql for place in text.places]
     inside = [place for place in known if start <= place.start and place.end <= end]

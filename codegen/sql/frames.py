@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.ordering import comparable
-from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, null, number, only_if, select
+from penstock.codegen.sql.row_fields import RowFields
+from penstock.codegen.sql.trees import alias, both, call, cast, column, either, is_null, number, only_if, select
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Column, Expression, Frame, FramedAggregate, RowsFrame
 from penstock.planner.plan.substitute import substitute
@@ -26,10 +27,7 @@ from penstock.planner.types import (
     FLOAT,
     INT,
     INTEGERS,
-    Array,
     Decimal,
-    Map,
-    Struct,
     Type,
 )
 
@@ -39,73 +37,30 @@ _FARTHEST = 2**31
 
 
 @dataclass(slots=True)
-class Panes:
-    """What the rows of the panes hold, and what DuckDB computes of them, while these are found out.
+class Panes(RowFields):
+    """What the rows of the panes hold, and what DuckDB computes of them. `time` is the event time's column.
 
-    A row holds all columns of the input as c0, c1 …, and other values as v0, v1 …. DuckDB's answers are r0, r1 ….
-    `time` is the event time's column.
+    A row holds all columns of the input as c0, c1 ….
     """
 
     schema: tuple[Column, ...]
     time: str
-    held: dict[str, Expression] = field(default_factory=dict)
-    given: list[str] = field(default_factory=list)
-    answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
-    picked: dict[str, str] = field(default_factory=dict)
     frames: list[Frame | RowsFrame] = field(default_factory=list)
     partition: tuple[Expression, ...] = (column("pane"),)
 
     def __post_init__(self) -> None:
         self.held = {f"c{place}": column(each.name) for place, each in enumerate(self.schema)}
+        self.columns = len(self.schema)
 
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns of the input."""
         return tuple(f"c{place}" for place in range(len(self.schema)))
 
-    def hold(self, value: Expression) -> str:
-        """The field of the rows that has the value."""
-        value = column(value.name) if isinstance(value, exp.Column) else value
-        for name, known in self.held.items():
-            if known == value:
-                return name
-        name = f"v{len(self.held) - len(self.schema)}"
-        self.held[name] = value
-        return name
-
-    def give(self, value: Expression) -> Expression:
-        """The value as DuckDB's column."""
-        name = self.hold(value)
-        if name not in self.given:
-            self.given.append(name)
-        return column(name)
-
-    def answer(self, tree: Expression, type_: Type) -> Expression:
-        """What DuckDB answers."""
-        return self._answer(tree, type_, None)
-
-    def pick(self, place: Expression, value: Expression, type_: Type) -> Expression:
-        """The value in the row whose place DuckDB answers."""
-        return self._answer(place, type_, self.hold(value))
-
     def schema_of(self, field: Callable[[str], Expression]) -> list[Expression]:
         """The columns kept and the answers, by name and type alone, given how to write a field of some row."""
         kept = [alias(field(name), name) for name in self.kept]
-        answers = (
-            alias(null(type_) if name not in self.picked else make_nullable(field(self.picked[name]), type_), name)
-            for name, (_, type_) in self.answers.items()
-        )
-        return [*kept, *answers]
-
-    def _answer(self, tree: Expression, type_: Type, picked: str | None) -> Expression:
-        for name, known in self.answers.items():
-            if known == (tree, type_) and self.picked.get(name) == picked:
-                return column(name)
-        name = f"r{len(self.answers)}"
-        self.answers[name] = (tree, type_)
-        if picked is not None:
-            self.picked[name] = picked
-        return column(name)
+        return [*kept, *self.show_answers(field)]
 
     def over(self, function: Expression, frame: Frame | RowsFrame) -> Expression:
         """The function over the frame's rows of the pane."""
@@ -300,12 +255,6 @@ def _extreme(aggregate: Aggregate, framing: Framing, frame: Frame | RowsFrame, p
     best = call("ARG_MIN" if is_least else "ARG_MAX", place.copy(), call("ROW", compared, tie))
     known = exp.Filter(this=best, expression=exp.Where(this=exp.Not(this=is_null(compared.copy()))))
     return panes.pick(panes.over(known, frame), value, aggregate.type)
-
-
-def make_nullable(value: Expression, type_: Type) -> Expression:
-    """The value as one that may be NULL, and all inside of it: the row that it is taken of may not be there."""
-    is_nested = isinstance(type_, Array | Map | Struct)
-    return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
 
 
 def _call_function(function: str, value: Expression, distinct: bool) -> Expression:

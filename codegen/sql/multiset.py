@@ -13,19 +13,20 @@ different combination of values, with the number of rows that have it. Views:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlglot import exp
 
 from penstock.codegen.program import AnyView, MultisetView, View
 from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, key_struct
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
-from penstock.codegen.sql.frames import is_number, make_nullable
+from penstock.codegen.sql.frames import is_number
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME
 from penstock.codegen.sql.ordering import comparable, make_zero_positive
 from penstock.codegen.sql.printing import print_duckdb, print_sql
 from penstock.codegen.sql.retraction import Sums
+from penstock.codegen.sql.row_fields import RowFields
 from penstock.codegen.sql.trees import (
     alias,
     both,
@@ -53,7 +54,7 @@ _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
 
 def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -> tuple[AnyView, ...]:
     """Deltas -> key results. Groups are spread over so many `buckets`."""
-    values, sums = Values(node), Sums()
+    values, sums = Values(node, relation="v"), Sums()
     items = [
         alias(values.compute(each) if each.keeps_values else sums.compute(each, str(place), node.input), each.name)
         for place, each in enumerate(node.aggregates)
@@ -93,47 +94,14 @@ def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -
 
 
 @dataclass(slots=True)
-class Values:
-    """The values that are kept of each row, as v0, v1 …, and what DuckDB answers over them, as r0, r1 …."""
+class Values(RowFields):
+    """The values that are kept of each row, and what DuckDB answers over those by which it tells rows apart."""
 
     node: GroupAggregate
-    held: dict[str, Expression] = field(default_factory=dict)
-    given: list[str] = field(default_factory=list)
-    """The values by which DuckDB tells rows apart. Others are found again by their places."""
-    answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
-    picked: dict[str, str] = field(default_factory=dict)
 
     def compare(self, value: Expression, type_: Type | None) -> Expression:
         """The value as DuckDB compares it; NULL has no type."""
         return cast(value, BOOLEAN) if type_ is None else comparable(make_zero_positive(value, type_), type_)
-
-    def hold(self, value: Expression) -> str:
-        """The field of the rows that has the value."""
-        for name, known in self.held.items():
-            if known == value:
-                return name
-        name = f"v{len(self.held)}"
-        self.held[name] = value
-        return name
-
-    def give(self, value: Expression) -> Expression:
-        """The value as DuckDB's column."""
-        name = self.hold(value)
-        if name not in self.given:
-            self.given.append(name)
-        return column_of("v", name)
-
-    def answer(self, tree: Expression, type_: Type, picked: str | None = None) -> Expression:
-        """What DuckDB answers; with `picked` that field of the row at the answered place."""
-        name = f"r{len(self.answers)}"
-        self.answers[name] = tree, type_
-        if picked is not None:
-            self.picked[name] = picked
-        return column(name)
-
-    def pick(self, place: Expression, value: Expression, type_: Type) -> Expression:
-        """The value in the row whose place DuckDB answers."""
-        return self.answer(place, type_, self.hold(value))
 
     def compute(self, aggregate: Aggregate) -> Expression:
         """The value of an aggregate as a Spark expression over DuckDB's answers."""
@@ -267,15 +235,10 @@ def _answers(keys: list[str], totals: list[str], values: Values) -> Expression:
 
 def _schema(key: Expression | None, totals: dict[str, Type], values: Values) -> list[Expression]:
     """The columns of the groups, by name and type alone."""
-
-    def show(name: str, type_: Type) -> Expression:
-        field_of = values.picked.get(name)
-        return null(type_) if field_of is None else make_nullable(column("row", field_of), type_)
-
     return [
         *([] if key is None else [alias(column("row", "key"), "key")]),
         *(alias(null(type_), name) for name, type_ in totals.items()),
-        *(alias(show(name, type_), name) for name, (_, type_) in values.answers.items()),
+        *values.show_answers(lambda field: column("row", field)),
     ]
 
 

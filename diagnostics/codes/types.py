@@ -19,7 +19,7 @@ T014 = Code("T014", "{function} does not take {value} as {kind}")
 T015 = Code("T015", "a struct has two fields {name}")
 T016 = Code("T016", "{type} cannot be the key of a map")
 T017 = Code("T017", "{expression} fails for every row")
-T018 = Code("T018", "{source} is cast to {type}, which fails for some values", severity="warning")
+T018 = Code("T018", "implicit cast from {source} to {type} can fail", severity="warning")
 
 CODES = (
     T001,

@@ -26,6 +26,7 @@ from penstock.parser.ast.queries import (
     SetQuery,
     UnionQuery,
     With,
+    is_star,
 )
 from penstock.parser.ast.relations import (
     Join,
@@ -133,6 +134,7 @@ __all__ = [
     "WindowedTable",
     "With",
     "Within",
+    "is_star",
     "parse_count",
     "parse_duration",
 ]

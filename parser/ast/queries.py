@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+from sqlglot import exp
+
 from penstock.diagnostics.source import Span
 from penstock.parser.ast.base import Name, Scalar
 from penstock.parser.ast.intervals import Duration
@@ -24,6 +26,11 @@ class Item:
     alias: Name | None
     span: Span = field(compare=False, repr=False)
     excluded: tuple[Name, ...] = ()
+
+
+def is_star(value: Scalar) -> bool:
+    """Whether an item is `*` or `relation.*`."""
+    return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
 
 
 @dataclass(frozen=True, slots=True)

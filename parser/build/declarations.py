@@ -28,6 +28,7 @@ from penstock.parser.ast import (
     Watermark,
 )
 from penstock.parser.build.base import Builder, duration, flag, name, placed, sequence, token_span
+from penstock.parser.build.standard import check_cast
 from penstock.parser.build.types import SIMPLE, simple_type
 
 
@@ -192,11 +193,10 @@ class ColumnPart:
     span: Span
 
 
-def column_definition(
-    span: Span, token: Token, type_: exp.DataType, *parts: ColumnPart | str | bool
-) -> ColumnDefinition:
+def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: ColumnPart | str | bool) -> Column:
     """A part that is True is NOT ENFORCED, which every key is."""
     given: dict[str, Any] = {"key": False, "primary": False, "not_null": False, "default": None, "comment": None}
+    computed: exp.Expression | None = None
     seen: set[str] = set()
     for part in parts:
         if isinstance(part, bool):
@@ -207,8 +207,14 @@ def column_definition(
         seen.add(part.field)
         if part.field == "key":
             given |= {"key": True, "primary": part.value}
+        elif part.field == "computed":
+            computed = part.value
         else:
             given[part.field] = part.value
+    if computed is not None:
+        if seen - {"computed", "comment"}:
+            _refuse(span, "KEY, NOT NULL or DEFAULT of a computed column", None)
+        return generated_column(span, token, type_, computed, given["comment"])
     for each in type_.find_all(exp.DataType):
         # A CAST to VARCHAR(n) would cut the text. What a column holds is not checked against a length.
         if each.this == exp.DType.VARCHAR:
@@ -217,10 +223,10 @@ def column_definition(
     return ColumnDefinition(name(span, token), type_, **given, span=span)
 
 
-_PARTS = {"key": "KEY", "not_null": "NOT NULL", "default": "DEFAULT", "comment": "COMMENT"}
+_PARTS = {"key": "KEY", "not_null": "NOT NULL", "default": "DEFAULT", "comment": "COMMENT", "computed": "GENERATED"}
 
 
-def plain_column(span: Span, token: Token, type_: Token, *parts: ColumnPart | str | bool) -> ColumnDefinition | Like:
+def plain_column(span: Span, token: Token, type_: Token, *parts: ColumnPart | str | bool) -> Column | Like:
     """A column, or `LIKE relation`: a column may be called `like`, so the word is no keyword."""
     if token.value.upper() == "LIKE" and not parts and type_.value.upper() not in SIMPLE:
         return Like(name(span, type_), span)
@@ -251,9 +257,16 @@ def computed_column(span: Span, token: Token, value: exp.Expression, comment: st
     return ComputedColumn(name(span, token), value, comment, span)
 
 
-def generated_column(span: Span, token: Token, type_: exp.DataType, value: exp.Expression) -> ComputedColumn:
+def generated(span: Span, value: exp.Expression) -> ColumnPart:
+    return ColumnPart("computed", value, span)
+
+
+def generated_column(
+    span: Span, token: Token, type_: exp.DataType, value: exp.Expression, comment: str | None
+) -> ComputedColumn:
     """PostgreSQL's computed column. Its value has the declared type."""
-    return ComputedColumn(name(span, token), placed(exp.Cast(this=value, to=type_), span), None, span)
+    check_cast(value, type_)
+    return ComputedColumn(name(span, token), placed(exp.Cast(this=value, to=type_), span), comment, span)
 
 
 def unbuilt_unique(span: Span, *parts: Any) -> NoReturn:
@@ -316,7 +329,7 @@ RULES: dict[str, Builder] = {
     "nullable": nullable,
     "default": default,
     "computed_column": computed_column,
-    "generated_column": generated_column,
+    "generated": generated,
     "unbuilt_unique": unbuilt_unique,
     "unbuilt_check": unbuilt_check,
     "unbuilt_references": unbuilt_references,

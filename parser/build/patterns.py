@@ -13,7 +13,7 @@ def escaped_like(pattern: str, escape: str) -> str | None:
     for char in characters:
         if char == escape:
             following = next(characters, "")
-            if following not in ("%", "_", escape) or not following:
+            if following not in ("%", "_", escape):
                 return None
             pieces.append(_literal(following))
         else:
@@ -52,6 +52,8 @@ def similar_regex(pattern: str, escape: str) -> str | None:
             pieces.append(")")
             if depth < 0:
                 return None
+        elif char == "+" and pieces and pieces[-1] in ("*", "+", "?", "}"):
+            return None  # Java would repeat without going back
         else:
             pieces.append({"%": ".*", "_": "."}.get(char, f"\\{char}" if char in _REGEX_SPECIAL else char))
     return None if depth else f"(?s)^(?:{''.join(pieces)})(?!.)"

@@ -30,6 +30,7 @@ from penstock.parser.ast import (
     PartitionBy,
     Relation,
     Select,
+    is_star,
     parse_count,
 )
 from penstock.parser.build.base import (
@@ -141,8 +142,9 @@ def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
 
 
 def item_except(span: Span, value: exp.Expression, excluded: tuple[Name, ...]) -> Item:
-    if not value.is_star:
-        raise CompileError([syntax.S020.at(span_of(value))])
+    if not is_star(value):
+        found = syntax.S020.at(span_of(value)).because("EXCEPT stands behind * or relation.* only.")
+        raise CompileError([found.with_hint("SELECT * EXCEPT (…)")])
     return Item(value, None, span, excluded)
 
 
@@ -185,6 +187,9 @@ def add_group_window(given: dict[str, Any], window: GroupWindow) -> dict[str, An
     if "group_by" not in given:
         missing = W005.at(window.span, "", clause="WINDOW", needed="GROUP BY")
         raise CompileError([missing.with_hint("GROUP BY a key too; a window groups rows")])
+    if any(isinstance(each, exp.Var) for each in given["group_by"]):
+        found = B002.at(window.span, "", construct="WINDOW (SIZE …) beside GROUP BY ALL")
+        raise CompileError([found.with_hint("GROUP BY the keys by their names")])
     for field in ("grace", "retention"):
         if field in window.clauses and field in given:
             raise CompileError([syntax.S012.at(given[field].span, clause=CLAUSES[field])])

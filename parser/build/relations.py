@@ -91,12 +91,13 @@ def windowed_call(span: Span, function: Token, *arguments: Any) -> WindowedTable
 
 
 def _order_arguments(kind: WindowKind, arguments: Sequence[Any]) -> list[Any]:
-    """The arguments in their order. An argument that has a name but no place, or is left out, gives None."""
+    """The arguments in their order. One that has a name but no place, or is left out or given twice, gives None."""
     if not isinstance(arguments[0], NamedArgument):
         return list(arguments)
     names = ["DATA", "TIMECOL", *(name.upper() for name in WINDOW_ARGUMENTS[kind])]
     given = {argument.name: argument.value for argument in arguments}
-    return [given.pop(name, None) for name in names] + [None] * len(given)
+    ordered = [given.pop(name, None) for name in names]
+    return ordered + [None] * (len(arguments) - sum(each is not None for each in ordered))
 
 
 def _unwrap_descriptor(time: exp.Expression) -> exp.Expression:

@@ -30,7 +30,7 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
-from penstock.parser.build.standard import make_call, refuse, unpair
+from penstock.parser.build.standard import check_cast, make_call, refuse, unpair
 
 OPERATORS: dict[str, type[exp.Expression]] = {
     "+": exp.Add,
@@ -115,6 +115,7 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) 
                 raise CompileError([syntax.S020.at(span_of(suffix))])
             node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
         elif isinstance(suffix, exp.DataType):
+            check_cast(node, suffix)
             node = placed(exp.Cast(this=node, to=suffix), span_of(node).to(span_of(suffix)))
         elif isinstance(suffix, exp.AtTimeZone):
             zone = span_of(suffix.args["zone"]).text
@@ -222,6 +223,7 @@ def call_distinct(span: Span, function: Token, arguments: tuple[exp.Expression, 
 
 
 def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType) -> exp.Expression:
+    check_cast(value, type_)
     match function.value.upper():
         case "CAST":
             return placed(exp.Cast(this=value, to=type_), span)

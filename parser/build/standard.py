@@ -15,6 +15,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.build.base import Builder, placed, span_of, token_span, words
 from penstock.parser.build.patterns import escaped_like, similar_regex
+from penstock.parser.build.types import LIMITED
 
 # A form that repeats an operand repeats at most this many nodes: forms inside each other would grow without end.
 MAX_REPEATED = 100
@@ -61,6 +62,16 @@ def _text(span: Span, value: str) -> exp.Literal:
 
 def _interval(span: Span, quantity: str, unit: str) -> exp.Interval:
     return placed(exp.Interval(this=_text(span, quantity), unit=placed(exp.Var(this=unit), span)), span)
+
+
+def check_cast(value: exp.Expression, type_: exp.DataType) -> None:
+    """Raises CompileError for a cast that would cut its value."""
+    for each in type_.find_all(exp.DataType):
+        if LIMITED in each.meta:
+            is_time = each.this is exp.DType.TIMESTAMPTZ
+            hint = f"DATE_TRUNC('SECOND', CAST({span_of(value).text} AS TIMESTAMP))" if is_time else "BINARY"
+            text = span_of(each).text.removeprefix("::")
+            raise refuse(span_of(each), f"a cast to {text}", f"Values of {text} are not cut here.", hint)
 
 
 def time_literal(span: Span, token: Token) -> exp.Expression:
@@ -111,6 +122,10 @@ def call_from(
                 raise refuse(span, "EXTRACT(EPOCH FROM …)", reason, f"UNIX_SECONDS({span_of(start).text})")
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
+            if isinstance(start, exp.Literal) and start.is_string:
+                reason = "For PostgreSQL it is a regular expression."
+                hint = f"REGEXP_SUBSTR({span_of(value).text}, {span_of(start).text})"
+                raise refuse(span_of(start), "a text behind FROM", reason, hint)
             return make_call(span, "SUBSTRING", value, start, *([] if length is None else [length]))
         case "TRIM" if length is None:
             return make_call(span, "BTRIM", start, value)

@@ -57,6 +57,10 @@ SIZED = {
 }
 # Digits of a second. Spark keeps six.
 MOST_DIGITS = 6
+# Casts to TIMESTAMP(3) are common where no time has more digits. Casts to fewer are there to cut digits off.
+LEAST_DIGITS = 3
+LIMITED = "limited"
+"""The key in `meta` of a type whose length or digits are not kept. A declaration may have it, and a cast may not."""
 NESTED = {
     "ARRAY": (exp.DType.ARRAY, 1),
     "MAP": (exp.DType.MAP, 2),
@@ -85,7 +89,7 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
     if kind is exp.DType.TIMESTAMPTZ:
         return _time(span, token, sizes[0])
     if kind is exp.DType.BINARY:
-        return placed(exp.DataType(this=kind, nested=False), span)
+        return _limit(placed(exp.DataType(this=kind, nested=False), span))
     parameters = [
         placed(
             exp.DataTypeParam(this=placed(exp.Literal(this=size.value, is_string=False), token_span(span, size))),
@@ -106,7 +110,13 @@ def time_type(span: Span, token: Token, digits: Token | None) -> exp.DataType:
 def _time(span: Span, token: Token, digits: Token) -> exp.DataType:
     if (parse_count(digits.value) or 0) > MOST_DIGITS:
         raise _wrong_parameters(span, token, f"a TIMESTAMP has at most {MOST_DIGITS} digits of a second")
-    return simple_type(span, token)
+    type_ = simple_type(span, token)
+    return _limit(type_) if (parse_count(digits.value) or 0) < LEAST_DIGITS else type_
+
+
+def _limit(type_: exp.DataType) -> exp.DataType:
+    type_.meta[LIMITED] = True
+    return type_
 
 
 def double_precision(span: Span, token: Token) -> exp.DataType:
@@ -118,7 +128,7 @@ def double_precision(span: Span, token: Token) -> exp.DataType:
 def varying_type(span: Span, token: Token, length: Token | None) -> exp.DataType:
     if token.value.upper() not in ("CHAR", "CHARACTER"):
         raise _unknown(span, token)
-    return simple_type(span, token)
+    return simple_type(span, token) if length is None else sized_type(span, token, length)
 
 
 def array_type(span: Span, inner: exp.DataType, *words: Token) -> exp.DataType:

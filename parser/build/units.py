@@ -21,6 +21,8 @@ _MICROSECONDS = {
     "DAY": 86_400_000_000,
     "WEEK": 604_800_000_000,
 }
+# From 1970-01-01 to 2000-01-03, from which TimescaleDB and DuckDB count.
+_BUCKET_ORIGIN = 10_959 * _MICROSECONDS["DAY"]
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 _CASTS = ("BIGINT", "BINARY", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIMESTAMP")
 _UNITS = {**UNITS, **{name + s: name for name in ("MICROSECOND", "QUARTER") for s in ("", "S")}}
@@ -114,6 +116,10 @@ def bin_date(call: exp.Anonymous) -> exp.Expression:
         times = ", ".join(span_of(each).text for each in call.expressions[1:])
         hint = f"{call.this}(INTERVAL '15' MINUTE, {times})"
         raise refuse(span_of(length), "this length", reason, hint)
+    if is_bucket and _BUCKET_ORIGIN % size:
+        reason = "Stretches of this length begin in 1970 for some systems, and in 2000 for others."
+        hint = f"TIME_BUCKET({span_of(length).text}, {span_of(time).text}, TIMESTAMP '2000-01-03 00:00:00')"
+        raise refuse(span_of(call), "TIME_BUCKET without an origin", reason, hint)
     span = span_of(call)
     now, start = make_call(span, "UNIX_MICROS", time), make_call(span, "UNIX_MICROS", origin)
     since = placed(exp.Sub(this=repeat(now), expression=start), span)
@@ -131,7 +137,10 @@ def split_index(call: exp.Anonymous) -> exp.Expression:
         hint = f"SPLIT_PART({span_of(text).text}, {span_of(separator).text}, {span_of(index).text} + 1)"
         raise refuse(span_of(separator), "a separator that is no literal", "It becomes a pattern.", hint)
     pattern = placed(exp.Literal(this=f"\\Q{separator.name}\\E", is_string=True), span_of(separator))
-    return make_call(span_of(call), "GET", make_call(span_of(call), "SPLIT", text, pattern), index)
+    span = span_of(call)
+    # An empty text has no parts in Flink, and one in SPLIT.
+    parts = make_call(span, "SPLIT", make_call(span, "NULLIF", text, placed(exp.Literal.string(""), span)), pattern)
+    return make_call(span, "GET", parts, index)
 
 
 def cast_by_name(call: exp.Anonymous) -> exp.Expression:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from penstock.translate.model import System
-from penstock.translate.statement import Foreign
+from penstock.translate.statement import Foreign, Pieces
 
 # The function of Penstock that has this meaning.
 _RENAMED: Mapping[System, Mapping[str, tuple[str, str]]] = {
@@ -33,8 +33,8 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"0": "\0", "b": "\b", "t": "\t", "n": "\n", "r": "\r", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
-def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, str, str]]:
-    """For the name of a call: the place behind what is replaced, the text to write, and what to tell.
+def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, Pieces, str]]:
+    """For the name of a call: the place behind what is replaced, what to write, and what to tell.
 
     Where nothing is to be replaced, the place is that of the name.
     """
@@ -44,38 +44,38 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
     if word in _RENAMED[system]:
         name, told = _RENAMED[system][word]
         if statement.sign(place + 2) == ")":
-            yield place + 3, f"{name}(CURRENT_TIMESTAMP())", told
+            yield place + 3, (f"{name}(CURRENT_TIMESTAMP())",), told
         else:
-            yield place + 1, name, told
+            yield place + 1, (name,), told
     elif word in _TOLD[system]:
-        yield place, "", _TOLD[system][word]
+        yield place, (), _TOLD[system][word]
     elif word == "REGEXP_EXTRACT" and system is not System.SPARK:
         yield from _edit_extract(statement, place, system)
 
 
-def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, str, str]]:
+def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, Pieces, str]]:
     """Without a group, both give the whole match, Penstock the first group. ksqlDB begins with the pattern."""
     closing = statement.close(place + 1)
-    arguments = [statement.slice(*each) for each in statement.split(place + 2, closing)]
+    arguments = [*statement.split(place + 2, closing)]
     if len(arguments) not in (2, 3) or (system is System.FLINK and len(arguments) == 3):
         return
     if system is System.KSQLDB:
         arguments[:2] = reversed(arguments[:2])
-    text = ", ".join([*arguments, "0"][:3])
+    group = "0" if len(arguments) == 2 else arguments[2]
     told = "REGEXP_EXTRACT gives the first group unless 0 asks for the whole match"
     if system is System.KSQLDB:
         told += ", and the pattern is its second argument"
-    yield closing + 1, f"REGEXP_EXTRACT({text})", told
+    yield closing + 1, ("REGEXP_EXTRACT(", arguments[0], ", ", arguments[1], ", ", group, ")"), told
 
 
-def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, str, str]]:
+def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:
     """For a text of Spark, as `edit_call`.
 
     Double quotes are around texts there, a backslash begins an escape, and r'…' has none.
     """
     token = statement.tokens[place]
     if _is_raw(statement, place):
-        yield place + 2, statement.slice(place + 1, place + 2), ""
+        yield place + 2, (statement.slice(place + 1, place + 2),), ""
     if _is_raw(statement, place) or (place and _is_raw(statement, place - 1)):
         return
     is_double = statement.text[token.start] == '"'
@@ -86,7 +86,7 @@ def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, str, str]]:
     told = (
         'texts are in single quotes: "…" is a name' if is_double else "a backslash in a text is a backslash, no escape"
     )
-    yield place + 1, quoted, told
+    yield place + 1, (quoted,), told
 
 
 def _is_raw(statement: Foreign, place: int) -> bool:

@@ -101,10 +101,10 @@ def _read_clauses(statement: Foreign, place: int, declaration: Declaration) -> i
                 declaration.options.update(read_options(statement, place + 1))
                 place = statement.close(place + 1) + 1
             case "USING":
-                declaration.options["using"] = statement.tokens[place + 1].value
+                declaration.options["using"] = statement.value(place + 1)
                 place += 2
             case "LOCATION":
-                declaration.options["path"] = statement.tokens[place + 1].value
+                declaration.options["path"] = statement.value(place + 1)
                 place += 2
             case "COMMENT":
                 place += 2

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeAlias
 
 from penstock.parser import Token
+from penstock.translate.model import NotTranslatedError
 
 _COMMENT = re.compile(r"--[^\n]*|/\*(?:.|\n)*?\*/")
 _OPENING, _CLOSING = ("(", "[", "<"), (")", "]", ">")
 _VALUES = frozenset({"NAME", "STRING", "NUMBER"})
+
+MAX_DEPTH = 100
+
+Pieces: TypeAlias = tuple[str | tuple[int, int], ...]
+"""What is written in the place of some tokens: texts, and places of tokens, which are edited themselves."""
+Edits: TypeAlias = dict[tuple[int, int], Pieces]
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,17 @@ class Foreign:
             return ""
         return self.tokens[place].value
 
+    def value(self, place: int) -> str:
+        """What stands there, without its quotes; empty if nothing does."""
+        return self.tokens[place].value if 0 <= place < len(self) else ""
+
     def says(self, place: int, words: str) -> bool:
         """Whether these words stand there."""
         return all(self.word(place + number) == word for number, word in enumerate(words.split()))
 
     def slice(self, first: int, end: int) -> str:
         """The text from a token to the one before `end`."""
+        end = min(end, len(self))
         return self.text[self.tokens[first].start : self.tokens[end - 1].end] if first < end else ""
 
     def comments(self) -> Iterator[str]:
@@ -73,14 +86,25 @@ class Foreign:
 
     def close(self, place: int) -> int:
         """Where the bracket that opens there is closed, the length if nowhere."""
-        depth = 0
+        opening, depth = self.sign(place), 0
+        if opening not in _OPENING:
+            return len(self)
+        closing = _CLOSING[_OPENING.index(opening)]
         for each in range(place, len(self)):
-            depth += (self.sign(each) == self.sign(place)) - (
-                self.sign(each) == _CLOSING[_OPENING.index(self.sign(place))]
-            )
+            depth += (self.sign(each) == opening) - (self.sign(each) == closing)
             if depth == 0:
                 return each
         return len(self)
+
+    def open(self, place: int) -> int:
+        """Where the bracket that closes there is opened, 0 if nowhere."""
+        closing, depth = self.sign(place), 0
+        opening = _OPENING[_CLOSING.index(closing)]
+        for each in range(place, -1, -1):
+            depth += (self.sign(each) == closing) - (self.sign(each) == opening)
+            if depth == 0:
+                return each
+        return 0
 
     def split(self, first: int, end: int) -> Iterator[tuple[int, int]]:
         """The places between commas that stand outside of brackets."""
@@ -93,10 +117,21 @@ class Foreign:
         if begin < end:
             yield begin, end
 
-    def edit(self, edits: Mapping[tuple[int, int], str], first: int = 0) -> str:
-        """The text from a token on, with the tokens of some places replaced."""
-        pieces, position = [], self.tokens[first].start
-        for (begin, end), text in sorted(edits.items()):
-            pieces += [self.text[position : self.tokens[begin].start], text]
-            position = self.tokens[end - 1].end
-        return "".join([*pieces, self.text[position : self.tokens[-1].end]])
+    def edit(self, edits: Edits, first: int = 0, end: int | None = None, depth: int = 0) -> str:
+        """The text of some tokens, edited. Raises NotTranslatedError for edits that are too deep inside each other."""
+        if depth > MAX_DEPTH:
+            raise NotTranslatedError("expressions are too deep inside each other: compute a part of them in a view")
+        end = len(self) if end is None else end
+        if first >= end:
+            return ""
+        longest = {begin: stop for begin, stop in sorted(edits) if stop <= end}
+        pieces, position, place = list[str](), self.tokens[first].start, first
+        while place < end:
+            stop = longest.get(place, place)
+            if stop > place:
+                pieces.append(self.text[position : self.tokens[place].start])
+                for each in edits[(place, stop)]:
+                    pieces.append(each if isinstance(each, str) else self.edit(edits, *each, depth + 1))
+                position = self.tokens[stop - 1].end
+            place = max(stop, place + 1)
+        return "".join([*pieces, self.text[position : self.tokens[end - 1].end]])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
 from penstock.diagnostics import CompileError, Source
 from penstock.parser import parse, split_script
@@ -28,7 +28,7 @@ def rewrite_tree(rewritten: Rewritten, system: System) -> Rewritten | None:
             tree = sqlglot.parse_one(query, read=_DIALECTS[system])
         if isinstance(tree, exp.Command):
             return None
-        sql = head + tree.sql(dialect="spark")
+        sql = head + tree.sql(dialect="spark", unsupported_level=ErrorLevel.RAISE)
         parse(Source("translation", sql))
     except (SqlglotError, CompileError):
         return None

@@ -56,7 +56,7 @@ _BUILT = """| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTE
 | `DATE_BIN(INTERVAL '15' MINUTE, t, origin)` | the beginning of the 15 minutes that t falls into |
 | `TIME_BUCKET(INTERVAL '15' MINUTE, t)` | `DATE_BIN(INTERVAL '15' MINUTE, t, TIMESTAMP_MICROS(0))` |
 | `INT(x)`, and so with all simple types | `CAST(x AS INT)` |
-| `SPLIT_INDEX(text, ',', n)` | `GET(SPLIT(text, '\\Q,\\E'), n)` |
+| `SPLIT_INDEX(text, ',', n)` | `GET(SPLIT(NULLIF(text, ''), '\\Q,\\E'), n)` |
 | `STRUCT(a, s.b, 1)`, `ROW(a, s.b, 1)` | `NAMED_STRUCT('a', a, 'b', s.b, 'col3', 1)` |
 """
 _FOREIGN = """

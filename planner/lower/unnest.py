@@ -16,11 +16,12 @@ from penstock.diagnostics.codes.windows import W005
 from penstock.parser import ast
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import place, resolve_scalar
-from penstock.planner.lower.items import spread_star
+from penstock.planner.lower.items import leave_out, spread_star
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Column, Expression, KStream, Named, Project, Unnest, conjuncts, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import ScopeColumn
 from penstock.planner.types import INT, Array, Map, Struct, Type
 
@@ -57,7 +58,7 @@ def join_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> 
 
 def is_true(condition: exp.Expression) -> bool:
     """Whether it is the word TRUE."""
-    inner = condition.unnest()
+    inner = bare(condition)
     return isinstance(inner, exp.Boolean) and bool(inner.this)
 
 
@@ -73,28 +74,21 @@ def unnest_rows(rows: FromRows, unnest: ast.UnnestedTable, outer: bool) -> FromR
     element_types = list_elements(unnest, typed)
     bases = [choose_unused_name(f"_{name}", taken) for name, _ in element_types]
     place = choose_unused_name("_position", taken)
-    elements = spread_elements(unnest, element_types, bases)
-    from_zero = unnest.function is ast.Unnesting.POSEXPLODE
-    if from_zero:
-        elements = [Element("pos", make_column(place), INT), *elements]
-    if unnest.ordinality:
-        later = exp.Add(this=make_column(place), expression=exp.Literal.number(1))
-        elements = [*elements, Element("ordinality", later, INT)]
+    elements = number_elements(unnest, spread_elements(unnest, element_types, bases), place)
     names = name_elements(unnest, elements)
     chosen = choose_columns(names, unnest, taken)
     renamed = {e.value.name: c for e, c in zip(elements, chosen, strict=True) if isinstance(e.value, exp.Column)}
-    position = renamed.get(place, place) if from_zero or unnest.ordinality else None
-    columns = tuple(renamed.get(each, each) for each in bases)
-    added: list[tuple[str, Type]] = [] if position is None else [(position, INT)]
-    added += [(column, type_) for column, (_, type_) in zip(columns, element_types, strict=True)]
+    is_numbered = unnest.function is ast.Unnesting.POSEXPLODE or unnest.ordinality
+    position = renamed.get(place, place) if is_numbered else None
+    columns = [Column(renamed.get(base, base), type_) for base, (_, type_) in zip(bases, element_types, strict=True)]
     made = Unnest(
-        schema=(*node.schema, *(Column(column, type_) for column, type_ in added)),
+        schema=(*node.schema, *([] if position is None else [Column(position, INT)]), *columns),
         shape=node.shape,
         span=unnest.span,
         input=node,
         value=typed.expression,
         position=position,
-        elements=columns,
+        elements=tuple(each.name for each in columns),
         outer=outer,
     )
     values = [make_column(c) if e.value.name in renamed else e.value for e, c in zip(elements, chosen, strict=True)]
@@ -143,6 +137,16 @@ def spread_elements(
     return elements
 
 
+def number_elements(unnest: ast.UnnestedTable, elements: list[Element], place: str) -> list[Element]:
+    """The elements, with their place in front of them, from 0, or behind them, from 1."""
+    if unnest.function is ast.Unnesting.POSEXPLODE:
+        elements = [Element("pos", make_column(place), INT), *elements]
+    if unnest.ordinality:
+        later = exp.Add(this=make_column(place), expression=exp.Literal.number(1))
+        elements = [*elements, Element("ordinality", later, INT)]
+    return elements
+
+
 def name_elements(unnest: ast.UnnestedTable, elements: Sequence[Element]) -> list[str]:
     """What the columns are called. The alias of UNNEST is the name of an only column."""
     if unnest.columns:
@@ -153,7 +157,8 @@ def name_elements(unnest: ast.UnnestedTable, elements: Sequence[Element]) -> lis
             found = K022.at(place, "", relation=unnest.function.value, columns=count, names=len(unnest.columns))
             raise CompileError([found.because(f"The columns are {names}.")])
         return [each.text for each in unnest.columns]
-    is_whole = unnest.function is ast.Unnesting.UNNEST and elements[0].name == "col"
+    is_field = isinstance(elements[0].value, exp.Dot)
+    is_whole = unnest.function is ast.Unnesting.UNNEST and elements[0].name == "col" and not is_field
     first = (unnest.alias.text if unnest.alias is not None else "unnest") if is_whole else elements[0].name
     return [first, *(each.name for each in elements[1:])]
 
@@ -187,8 +192,8 @@ def explode_items(select: ast.Select, rows: FromRows, refused: str | None) -> tu
     for item in select.items:
         if item is found[0]:
             items += [make_item(each.name, alias, item.span) for each in made]
-        elif item.value.is_star:
-            outputs = spread_star(item.value, item.span, rows.scope)
+        elif ast.is_star(item.value):
+            outputs = leave_out(spread_star(item.value, item.span, rows.scope), item.excluded)
             items += [ast.Item(each.value, ast.Name(each.name, each.span), each.span) for each in outputs]
         else:
             items.append(item)

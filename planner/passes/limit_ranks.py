@@ -28,14 +28,18 @@ def read_limit(condition: exp.Expression) -> tuple[str, int] | None:
     compared = bare(condition)
     if not isinstance(compared, exp.LTE | exp.LT | exp.EQ):
         return None
-    column, value = bare(compared.this), bare(compared.expression)
-    while isinstance(value, exp.Cast):
-        value = bare(value.this)
-    while isinstance(column, exp.Cast):
-        column = bare(column.this)
+    column, value = drop_casts(compared.this), drop_casts(compared.expression)
     if not isinstance(column, exp.Column) or not isinstance(value, exp.Literal) or not value.name.isdecimal():
         return None
     return column.name, int(value.name) - isinstance(compared, exp.LT)
+
+
+def drop_casts(value: exp.Expression) -> exp.Expression:
+    """The value without casts that keep a whole number as it is. Texts are not compared as numbers are."""
+    inner = bare(value)
+    while isinstance(inner, exp.Cast) and inner.to.this in (exp.DType.INT, exp.DType.BIGINT):
+        inner = bare(inner.this)
+    return inner
 
 
 def keep_first(node: Node, name: str, most: int) -> Node | None:

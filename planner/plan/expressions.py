@@ -82,7 +82,9 @@ def conjuncts(condition: Expression | None) -> list[Expression]:
     pending = [] if condition is None else [condition]
     while pending:
         node = pending.pop()
-        inner = node.unnest()
+        inner = node
+        while isinstance(inner, exp.Paren):
+            inner = inner.this
         if isinstance(inner, exp.And):
             pending += [inner.expression, inner.this]
         else:

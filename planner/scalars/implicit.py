@@ -1,4 +1,4 @@
-"""Casts that nobody wrote: those of Spark's ANSI mode between texts and other values.
+"""Implicit casts: those of Spark's ANSI mode between texts and other values.
 
 A cast that fails for some values is marked, so that the script gets a warning for it.
 """
@@ -30,7 +30,7 @@ from penstock.planner.types import (
 )
 
 MARK = "implicit"
-"""The key in `meta` of a cast that nobody wrote and that fails for some values: the type that is cast."""
+"""The key in `meta` of an implicit cast that fails for some values: the type that is cast."""
 
 
 def mark_cast(expression: exp.Expression, source: Type) -> exp.Expression:

@@ -18,6 +18,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
+from penstock.planner.scalars.literals import bare
 from penstock.planner.script.computed import (
     place_time,
     read_computed,
@@ -156,10 +157,10 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         report.append(found.with_hint(guess and f"did you mean {guess}?"))
         return None
     hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
-    expression = watermark.expression.unnest()
+    expression = bare(watermark.expression)
     base, interval = expression, None
     if isinstance(expression, exp.Sub):
-        base, interval = expression.this.unnest(), expression.expression.unnest()
+        base, interval = bare(expression.this), bare(expression.expression)
     is_column = isinstance(base, exp.Column) and not base.table and base.name.lower() == name.folded
     if not is_column or not (interval is None or isinstance(interval, exp.Interval)):
         report.append(W003.at(watermark.expression.meta["span"], "", column=name.text).with_hint(hint))

@@ -1,4 +1,4 @@
-"""Warnings of casts that nobody wrote and that fail for some rows."""
+"""Warnings of implicit casts that fail for some rows."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def find_casts(query: RunningQuery) -> Iterator[Diagnostic]:
                 found.add((span, text, cast.to))
                 type_ = cast.to.sql("spark")
                 warning = T018.at(span, source=cast.meta[MARK], type=type_)
-                reason = "A row whose value does not fit stops the query."
-                yield warning.because(reason).with_hint(f"TRY_CAST({text} AS {type_}) gives NULL instead")
+                reason = "A row for which it fails stops the query; TRY_CAST gives NULL instead."
+                yield warning.because(reason).with_hint(f"TRY_CAST({text} AS {type_})")

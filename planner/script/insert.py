@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.kinds import K006, K008, K010
+from penstock.diagnostics.codes.kinds import K006, K008, K010, K024
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
@@ -43,6 +43,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         hint = f"CREATE STREAM another (…) WITH ({EXAMPLE}); INSERT INTO another …"
         raise CompileError([found.with_hint(hint)])
     origin, is_table = entry.origin, entry.kind == "TABLE"
+    refuse_values(statement, entry)
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
     missing = next((each for each in root.schema if each.hidden), None)
     if missing is not None:
@@ -71,6 +72,22 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         change = PutRows(target_of(origin), order)
     sink = Sink(origin.name, origin.connector, options, origin.partitions)
     return plan_query(name, fitted, sink, statement.target.span, change)
+
+
+def refuse_values(statement: ast.Insert, entry: Declared) -> None:
+    """Raises CompileError for INSERT of VALUES, or of a SELECT without FROM, which says where the rows can go."""
+    first = statement.query.branches[0] if isinstance(statement.query, ast.UnionQuery) else statement.query
+    if not isinstance(first, ast.Select) or not isinstance(first.relation, ast.NoTable):
+        return
+    connector = connector_of(entry.origin.connector)
+    if connector.partial_updates:
+        hint = f"run this INSERT in {connector.name} itself"
+    elif any(name == "path" for name, _ in entry.origin.options):
+        hint = f"write the rows into a file in the folder of {entry.name}, and queries read them"
+    else:
+        hint = "SELECT the rows FROM a stream"
+    found = K024.at(statement.query.span, "").because("INSERT INTO keeps running. It writes rows as they arrive.")
+    raise CompileError([found.with_hint(hint)])
 
 
 def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.Insert) -> None:

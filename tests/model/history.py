@@ -78,7 +78,7 @@ class Fate(Enum):
 def clocks(plan: Node) -> dict[str, Clock]:
     """The clocks of a plan's inputs; none where no operator waits for a watermark (nothing is late there).
 
-    A window's grace period is delay on top of the declared one for the inputs that feed it.
+    The grace period of a window or a join is delay on top of the declared one for the inputs that feed it.
     """
     nodes = list(walk(plan))
     waiting = (WindowAggregate, Distinct, IntervalJoin, Over, OverRows, Ranked)

@@ -81,6 +81,7 @@ def interval_join(
     residual: exp.Expression | None = None,
     key: str = "k",
     pane: int | None = None,
+    grace: int = 0,
 ) -> IntervalJoin:
     """`left l JOIN right r ON l.k = r.k AND bound AND residual`, with event times in columns `time`."""
     lefts, rights = aliased(left, "l"), aliased(right, "r")
@@ -88,7 +89,7 @@ def interval_join(
     return IntervalJoin(
         schema=schema, shape=STREAM, span=NOWHERE, left=lefts, right=rights, type=type_,
         equalities=((column(f"l.{key}"), column(f"r.{key}")),), left_time="l.time", right_time="r.time",
-        bound=bound, residual=residual, pane=pane,
+        bound=bound, residual=residual, pane=pane, grace=grace,
     )  # fmt: skip
 
 

@@ -118,7 +118,7 @@ def test_all_spellings_of_an_interval(interval: str) -> None:
         ("date_sub('hour', -1, a)", "(a - INTERVAL '-1' HOUR)"),
         ("date_sub(a, 1) + datediff(a, b)", "DATE_SUB(a, 1) + DATEDIFF(a, b)"),
         ("datediff(hour, a, b)", "((UNIX_MICROS(b) - UNIX_MICROS(a)) DIV 3600000000)"),
-        ("split_index(a, '.', 1)", r"GET(SPLIT(a, '\Q.\E'), 1)"),
+        ("split_index(a, '.', 1)", r"GET(SPLIT(NULLIF(a, ''), '\Q.\E'), 1)"),
         ("struct(a, b.c, 1, d.e.f)", "NAMED_STRUCT('a', a, 'c', b.c, 'col3', 1, 'f', d.e.f)"),
     ],
 )

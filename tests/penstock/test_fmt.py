@@ -71,3 +71,10 @@ def test_windows_line_ends_become_plain_ones() -> None:
     Path("loose.sql").write_bytes(b"\xef\xbb\xbf" + LOOSE.replace("\n", "\r\n").encode())
     assert penstock("fmt", "loose.sql").exit_code == 0
     assert Path("loose.sql").read_bytes() == TIDY.encode()
+
+
+def test_a_file_that_differs_in_line_ends_alone_is_written() -> None:
+    Path("tidy.sql").write_bytes(TIDY.replace("\n", "\r\n").encode())
+    assert penstock("fmt", "--check", "tidy.sql").exit_code == 1
+    assert penstock("fmt", "tidy.sql").stdout == "formatted: tidy.sql\n"
+    assert penstock("fmt", "--check", "tidy.sql").exit_code == 0

@@ -219,6 +219,40 @@ def test_elements_count_from_one() -> None:
     assert "TRY_ELEMENT_AT(t.b, 2)" in found.sql
 
 
+NESTED = (
+    ("a[i[1]]", "TRY_ELEMENT_AT(a, TRY_ELEMENT_AT(i, 1))"),
+    ("n[1][2]", "TRY_ELEMENT_AT(TRY_ELEMENT_AT(n, 1), 2)"),
+    ("SPLIT(k, ',')[1]", "TRY_ELEMENT_AT(SPLIT(k, ','), 1)"),
+    ("(a)[1]", "TRY_ELEMENT_AT((a), 1)"),
+    ("t->b[2]", "TRY_ELEMENT_AT(t -> b, 2)"),
+    ("ARRAY[1, 2][1]", "TRY_ELEMENT_AT(ARRAY[1, 2], 1)"),
+    ("REGEXP_EXTRACT('x', SPLIT(k, ',')[1])", "REGEXP_EXTRACT(TRY_ELEMENT_AT(SPLIT(k, ','), 1), 'x', 0)"),
+    ("REGEXP_EXTRACT('x', REGEXP_EXTRACT('y', k))", "REGEXP_EXTRACT(REGEXP_EXTRACT(k, 'y', 0), 'x', 0)"),
+)
+
+
+@pytest.mark.parametrize(("written", "meant"), NESTED)
+def test_changes_inside_of_others(written: str, meant: str) -> None:
+    made = "CREATE STREAM s (k STRING, a ARRAY<INT>, i ARRAY<INT>, n ARRAY<ARRAY<INT>>, t STRUCT<b ARRAY<INT>>)"
+    place = "WITH (KAFKA_TOPIC = 's', VALUE_FORMAT = 'JSON');"
+    found = last(f"{made} {place} CREATE STREAM o AS SELECT {written} AS x FROM s;", System.KSQLDB)
+    assert meant in found.sql
+
+
+BROKEN = (
+    *("CREATE TABLE", "CREATE TABLE a USING", "CREATE TABLE a (PRIMARY KEY", "CREATE TABLE a (b INT) WITH"),
+    *("CREATE TABLE a AS", "SELECT a[ FROM b", "SELECT UNIX_TIMESTAMP( FROM b", "SELECT a FROM STREAM("),
+    *("SELECT a FROM b FOR SYSTEM_TIME AS OF", "SELECT REGEXP_EXTRACT(", "SELECT r'a", "SELECT a] FROM b"),
+    "SELECT " + "a[" * 500 + "1" + "]" * 500 + " FROM bid",
+)
+
+
+@pytest.mark.parametrize("system", System)
+@pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
+def test_broken_statements_are_refused(text: str, system: System) -> None:
+    assert last(text, system).verdict is Verdict.REFUSED
+
+
 # Translations that mean what the other system means, where the same words mean something else here.
 DIFFERENT = {
     "flink/scalars: an element of an array",

@@ -88,6 +88,7 @@ FORMS = {
     "DOUBLE('1.5') + FLOAT('0.5') + LENGTH(BINARY('ab')) + DECIMAL('3')": 7.0,
     "SPLIT_INDEX('a.b.', '.', 1) || SPLIT_INDEX('a.b.', '.', 2)": "b",
     "SPLIT_INDEX('a.b', '.', 2)": None,
+    "SPLIT_INDEX('', '.', 0)": None,
     "STRUCT(1, 'a').col2 || ROW('b').col1": "ab",
 }
 

@@ -156,11 +156,13 @@ def joins(draw: st.DrawFn, type_: JoinType, at_once: int = 1) -> tuple[IntervalJ
     # A condition on both sides decides who is a partner, which panes leave to the joined rows.
     in_panes = draw(mostly) and (type_ is JoinType.INNER or not crossing)
     pane = draw(seconds(1, 6)) if in_panes else None
-    join = plans.interval_join(type_, left, right, bound, residual, pane=pane)
-    history = side_by_side([draw(histories(delays)) for _ in range(at_once)])
+    grace = draw(st.sampled_from((0, 0, 1, 3)))
+    join = plans.interval_join(type_, left, right, bound, residual, pane=pane, grace=grace * SECOND)
+    in_time = {name: delay + grace for name, delay in delays.items()}
+    history = side_by_side([draw(histories(in_time)) for _ in range(at_once)])
     reach = {"a": join.bound.upper.milliseconds, "b": -join.bound.lower.milliseconds}
     waiting = draw(st.sampled_from(("a", "b", None, None)))
-    return join, history if waiting is None else at_the_edge(history, delays, waiting, reach[waiting])
+    return join, history if waiting is None else at_the_edge(history, in_time, waiting, reach[waiting])
 
 
 def side_by_side(drawn: Sequence[History]) -> History:

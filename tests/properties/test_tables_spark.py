@@ -43,6 +43,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
     "united tables": tables.united,
+    "subqueries without keys": tables.without_keys,
 }
 
 

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from penstock.planner.lower.joins.linear import Linear, Times, make_constant, read_linear
 from penstock.planner.plan import BoundEnd, TimeBound
+from penstock.planner.scalars.literals import bare
 
 COMPARISONS: dict[type[exp.Expr], str] = {exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<=", exp.EQ: "="}
 FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "="}
@@ -90,9 +91,9 @@ class ReadBound:
         return ReadBound(self.ends.unite(other.ends), exact=False)
 
 
-def read_condition(condition: exp.Expr, times: Times, negated: bool = False) -> ReadBound | None:
+def read_condition(condition: exp.Expression, times: Times, negated: bool = False) -> ReadBound | None:
     """The ends that a condition, or its negation, gives, None where it says nothing of the difference of the times."""
-    node = condition.unnest()
+    node = bare(condition)
     match node:
         case exp.Not():
             return read_condition(node.this, times, not negated)
@@ -120,13 +121,13 @@ def read_condition(condition: exp.Expr, times: Times, negated: bool = False) -> 
     return None if operator is None else compare_sides(node.this, operator, node.expression, times)
 
 
-def compare_sides(first: exp.Expr, operator: str, second: exp.Expr, times: Times) -> ReadBound | None:
+def compare_sides(first: exp.Expression, operator: str, second: exp.Expression, times: Times) -> ReadBound | None:
     """What `first operator second` says, None where it does not compare the two event times."""
     for one, sign, other in ((first, operator, second), (second, FLIPPED[operator], first)):
         limit = read_linear(other, times)
         if limit is None or not limit.is_constant:
             continue
-        match one.unnest():
+        match bare(one):
             case exp.Anonymous(this=name, expressions=[inner]) if str(name).upper() == "ABS":
                 return compare_distance(inner, sign, other, times)
             case exp.IntDiv() as quotient:
@@ -135,7 +136,9 @@ def compare_sides(first: exp.Expr, operator: str, second: exp.Expr, times: Times
     return None if left is None or right is None else compare_with_zero(left.minus(right), operator)
 
 
-def compare_distance(difference: exp.Expr, operator: str, limit: exp.Expr, times: Times) -> ReadBound | None:
+def compare_distance(
+    difference: exp.Expression, operator: str, limit: exp.Expression, times: Times
+) -> ReadBound | None:
     """What `ABS(difference) operator limit` says."""
     opposite = exp.Neg(this=limit)
     match operator:

@@ -16,6 +16,7 @@ from penstock.planner.lower.joins.sides import find_right_span
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import KStream, Node, find_columns
 from penstock.planner.scalars import Typed
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
 
 Equality = tuple[exp.Expression, exp.Expression]
@@ -57,10 +58,10 @@ def find_key_equality(
     part: exp.Expression, left: FromRows, right: FromRows, scope: Scope, context: Context
 ) -> Equality | None:
     """`part` as an equality of a left and a right expression of one type, None if it is none."""
-    node = part.unnest()
+    node = bare(part)
     if not isinstance(node, exp.EQ):
         return None
-    first, second = resolve_scalar(node.this.unnest(), scope), resolve_scalar(node.expression.unnest(), scope)
+    first, second = resolve_scalar(bare(node.this), scope), resolve_scalar(bare(node.expression), scope)
     return compare_values(first, second, left, right, part.meta["span"], context)
 
 

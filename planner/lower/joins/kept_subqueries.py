@@ -20,6 +20,7 @@ from penstock.planner.lower.joins.semi import keep_matched
 from penstock.planner.lower.joins.sides import qualify_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, conjuncts, make_column
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 
 LowerRelation = Callable[[ast.Relation, Sequence[exp.Expression], Context], FromRows]
@@ -78,7 +79,7 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
             conditions.append(resolve_condition(part, scope, "WHERE"))
         else:
             equalities.append(found)
-    selected = [resolve_scalar(each, scope) for each in membership.items if not has_star(each)]
+    selected = [resolve_scalar(each, scope) for each in membership.items if not ast.is_star(each)]
     if membership.value is not None:
         if len(membership.items) != 1 or len(selected) != 1:
             raise membership.refuse("of anything but one column", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
@@ -115,11 +116,6 @@ def rename_apart(rows: FromRows, left: Node) -> FromRows:
     return FromRows(renamed, Scope(columns, shared=rows.scope.shared), rows.name)
 
 
-def has_star(value: exp.Expression) -> bool:
-    """Whether an item is `*` or `relation.*`."""
-    return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
-
-
 def refuse_nulls(
     rows: FromRows,
     right: FromRows,
@@ -140,8 +136,8 @@ def refuse_nulls(
 
 def find_present(condition: exp.Expression) -> str | None:
     """The column of which the condition says IS NOT NULL."""
-    whole = condition.unnest()
-    inner = whole.this.unnest() if isinstance(whole, exp.Not) else whole
+    whole = bare(condition)
+    inner = bare(whole.this) if isinstance(whole, exp.Not) else whole
     if inner is whole or not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
         return None
     return str(inner.this.name) if isinstance(inner.this, exp.Column) else None

@@ -13,6 +13,7 @@ from penstock.planner.lower.context import list_subqueries
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.over import has_over
 from penstock.planner.plan import conjuncts
+from penstock.planner.scalars.literals import bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Membership:
 
 def read_membership(part: exp.Expression) -> Membership | None:
     """The part of WHERE as EXISTS or IN with a subquery, else None."""
-    node, is_negated = part.unnest(), False
+    node, is_negated = bare(part), False
     while isinstance(node, exp.Not):
-        node, is_negated = node.this.unnest(), not is_negated
+        node, is_negated = bare(node.this), not is_negated
     if not isinstance(node, exp.In | exp.Exists):
         return None
     query = node.args.get("query") if isinstance(node, exp.In) else node.this

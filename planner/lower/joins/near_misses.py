@@ -18,6 +18,7 @@ from penstock.planner.intervals import interval_sql
 from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, list_mentions
 from penstock.planner.lower.joins.linear import Times
 from penstock.planner.lower.joins.sides import find_right_span
+from penstock.planner.scalars.literals import bare
 from penstock.planner.types import DATE, TIMESTAMP
 
 # The distance that hints propose where nothing in the text tells one.
@@ -47,7 +48,7 @@ def find_near_miss(attempt: Attempt) -> Diagnostic:
 
 def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.rest:
-        if isinstance(part.unnest(), exp.Or) and len(list_mentions(part, attempt.times)) == 2:
+        if isinstance(bare(part), exp.Or) and len(list_mentions(part, attempt.times)) == 2:
             found = J003.at(part.meta["span"], "when the other branch is true, the times may lie any distance apart")
             return found.with_hint(f"put the bound beside it: … AND {example_bound(attempt)}")
     return None
@@ -77,7 +78,7 @@ def find_unrecognised_form(attempt: Attempt) -> Diagnostic | None:
 def find_other_columns(attempt: Attempt) -> Diagnostic | None:
     """Timestamps are compared across the sides, but not both are the event times."""
     for part in attempt.rest:
-        if type(part.unnest()) not in COMPARISONS and not isinstance(part.unnest(), exp.Between):
+        if type(bare(part)) not in COMPARISONS and not isinstance(bare(part), exp.Between):
             continue
         columns = [attempt.times.scope.find(column, []) for column in part.find_all(exp.Column)]
         stamps = [column for column in columns if column and column.type in (TIMESTAMP, DATE)]

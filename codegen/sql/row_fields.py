@@ -1,0 +1,78 @@
+"""What the rows of buckets and panes hold for DuckDB, what it is given of that, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from penstock.codegen.sql.trees import alias, call, cast, column, column_of, null
+from penstock.planner.plan import Expression
+from penstock.planner.types import Array, Map, Struct, Type
+
+
+@dataclass(slots=True, kw_only=True)
+class RowFields:
+    """The fields of the rows and DuckDB's answers, while these are found out."""
+
+    held: dict[str, Expression] = field(default_factory=dict)
+    """The fields: columns of the input, if any, and other values as v0, v1 …."""
+    columns: int = 0
+    """How many of the fields are columns of the input."""
+    given: list[str] = field(default_factory=list)
+    """The fields that DuckDB is given. It finds the others again by the places of their rows."""
+    answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
+    """What DuckDB answers, as r0, r1 …."""
+    picked: dict[str, str] = field(default_factory=dict)
+    """Of an answer that is a place: the field of the row there."""
+    relation: str | None = None
+    """The relation in which DuckDB has the rows, None if there is only one."""
+
+    def hold(self, value: Expression) -> str:
+        """The field of the rows that has the value."""
+        value = column(value.name) if isinstance(value, exp.Column) else value
+        for name, known in self.held.items():
+            if known == value:
+                return name
+        name = f"v{len(self.held) - self.columns}"
+        self.held[name] = value
+        return name
+
+    def give(self, value: Expression) -> Expression:
+        """The value as DuckDB's column."""
+        name = self.hold(value)
+        if name not in self.given:
+            self.given.append(name)
+        return column(name) if self.relation is None else column_of(self.relation, name)
+
+    def answer(self, tree: Expression, type_: Type) -> Expression:
+        """What DuckDB answers."""
+        return self._answer(tree, type_, None)
+
+    def pick(self, place: Expression, value: Expression, type_: Type) -> Expression:
+        """The value in the row whose place DuckDB answers."""
+        return self._answer(place, type_, self.hold(value))
+
+    def show_answers(self, show: Callable[[str], Expression]) -> list[Expression]:
+        """The answers by name and type alone. `show` writes a field of some row."""
+        return [
+            alias(null(type_) if name not in self.picked else make_nullable(show(self.picked[name]), type_), name)
+            for name, (_, type_) in self.answers.items()
+        ]
+
+    def _answer(self, tree: Expression, type_: Type, picked: str | None) -> Expression:
+        for name, known in self.answers.items():
+            if known == (tree, type_) and self.picked.get(name) == picked:
+                return column(name)
+        name = f"r{len(self.answers)}"
+        self.answers[name] = (tree, type_)
+        if picked is not None:
+            self.picked[name] = picked
+        return column(name)
+
+
+def make_nullable(value: Expression, type_: Type) -> Expression:
+    """The value as one that may be NULL, and all inside of it: the row that it is taken of may not be there."""
+    is_nested = isinstance(type_, Array | Map | Struct)
+    return call("IF", exp.true(), cast(value, type_) if is_nested else value, exp.Null())
