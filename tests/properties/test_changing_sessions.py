@@ -59,6 +59,8 @@ TYPES = {
     **{"total": pa.bool_(), "count": pa.int64(), "_count0": pa.int64(), "k0": pa.string(), "v0": pa.int64()},
     **dict.fromkeys(("start", "end"), pa.timestamp("us", "UTC")),
 }
+CONNECTIONS: list[Any] = []
+"""The DuckDB that all buckets share, as those of a task do."""
 
 
 @dataclass(slots=True)
@@ -98,7 +100,6 @@ class Bucket:
 
     plan: WindowAggregate
     state: State = field(default_factory=State)
-    connections: list[Any] = field(default_factory=list)
     view: SessionView = field(init=False)
     """What the query does with its buckets."""
 
@@ -119,7 +120,7 @@ class Bucket:
         table = pa.table({each: pa.array(self.values(each, rows), TYPES.get(each, key)) for each in names})
         facts: dict[str, Any] = {"merge": view.merge, "sql": view.sql, "given": view.given, "kept": view.kept}
         arrived = [write_table(table)] if rows else []
-        found = merge_sessions(arrived, self.state, self.connections, **facts, picked=dict(view.picked))
+        found = merge_sessions(arrived, self.state, CONNECTIONS, **facts, picked=dict(view.picked))
         return [change(row) for each in found for row in read_table(each).to_pylist()]
 
     def values(self, name: str, rows: Iterable[Row]) -> list[Any]:
