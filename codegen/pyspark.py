@@ -46,7 +46,7 @@ _DATABASES = (
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
-    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset")),
+    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset", "sessions")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),

@@ -203,7 +203,8 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
     shape: Shape = KStream(names, list_final_times(window)) if select.stream else WTable(names)
     if isinstance(window, SessionWindow) and emission is Emission.CHANGES:
         if select.retention is not None:
-            raise CompileError([B002.at(select.retention.span, "", construct="RETENTION of sessions that change")])
+            found = B002.at(select.retention.span, "", construct="RETENTION of sessions that change")
+            raise CompileError([found.with_hint("leave RETENTION out, or write EMIT FINAL")])
         aggregates = choose_mergeable(aggregates, rows.node, grouping.spans)
         shape = KTable((*names, *WINDOW_COLUMNS))
     window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]

@@ -54,13 +54,24 @@ def choose_mergeable(aggregates: Sequence[Aggregate], node: Node, spans: Sequenc
     """
     report = []
     for each, span in zip(aggregates, spans, strict=True):
-        if each.entry.retraction is None:
+        if not is_mergeable(each, node):
             found = W010.at(span, "", found=f"{each.function} over SESSION windows")
             found = found.because("When sessions become one, it would have to be computed anew from all of their rows.")
             report.append(found.with_hint("EMIT FINAL, or SELECT STREAM"))
     if report:
         raise CompileError(report)
-    return choose_retractions(aggregates, node, spans)
+    return tuple(replace(each, keeps_values=keeps_values(each, node)) for each in aggregates)
+
+
+def is_mergeable(aggregate: Aggregate, node: Node) -> bool:
+    """Whether the value over two sessions together follows from what is kept of each."""
+    retraction = aggregate.entry.retraction
+    if retraction is None:
+        return False
+    if retraction.is_counted or retraction.needs_values or aggregate.distinct:
+        return True
+    # DuckDB adds up, and has no intervals like Spark's.
+    return find_argument_type(aggregate, node) != INTERVAL and not is_too_fine(aggregate)
 
 
 def keeps_values(aggregate: Aggregate, node: Node) -> bool:
