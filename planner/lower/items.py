@@ -129,6 +129,8 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
                 hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
                 raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
+        if isinstance(node.shape, KTable):  # under any name they are part of its key
+            shown |= {n for n, s in sources.items() if any(has_value(item.value, node, s) for item in items)}
         items += [Named(n, make_column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
     shown_count = len(items)
     if isinstance(node.shape, KTable):
