@@ -23,6 +23,7 @@ from penstock.codegen.worker.multiset import fold_rows
 from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes
+from penstock.codegen.worker.sessions import merge_sessions
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
 
@@ -43,6 +44,7 @@ __all__ = [
     "look_up_rows",
     "lower",
     "lower_read",
+    "merge_sessions",
     "pack_rows",
     "records_of",
     "spark_text",

@@ -15,6 +15,7 @@ from penstock.codegen.program import (
     CHECK_SETTING,
     PARTITIONS_SETTING,
     AnyView,
+    BucketedView,
     BucketView,
     Input,
     LookupView,
@@ -24,6 +25,7 @@ from penstock.codegen.program import (
     Program,
     Rejects,
     RemoteView,
+    SessionView,
     SparkQuery,
 )
 from penstock.diagnostics import CompileError
@@ -44,7 +46,7 @@ _DATABASES = (
 )
 _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
-    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset")),
+    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset", "sessions")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
@@ -137,6 +139,9 @@ def _view(view: AnyView) -> str:
         return _in_buckets(view, "look_up_rows", "records BINARY", "NoTimeout", [f"newest={sql_literal(view.newest)}"])
     if isinstance(view, MultisetView):
         return _in_buckets(view, "fold_rows", "counted BINARY", "NoTimeout", [f"fold={sql_literal(view.fold)}"])
+    if isinstance(view, SessionView):
+        own = [f"merge={sql_literal(view.merge)}"]
+        return _in_buckets(view, "merge_sessions", "sessions BINARY", "EventTimeTimeout", own)
     if isinstance(view, RemoteView):
         return f"{look_up(view)}.createOrReplaceTempView({literal(view.name)})"
     extra = ""
@@ -150,13 +155,17 @@ def _view(view: AnyView) -> str:
 
 
 def _in_buckets(
-    view: BucketView | LookupView | MultisetView, function: str, state: str, timeout: str, own: Sequence[str]
+    view: BucketedView,
+    function: str,
+    state: str,
+    timeout: str,
+    own: Sequence[str],
 ) -> str:
     kept = [f"state={literal(state)}", f"timeout={literal(timeout)}"]
     return _call(view, "bucket_view", [literal(view.source), function, *kept, *own, *_asked(view)])
 
 
-def _asked(view: PaneView | BucketView | LookupView | MultisetView) -> list[str]:
+def _asked(view: PaneView | BucketedView) -> list[str]:
     """What DuckDB is asked last, and what is made of its answer."""
     picked = ", ".join(f"{literal(name)}: {literal(field)}" for name, field in view.picked)
     return [

@@ -6,6 +6,7 @@ from textwrap import indent
 
 from penstock.codegen.program import (
     AnyView,
+    BucketedView,
     BucketView,
     Input,
     LookupView,
@@ -14,6 +15,7 @@ from penstock.codegen.program import (
     PaneView,
     Program,
     RemoteView,
+    SessionView,
     SparkQuery,
     View,
 )
@@ -80,6 +82,9 @@ def _view(view: AnyView) -> str:
         case MultisetView():
             rows = f"the rows of {view.source} and the rows that are kept"
             return _by_duckdb(view, f"{rows}, which add up to", view.fold)
+        case SessionView():
+            rows = f"the rows of {view.source} and the sessions that are kept"
+            return _by_duckdb(view, f"{rows}, which become", view.merge)
         case RemoteView():
             return _remote_text(view)
         case View():
@@ -94,7 +99,7 @@ def _packed_text(view: PackedView) -> str:
     return f"{text}, cut at {cuts} and every {view.length} us from there"
 
 
-def _by_duckdb(view: PaneView | BucketView | LookupView | MultisetView, rows: str, first: str | None) -> str:
+def _by_duckdb(view: PaneView | BucketedView, rows: str, first: str | None) -> str:
     lines = [f"view {view.name}, by DuckDB over {rows}{'' if first else ':'}"]
     if first is not None:
         lines += [indent(first, "  "), "  answered by"]

@@ -8,18 +8,25 @@ from typing import Any, assert_never
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import answer_panes, answer_rows, fold_rows, look_up_rows, pack_rows
+from penstock.codegen import answer_panes, answer_rows, fold_rows, look_up_rows, merge_sessions, pack_rows
 from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view
-from penstock.codegen.program import BucketView, LookupView, MultisetView, PackedView, PaneView, RemoteView
+from penstock.codegen.program import (
+    BucketedView,
+    BucketView,
+    LookupView,
+    MultisetView,
+    PackedView,
+    PaneView,
+    RemoteView,
+    SessionView,
+)
 from penstock.runtime.connectors import lookup_of
 
-_TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, fold_rows, packed_view)
+_TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, fold_rows, merge_sessions, packed_view)
 """Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
-def compute_frame(
-    spark: SparkSession, view: PackedView | PaneView | BucketView | LookupView | MultisetView | RemoteView
-) -> DataFrame:
+def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketedView | RemoteView) -> DataFrame:
     """The view's rows."""
     for each in _TRAVELLING:
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
@@ -39,13 +46,16 @@ def compute_frame(
             return bucket_view(
                 spark, view.source, fold_rows, "counted BINARY", "NoTimeout", fold=view.fold, **_asked(view)
             )
+        case SessionView():
+            facts = {"merge": view.merge, **_asked(view)}
+            return bucket_view(spark, view.source, merge_sessions, "sessions BINARY", "EventTimeTimeout", **facts)
         case RemoteView():
             return lookup_of(view).frame(spark)
         case _:
             assert_never(view)
 
 
-def _asked(view: PaneView | BucketView | LookupView | MultisetView) -> dict[str, Any]:
+def _asked(view: PaneView | BucketedView) -> dict[str, Any]:
     """What DuckDB is asked last, and what is made of its answer."""
     facts = {"sql": view.sql, "given": view.given, "kept": view.kept, "picked": dict(view.picked)}
     return {**facts, "schema": view.schema}

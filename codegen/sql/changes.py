@@ -7,16 +7,18 @@ Beside the columns of a table its views have columns of their own:
 - A **key result** is what a stateful operator computes for one key in one micro-batch. It is an upsert that has the
   operator's own key as `_key`. Its `_order` counts the rows that have arrived for the key. It grows with every
   micro-batch, and replaying a micro-batch gives the same number.
+- A **change** has the row before, the row after, and their order, as queries send it. An operator that knows the row
+  before has this form.
 - A **delta** is a row that is inserted into the table (`_delta` 1) or deleted from it (`_delta` -1). An ordered
   delta has the `_order` of the deltas of its key, too.
 
-Queries send **changes** to other queries and to sinks: the row before and the row after. One more aggregation makes
-them of key results or of deltas. It keeps the last two of each key.
+Queries send changes to other queries and to sinks. One more aggregation makes them of key results or of deltas. It
+keeps the last two of each key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
@@ -40,18 +42,29 @@ from penstock.codegen.sql.trees import (
     struct_of,
     text,
 )
-from penstock.planner.plan import Column, Expression, Filter, Named, Project
+from penstock.planner.plan import Column, Expression, Filter, Named, Node, Project
+from penstock.planner.plan.substitute import substitute
 from penstock.planner.types import BIGINT, Struct
 
 ORDER, DELETED, KEY, DELTA = "_order", "_deleted", "_key", "_delta"
 UPSERT, KEY_RESULT, DELTA_ROW, ORDERED_DELTA_ROW = (ORDER, DELETED), (KEY, ORDER, DELETED), (DELTA,), (DELTA, ORDER)
 BEFORE, AFTER, VERSION = "_before", "_after", "_version"
+CHANGE_ROW = (BEFORE, AFTER, VERSION)
 OPERATION = "_operation"
 """What the column is called that says what a row does, where the sink does not call it otherwise."""
 
 
 def filter_view(node: Filter, name: str, source: str, own: tuple[str, ...]) -> View:
-    """An upsert that fails the filter becomes a delete; a delta that fails it is dropped."""
+    """An upsert that fails the filter becomes a delete; a delta, or a row of a change, that fails it is dropped."""
+    if own == CHANGE_ROW:
+        return _each_side_view(
+            node.input.schema,
+            name,
+            source,
+            lambda side, values: only_if(
+                call("COALESCE", substitute(node.condition, values), exp.Boolean(this=False)), column(side)
+            ),
+        )
     if DELETED not in own:
         kept = select([*columns(node.schema), *map(column, own)], source)
         return View(name, print_sql(kept.where(node.condition, copy=False)))
@@ -64,6 +77,15 @@ def filter_view(node: Filter, name: str, source: str, own: tuple[str, ...]) -> V
 
 def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) -> View:
     """The items. Of a tombstone, only items that are part of the key are computed."""
+    if own == CHANGE_ROW:
+        return _each_side_view(
+            node.input.schema,
+            name,
+            source,
+            lambda _, values: struct_of(
+                (f"c{place}", substitute(item.value, values)) for place, item in enumerate(node.items)
+            ),
+        )
 
     def value(item: Named) -> Expression:
         if DELETED not in own or isinstance(item.value, exp.Column) or item.name in node.shape.key:
@@ -72,6 +94,18 @@ def project_view(node: Project, name: str, source: str, own: tuple[str, ...]) ->
 
     items = [alias(value(item), item.name) for item in node.items]
     return View(name, print_sql(select([*items, *map(column, own)], source)))
+
+
+def _each_side_view(
+    schema: tuple[Column, ...], name: str, source: str, row: Callable[[str, dict[str, Expression]], Expression]
+) -> View:
+    """Changes with another row on each side that has one. `row` is given the side and its columns by name."""
+
+    def side_of(side: str) -> Expression:
+        values = {each.name: column(side, f"c{place}") for place, each in enumerate(schema)}
+        return alias(only_if(exp.Not(this=is_null(column(side))), row(side, values)), side)
+
+    return View(name, print_sql(select([side_of(BEFORE), side_of(AFTER), column(VERSION)], source)))
 
 
 def key_struct(keys: Iterable[Expression]) -> Expression | None:
@@ -90,6 +124,16 @@ def group_by_key(items: Iterable[Expression], source: str, key: Expression | Non
 def own_key(key: object) -> list[Expression]:
     """The column of the key in a view over `group_by_key`, if there is one."""
     return [] if key is None else [column(KEY)]
+
+
+def sent_changes_views(root: Node, query: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
+    """The rows of a table that a query sends, as changes. The columns of the view `source` are in the form `own`."""
+    name = f"{query}_changes"
+    if own == CHANGE_ROW:
+        return (_drop_unchanged(root.schema, name, source),)
+    if own == DELTA_ROW:
+        return changes_of_deltas_views(root.schema, name, source, root.shape.key, f"{query}_clock")
+    return changes_views(root.schema, name, source, own)
 
 
 def changes_views(schema: tuple[Column, ...], name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:

@@ -35,6 +35,7 @@ from penstock.codegen.sql.trees import (
     column,
     column_of,
     either,
+    filter_rows,
     is_null,
     null,
     number,
@@ -45,7 +46,7 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner import find_type
 from penstock.planner.functions.facts import DistinctRule, Retraction
-from penstock.planner.plan import Aggregate, Expression, GroupAggregate
+from penstock.planner.plan import Aggregate, Expression, GroupAggregate, WindowAggregate
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Decimal, Struct, Type
 
 _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
@@ -97,7 +98,7 @@ def multiset_views(node: GroupAggregate, name: str, source: str, buckets: int) -
 class Values(RowFields):
     """The values that are kept of each row, and what DuckDB answers over those by which it tells rows apart."""
 
-    node: GroupAggregate
+    node: GroupAggregate | WindowAggregate
 
     def compare(self, value: Expression, type_: Type | None) -> Expression:
         """The value as DuckDB compares it; NULL has no type."""
@@ -114,14 +115,14 @@ class Values(RowFields):
         value = only_if(aggregate.condition, aggregate.arguments[0])
         if rule in (Retraction.MIN, Retraction.MAX) and not is_number(type_):
             best = call(
-                "ARG_MIN" if rule is Retraction.MIN else "ARG_MAX", _PLACE, self.give(self.compare(value, type_))
+                "ARG_MIN" if rule is Retraction.MIN else "ARG_MAX", PLACE, self.give(self.compare(value, type_))
             )
             return self.pick(best, value, type_)
         if rule in (Retraction.MIN, Retraction.MAX) or rule is Retraction.BITS:
             return self.answer(call(aggregate.function, self.give(make_zero_positive(value, type_))), type_)
         if rule is Retraction.PARITY:
             odd = exp.EQ(this=exp.Mod(this=column_of("v", _COUNT), expression=number(2)), expression=number(1))
-            return self.answer(_filter(call(aggregate.function, self.give(value)), odd), type_)
+            return self.answer(filter_rows(call(aggregate.function, self.give(value)), odd), type_)
         return self._of_doubles(value, rule)
 
     def _extreme(self, aggregate: Aggregate, *, is_least: bool) -> Expression:
@@ -131,8 +132,8 @@ class Values(RowFields):
         # In a struct, DuckDB would order NULL behind all values.
         alone = Struct((("value", aggregate.type),))
         tie = self.give(comparable(struct_of([("value", make_zero_positive(value, aggregate.type))]), alone))
-        best = call("ARG_MIN" if is_least else "ARG_MAX", _PLACE, call("ROW", compared, tie))
-        return self.pick(_filter(best, exp.Not(this=is_null(compared.copy()))), value, aggregate.type)
+        best = call("ARG_MIN" if is_least else "ARG_MAX", PLACE, call("ROW", compared, tie))
+        return self.pick(filter_rows(best, exp.Not(this=is_null(compared.copy()))), value, aggregate.type)
 
     def _of_different(self, aggregate: Aggregate) -> Expression:
         """COUNT, SUM and AVG of DISTINCT values."""
@@ -145,12 +146,12 @@ class Values(RowFields):
         )
         rule, type_ = aggregate.entry.distinct, aggregate.type
         is_there = exp.Not(this=is_null(first.copy()))
-        count = _filter(call("COUNT", _distinct(call("ROW", first, *others) if others else first)), is_there)
+        count = filter_rows(call("COUNT", _distinct(call("ROW", first, *others) if others else first)), is_there)
         if rule is DistinctRule.COUNT:
             return self.answer(count, BIGINT)
         if type_ == DOUBLE and types[0] not in INTEGERS:
             double = first if types[0] == DOUBLE else cast(first, DOUBLE)
-            different = _filter(_list(_distinct(double), double.copy()), is_there)
+            different = filter_rows(_list(_distinct(double), double.copy()), is_there)
             function = "LIST_SUM" if rule is DistinctRule.SUM else "LIST_AVG"
             return self.answer(call(function, different), DOUBLE)
         total = call("SUM", _distinct(first.copy()))
@@ -169,7 +170,7 @@ class Values(RowFields):
         taken = self.give(make_zero_positive(value if is_double else cast(value, DOUBLE), DOUBLE))
         repeated = call("LIST_RESIZE", call("LIST_VALUE", taken), column_of("v", _COUNT), taken.copy())
         known = exp.Not(this=is_null(taken.copy()))
-        numbers = call("FLATTEN", _filter(_list(repeated, taken.copy()), known))
+        numbers = call("FLATTEN", filter_rows(_list(repeated, taken.copy()), known))
 
         def compute(function: str) -> Expression:
             return call(f"LIST_{function}", numbers.copy())
@@ -190,7 +191,8 @@ class Values(RowFields):
                 raise AssertionError(f"{rule.name} of numbers that round")
 
 
-_PLACE = column_of("v", "place")
+PLACE = column_of("v", "place")
+"""The place of a row with the values."""
 
 
 def _fold(keys: list[str], values: list[str], totals: dict[str, Type]) -> Expression:
@@ -240,10 +242,6 @@ def _schema(key: Expression | None, totals: dict[str, Type], values: Values) -> 
         *(alias(null(type_), name) for name, type_ in totals.items()),
         *values.show_answers(lambda field: column("row", field)),
     ]
-
-
-def _filter(function: Expression, condition: Expression) -> Expression:
-    return exp.Filter(this=function, expression=exp.Where(this=condition))
 
 
 def _distinct(value: Expression) -> Expression:

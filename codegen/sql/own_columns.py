@@ -59,6 +59,8 @@ def find_own_columns(
                 own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
             case Scan() if isinstance(node.shape, WTable):
                 own[node] = changes.UPSERT
+            case WindowAggregate() if node.rows_leave:
+                own[node] = changes.CHANGE_ROW
             case WindowAggregate() if numbered:
                 own[node] = (changes.ORDER,)
             case TableJoin() if node.is_windowed:

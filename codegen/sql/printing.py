@@ -74,6 +74,8 @@ _OPERATORS = tuple(kind for kinds in _BINDING for kind in kinds)
 # Nodes below which sqlglot needs no help: their children are separated by keywords, commas or brackets.
 _STRUCTURE = (
     exp.Select,
+    exp.With,
+    exp.CTE,
     exp.Subquery,
     exp.SetOperation,
     exp.From,

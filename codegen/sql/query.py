@@ -32,6 +32,7 @@ from penstock.codegen.sql.rank import rank_views
 from penstock.codegen.sql.remote import remote_views
 from penstock.codegen.sql.retraction import retraction_views
 from penstock.codegen.sql.scan import Reading, input_of, rejects_of, scan_views
+from penstock.codegen.sql.sessions import session_views
 from penstock.codegen.sql.stateless import (
     filter_view,
     grouping_sets_views,
@@ -128,7 +129,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     with record_places() as printed:
         views = _lower_nodes(query, names, delays, own, settings, reports_newest=reports_newest)
         if tracked:
-            views[root] += _change_views(root, name, names[root], own[root])
+            views[root] += changes.sent_changes_views(root, name, names[root], own[root])
         sent = () if operation is None else (changes.sent_view(query.root.schema, name, operation),)
         change = lower_change(query, operation)
     part = CheckpointContract(root) if output.holds_rows else find_contract(root)
@@ -192,13 +193,6 @@ def _lower_nodes(
             last = replace(last, metrics=(*last.metrics, *unwanted[node]))
         views[node] = (*steps, last)
     return views
-
-
-def _change_views(root: Node, query: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
-    if own == changes.DELTA_ROW:
-        key, clock = root.shape.key, f"{query}_clock"
-        return changes.changes_of_deltas_views(root.schema, f"{query}_changes", source, key, clock)
-    return changes.changes_views(root.schema, f"{query}_changes", source, own)
 
 
 def _describe_contract(
@@ -299,7 +293,7 @@ def _hold_back(nodes: list[Node]) -> int:
 
 
 def _has_sessions(node: Node) -> bool:
-    return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow)
+    return isinstance(node, WindowAggregate) and isinstance(node.window, SessionWindow) and not node.rows_leave
 
 
 def _views(
@@ -331,6 +325,8 @@ def _views(
             return remote_views(node, name, below[0], own)
         case UnionAll():
             return (union_view(node, name, below, own),)
+        case WindowAggregate() if node.rows_leave:
+            return session_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)
         case GroupAggregate() if node.keeps_values:

@@ -182,6 +182,11 @@ def select(items: Iterable[Expression], source: str) -> exp.Select:
     return exp.Select(expressions=list(items)).from_(table(source), copy=False)
 
 
+def filter_rows(aggregate: Expression, condition: Expression) -> Expression:
+    """`aggregate FILTER (WHERE condition)`."""
+    return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
+
+
 def rows_where(condition: Expression, alias: str) -> exp.Subquery:
     """`(SELECT * FROM rows WHERE condition) AS alias`: some of the rows that DuckDB is given."""
     rows = select([exp.Star()], "rows").where(condition, copy=False)

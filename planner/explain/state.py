@@ -38,7 +38,7 @@ from penstock.planner.plan import (
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import is_retracting, stateful, walk
+from penstock.planner.plan.walk import is_retracting, is_session_table, stateful, walk
 from penstock.planner.state import (
     LONGEST_ON_HEAP,
     find_delay,
@@ -74,7 +74,10 @@ def state_bound(node: Node) -> str:
             return f"{kept_text(node.left, max(upper, 0), delay)}; {kept_text(node.right, max(-lower, 0), delay)}"
         case WindowAggregate():
             key = ", ".join([*(each.name for each in node.keys), "open window"])
-            return f"one row per ({key}){distinct_text(node)}: {windows_text(node)}"
+            row = f"one row per ({key})"
+            if node.keeps_values:
+                return f"{row}, and one per {values_text(node)} that its rows have: {windows_text(node)}"
+            return f"{row}{distinct_text(node)}: {windows_text(node)}"
         case GroupAggregate():
             keys = ", ".join(key.name for key in node.keys)
             there = f"{keys} that there has been" if is_retracting(node) else keys
@@ -132,7 +135,8 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     upserts = connector_of(query.sink.connector).upserts
     for root, replaces in ((query.root, upserts), *((each, False) for each in below)):
         node = stateful(root)
-        if node is not None and sends_changes(root, upserts=replaces):
+        # Of sessions, the operator itself knows the row before.
+        if node is not None and sends_changes(root, upserts=replaces) and not is_session_table(node):
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
 
@@ -223,7 +227,7 @@ def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
     return f" with its distinct values of {kept}" if kept else ""
 
 
-def values_text(node: GroupAggregate) -> str:
+def values_text(node: WindowAggregate | GroupAggregate) -> str:
     """The values of a table's rows that are kept for aggregates, each combination once."""
     kept = (part for each in node.aggregates if each.keeps_values for part in each.expressions)
     values = list(dict.fromkeys(map(expression_text, kept)))

@@ -19,12 +19,16 @@ from penstock.planner.plan import (
     TableJoin,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import fold_plan, walk
+from penstock.planner.plan.walk import fold_plan, is_session_table, walk
 
 
 def stream_final_rows(root: Node) -> Node:
     """Turns a windowed table into the stream of its final rows. A plan with a table without windows stays as it is."""
-    if any(isinstance(node.shape, KTable) for node in walk(root)):
+    table = root
+    while is_session_table(table) and isinstance(table, Filter | Project):
+        table = table.input
+    others = [node for node in walk(table) if node is not table or not is_session_table(table)]
+    if any(isinstance(node.shape, KTable) for node in others):
         return root
 
     def stream_node(node: Node) -> Node:
@@ -73,7 +77,8 @@ def send_final_rows(root: Node) -> Node:
     def emit_final(node: Node, below: tuple[Node, ...]) -> Node:
         node = node.with_inputs(below)
         if isinstance(node, WindowAggregate):
-            return replace(node, emission=Emission.FINAL, every=None)
+            aggregates = tuple(replace(each, keeps_values=False) for each in node.aggregates)
+            return replace(node, emission=Emission.FINAL, every=None, aggregates=aggregates)
         return node
 
     return fold_plan(root, emit_final)

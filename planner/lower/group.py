@@ -10,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K006, K018
-from penstock.diagnostics.codes.windows import W005, W009, W010, W012, W016
+from penstock.diagnostics.codes.windows import W005, W009, W012, W016
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
@@ -26,7 +26,7 @@ from penstock.planner.lower.grouping_sets import (
 )
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
-from penstock.planner.lower.retraction import choose_retractions
+from penstock.planner.lower.retraction import choose_mergeable, choose_retractions
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.windows import (
     is_window_call,
@@ -200,15 +200,14 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         found = W005.at(select.retention.span, "", clause="RETENTION", needed="table that can be looked up")
         raise CompileError([found.with_hint("CREATE TABLE … AS SELECT without STREAM")])
     window = timed.window
-    window_span: Span = next(
-        (e.meta["span"] for e in map(bare, select.group_by) if is_window_call(e)), select.relation.span
-    )
-    if isinstance(window, SessionWindow) and emission is Emission.CHANGES:
-        span = select.emit.span if select.emit else window_span
-        found = W010.at(span, "", found="SESSION windows").because("Spark sends a session once, when it is over.")
-        raise CompileError([found.with_hint("EMIT FINAL, or SELECT STREAM")])
-    window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
     shape: Shape = KStream(names, list_final_times(window)) if select.stream else WTable(names)
+    if isinstance(window, SessionWindow) and emission is Emission.CHANGES:
+        if select.retention is not None:
+            found = B002.at(select.retention.span, "", construct="RETENTION of sessions that change")
+            raise CompileError([found.with_hint("leave RETENTION out, or write EMIT FINAL")])
+        aggregates = choose_mergeable(aggregates, rows.node, grouping.spans)
+        shape = KTable((*names, *WINDOW_COLUMNS))
+    window_columns = [Column(name, TIMESTAMP, nullable=False) for name in WINDOW_COLUMNS]
     return WindowAggregate(
         schema=(*columns, *window_columns, *values),
         shape=shape,

@@ -17,6 +17,7 @@ from penstock.planner.lower.context import collect_findings, place, resolve_scal
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
+from penstock.planner.plan.walk import is_session_table
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, propose_name
 from penstock.planner.types import Type
@@ -130,8 +131,9 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
             items.append(Named(output.name, bare(typed.expression), typed.type))
     if report:
         raise CompileError(report)
-    if isinstance(node.shape, WTable):
-        sources = dict(zip(WINDOW_COLUMNS, (node.shape.start, node.shape.end), strict=True))
+    window = find_window_columns(node)
+    if window is not None:
+        sources = dict(zip(WINDOW_COLUMNS, window, strict=True))
         for item in items:
             source = sources.get(item.name.lower())
             if source is not None and not has_value(item.value, node, source):
@@ -139,6 +141,8 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
                 hint = f"a windowed table has a {item.name.lower()} already: name this one otherwise"
                 raise CompileError([found.with_hint(hint)])
         shown = {item.name.lower() for item in items}
+        if isinstance(node.shape, KTable):  # under any name they are part of its key
+            shown |= {n for n, s in sources.items() if any(has_value(item.value, node, s) for item in items)}
         items += [Named(n, make_column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
     shown_count = len(items)
     if isinstance(node.shape, KTable):
@@ -152,6 +156,16 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
     return Project(
         schema=schema, shape=derive_projected_shape(node, items, span), span=span, input=node, items=tuple(items)
     )
+
+
+def find_window_columns(node: Node) -> tuple[str, str] | None:
+    """What the window of a table's rows is called, None of a relation whose rows have none."""
+    if isinstance(node.shape, WTable):
+        return node.shape.start, node.shape.end
+    if is_session_table(node):
+        *_, start, end = node.shape.key
+        return start, end
+    return None
 
 
 def list_missing_keys(node: Node, shape: KTable, items: Sequence[Named]) -> list[Named]:
@@ -190,7 +204,7 @@ def name_columns(node: Node, names: Sequence[ast.Name], relation: str, span: Spa
     if not names:
         return node
     visible = [each for each in node.schema if not each.hidden]
-    is_windowed = isinstance(node.shape, WTable) and len(names) == len(visible) - len(WINDOW_COLUMNS)
+    is_windowed = find_window_columns(node) is not None and len(names) == len(visible) - len(WINDOW_COLUMNS)
     if is_windowed and tuple(each.name for each in visible[-len(WINDOW_COLUMNS) :]) == WINDOW_COLUMNS:
         visible = visible[: -len(WINDOW_COLUMNS)]
     if len(names) != len(visible):

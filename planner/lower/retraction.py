@@ -15,6 +15,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K019
+from penstock.diagnostics.codes.windows import W010
 from penstock.planner import scalars
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.functions.facts import Retraction
@@ -41,6 +42,36 @@ def choose_retractions(aggregates: Sequence[Aggregate], node: Node, spans: Seque
     if report:
         raise CompileError(report)
     return chosen
+
+
+def choose_mergeable(aggregates: Sequence[Aggregate], node: Node, spans: Sequence[Span]) -> tuple[Aggregate, ...]:
+    """The aggregates over changing sessions of the stream `node`, as `choose_retractions` gives those over a table.
+
+    When sessions become one, its aggregates follow from the counts, sums and values of each.
+
+    Raises:
+        CompileError: an aggregate does not follow from these.
+    """
+    report = []
+    for each, span in zip(aggregates, spans, strict=True):
+        if not is_mergeable(each, node):
+            found = W010.at(span, "", found=f"{each.function} over SESSION windows")
+            found = found.because("When sessions become one, it would have to be computed anew from all of their rows.")
+            report.append(found.with_hint("EMIT FINAL, or SELECT STREAM"))
+    if report:
+        raise CompileError(report)
+    return tuple(replace(each, keeps_values=keeps_values(each, node)) for each in aggregates)
+
+
+def is_mergeable(aggregate: Aggregate, node: Node) -> bool:
+    """Whether the value over two sessions together follows from what is kept of each."""
+    retraction = aggregate.entry.retraction
+    if retraction is None:
+        return False
+    if retraction.is_counted or retraction.needs_values or aggregate.distinct:
+        return True
+    # DuckDB adds up, and has no intervals like Spark's.
+    return find_argument_type(aggregate, node) != INTERVAL and not is_too_fine(aggregate)
 
 
 def keeps_values(aggregate: Aggregate, node: Node) -> bool:

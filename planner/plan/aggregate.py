@@ -76,6 +76,11 @@ class _Grouping(Node):
     def given_names(self) -> tuple[str, ...]:
         return (*(key.name for key in self.keys), *(each.name for each in self.aggregates))
 
+    @property
+    def keeps_values(self) -> bool:
+        """Whether it keeps values of its rows, each with the number of rows that have it."""
+        return any(each.keeps_values for each in self.aggregates)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WindowAggregate(_Grouping, Waiting):
@@ -84,6 +89,8 @@ class WindowAggregate(_Grouping, Waiting):
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
     comes at most once in so many milliseconds (None: with every micro-batch that changes it). `retention`: for how many
     milliseconds behind its end a window can still be looked up.
+
+    Sessions with CHANGES are a KTable, whose key includes the window: a session that grows is another row.
     """
 
     NOUN: ClassVar[str] = "a window aggregation"
@@ -96,6 +103,11 @@ class WindowAggregate(_Grouping, Waiting):
     every: int | None = None
     retention: int | None = None
 
+    @property
+    def rows_leave(self) -> bool:
+        """Whether rows that it has sent can cease to exist: sessions grow, and become one."""
+        return isinstance(self.window, SessionWindow) and self.emission is Emission.CHANGES
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GroupAggregate(_Grouping, Unary):
@@ -106,11 +118,6 @@ class GroupAggregate(_Grouping, Unary):
 
     keys: tuple[Named, ...]
     aggregates: tuple[Aggregate, ...]
-
-    @property
-    def keeps_values(self) -> bool:
-        """Whether it keeps values of a table's rows, each with the number of rows that have it."""
-        return any(each.keeps_values for each in self.aggregates)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

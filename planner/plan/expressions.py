@@ -34,8 +34,8 @@ class Aggregate:
     """An output column computed over a group or a frame.
 
     `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct`
-    equal argument rows count once; `condition` is that of FILTER (WHERE …). `keeps_values`: it is over a table, and the
-    arguments' different values are kept, because no counts or sums give the value when a row has left.
+    equal argument rows count once; `condition` is that of FILTER (WHERE …). `keeps_values`: it is over a table, or
+    over sessions that change, and the arguments' different values are kept, because no counts or sums give its value.
     """
 
     name: str

@@ -59,6 +59,13 @@ def is_retracting(node: Node) -> bool:
     return isinstance(node, GroupAggregate) and not isinstance(node.input.shape, KStream)
 
 
+def is_session_table(node: Node) -> bool:
+    """Whether it is a table of sessions that change, maybe filtered and projected. Its last two keys are the window."""
+    while isinstance(node, Filter | Project):
+        node = node.input
+    return isinstance(node, WindowAggregate) and node.rows_leave
+
+
 def is_changing(root: Node) -> bool:
     """Whether rows of the result are replaced by newer ones."""
     if isinstance(root.shape, KStream):

@@ -70,6 +70,10 @@ BEFORE = """
 CREATE STREAM before WITH (connector = 'files', path = 'before', format = 'parquet') AS
 SELECT STREAM id, time, LAG(id) OVER (PARTITION BY product ORDER BY time) AS older FROM orders;
 """
+SESSIONS = """
+CREATE TABLE sessions WITH (connector = 'files', path = 'sessions', format = 'json', operation = 'op') AS
+SELECT product, COUNT(*) AS n, MAX(id) AS last FROM orders GROUP BY product, SESSION(time, 2 HOURS) EMIT CHANGES;
+"""
 LARGE = """
 CREATE STREAM large WITH (connector = 'files', path = 'large', format = 'parquet') AS
 SELECT STREAM order_id, amount * 2 AS twice, time FROM payments WHERE amount >= 10;
@@ -229,7 +233,8 @@ def test_the_program_gives_the_rows_and_the_accounts_of_a_run(
 def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, str], spark: SparkSession) -> None:
     """Twice two programs, of streams and of tables: the second time in another process."""
     streams, of_tables = Place(tmp_path / "streams"), Place(tmp_path / "tables")
-    streams.give({**ORDERS, **PAYMENTS, "script.sql": "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + LARGE})
+    script = "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + SESSIONS + LARGE
+    streams.give({**ORDERS, **PAYMENTS, "script.sql": script})
     of_tables.give({**USERS, "script.sql": "SET state_partitions = 1;" + TABLES})
     resumed = ("--checkpoint", "state")
 
@@ -256,6 +261,6 @@ def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, st
     same_tables()
     assert expected["hourly", "orders"] == [3, 0, 1, 0, 2]
     assert expected["large", "payments"] == [0, 0, 0, 0, 0]
-    for sink in ("hourly", "before", "large"):
-        found, wanted = streams.rows(spark, sink, {**SINKS, "before": "parquet"}[sink])
+    for sink, format in {"hourly": "json", "before": "parquet", "sessions": "json", "large": "parquet"}.items():
+        found, wanted = streams.rows(spark, sink, format)
         assert found == wanted, sink

@@ -34,7 +34,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import walk
 from tests.model.accumulate import Group
-from tests.model.aggregate import Span, window_row, windows_of
+from tests.model.aggregate import Span, group_rows, window_aggregate, window_row, windows_of
 from tests.model.evaluate import apply
 from tests.model.held import Change, Fused, Key, Materialised, Record, Referring, beside, combined, identity, key_of
 from tests.model.history import Tables
@@ -79,6 +79,7 @@ class Changes:
         self.windows: dict[int, dict[tuple[Key, Span], list[Row]]] = {
             i: {} for i, node in enumerate(self.nodes()) if isinstance(node, WindowAggregate)
         }
+        self.sessions: dict[int, dict[Key, list[Row]]] = {i: {} for i in self.windows}
         self.ranks: dict[int, dict[Key, Row]] = {
             i: {} for i, node in enumerate(self.nodes()) if isinstance(node, TableRanked)
         }
@@ -201,6 +202,8 @@ class Changes:
                 return self.references[place].step(below(node.left), rights)
             case TableRanked():
                 return self._ranked(node, place, below)
+            case WindowAggregate() if node.rows_leave:
+                return self._sessions(node, place, batch)
             case WindowAggregate():
                 return self._windowed(node, place, batch)
             case GroupAggregate():
@@ -247,6 +250,22 @@ class Changes:
             else:
                 rows[change.key] = change.new
         after = shown()
+        keys = dict.fromkeys([*before, *after])
+        return [Change(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)]
+
+    def _sessions(self, node: WindowAggregate, place: int, batch: Tables) -> list[Change]:
+        """The sessions that new rows of a stream begin, extend or make one. Here none is ever closed."""
+        types, rows = columns(node.input.schema), self.sessions[place]
+        arrived = group_rows(node.keys, stream_rows(node.input, batch), types)
+
+        def there() -> dict[Key, Row]:
+            touched = [row for key in arrived for row in rows.get(key, [])]
+            return {key_of(node, row): row for row in window_aggregate(node, touched)}
+
+        before = there()
+        for key, new in arrived.items():
+            rows.setdefault(key, []).extend(new)
+        after = there()
         keys = dict.fromkeys([*before, *after])
         return [Change(key, before.get(key), after.get(key)) for key in keys if before.get(key) != after.get(key)]
 

@@ -189,7 +189,7 @@ class SessionState:
 
     def __init__(self, node: WindowAggregate) -> None:
         if node.emission is not Emission.FINAL:
-            raise Unsupported("changes of sessions: a merge would have to take back what was sent")
+            raise Unsupported("changes of sessions: their rows leave, as tests/model/changes.py computes")
         assert isinstance(node.window, SessionWindow)
         self.node = node
         self.gap = milliseconds(node.window.gap)

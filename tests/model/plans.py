@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from penstock.diagnostics.source import Source, Span
+from penstock.planner.lower.retraction import choose_mergeable
 from penstock.planner.plan import (
     Aggregate,
     AssignWindows,
@@ -32,6 +33,7 @@ from penstock.planner.plan import (
     Project,
     RowsFrame,
     Scan,
+    SessionWindow,
     TimeBound,
     Tumble,
     Unnest,
@@ -123,13 +125,10 @@ def standard_aggregates(value: str = "v", price: str = "price") -> tuple[Aggrega
     )
 
 
-def framed_functions() -> tuple[Aggregate, ...]:
-    """One of each kind that exists over a frame, over the columns id, k, v, price and time."""
-    positive = exp.GT(this=column("v"), expression=exp.Literal.number(0))
-    two, zero = exp.Literal.number(2), exp.Cast(this=exp.Literal.number(0), to=exp.DataType.build("BIGINT"))
-    v, first_id = (column("v"),), (column("id"), column("v"))
+def other_aggregates() -> tuple[Aggregate, ...]:
+    """More kinds, over the columns id, k, v, price and time."""
+    positive, first_id = exp.GT(this=column("v"), expression=exp.Literal.number(0)), (column("id"), column("v"))
     return (
-        *standard_aggregates(),
         aggregate("kinds_of_price", "SUM", "price", Decimal(20, 2), distinct=True),
         aggregate("name", "MAX", "k", STRING),
         aggregate("latest", "MAX", "time", TIMESTAMP, condition=positive),
@@ -139,6 +138,17 @@ def framed_functions() -> tuple[Aggregate, ...]:
         aggregate("bits", "BIT_XOR", "v", BIGINT),
         Aggregate("least_id", "MIN_BY", first_id, False, None, BIGINT),
         Aggregate("most_id", "MAX_BY", first_id, False, positive.copy(), BIGINT),
+    )
+
+
+def framed_functions() -> tuple[Aggregate, ...]:
+    """One of each kind that exists over a frame, over the columns id, k, v, price and time."""
+    positive = exp.GT(this=column("v"), expression=exp.Literal.number(0))
+    two, zero = exp.Literal.number(2), exp.Cast(this=exp.Literal.number(0), to=exp.DataType.build("BIGINT"))
+    v = (column("v"),)
+    return (
+        *standard_aggregates(),
+        *other_aggregates(),
         aggregate("first", "FIRST", "v", BIGINT, condition=positive.copy()),
         aggregate("last", "LAST_VALUE", "price", Decimal(10, 2)),
         aggregate("before", "LAG", "id", BIGINT),
@@ -169,13 +179,19 @@ def window_aggregate(
     node: Node, window: Window, aggregates: tuple[Aggregate, ...], keys: tuple[str, ...] = ("k",),
     emission: Emission = Emission.FINAL, grace: int = 0,
 ) -> WindowAggregate:  # fmt: skip
-    """`SELECT keys, window_start, window_end, aggregates FROM node GROUP BY keys, window(time)`."""
+    """`SELECT keys, window_start, window_end, aggregates FROM node GROUP BY keys, window(time)`.
+
+    Sessions with CHANGES are a table, the aggregates of which keep the values that they need.
+    """
+    changing = isinstance(window, SessionWindow) and emission is Emission.CHANGES
+    if changing:
+        aggregates = choose_mergeable(aggregates, node, [NOWHERE] * len(aggregates))
     named = tuple(Named(key, column(key), node.column(key).type) for key in keys)
     ends = (Column("window_start", TIMESTAMP), Column("window_end", TIMESTAMP))
     schema = (*(Column(each.name, each.type) for each in named), *ends, *(Column(a.name, a.type) for a in aggregates))
     return WindowAggregate(
-        schema=schema, shape=STREAM, span=NOWHERE, input=node, window=window, time="time", keys=named,
-        aggregates=aggregates, emission=emission, grace=grace,
+        schema=schema, shape=KTable((*keys, "window_start", "window_end")) if changing else STREAM, span=NOWHERE,
+        input=node, window=window, time="time", keys=named, aggregates=aggregates, emission=emission, grace=grace,
     )  # fmt: skip
 
 

@@ -237,6 +237,23 @@ def window_aggregates(draw: st.DrawFn, kind: str) -> tuple[WindowAggregate, Hist
     return node, draw(histories(delays, max_rows=14))
 
 
+@st.composite
+def changing_sessions(draw: st.DrawFn) -> tuple[WindowAggregate, History]:
+    """An aggregate over sessions that are sent as they change, and a history."""
+    source, delays = draw(sources())
+    few = plans.standard_aggregates()[:2]  # for these no values are kept
+    every = (*plans.standard_aggregates(), *plans.distinct_aggregates(), *plans.other_aggregates())
+    node = plans.window_aggregate(
+        source,
+        draw(windows["session"]),
+        draw(st.sampled_from((every, few))),
+        keys=draw(st.sampled_from(((), ("k",), ("k",), ("k", "v")))),
+        emission=Emission.CHANGES,
+        grace=draw(st.sampled_from((0, 0, 2 * SECOND))),
+    )
+    return node, draw(histories(delays, max_rows=14))
+
+
 SETS = (("k", "v"), ("k",), ("v",), ())
 
 

@@ -49,6 +49,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     "hop": streams.window_aggregates("hop"),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
+    "changing sessions": streams.changing_sessions(),
     "rows of windows": streams.rows_of_windows(),
     "grouping sets": streams.grouped_by_sets(),
     "unnest": streams.unnested(),
