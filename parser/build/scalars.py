@@ -3,9 +3,9 @@
 The kinds that occur: Column (also over Star), Dot, Bracket, Star, Identifier, Literal, Boolean, Null, Interval,
 Paren, Cast, TryCast, DataType, Neg, BitwiseNot, Not, Add, Sub, Mul, Div, IntDiv, Mod, DPipe, BitwiseAnd, BitwiseOr,
 BitwiseXor, EQ, NEQ, LT, LTE, GT, GTE, NullSafeEQ, NullSafeNEQ, And, Or (chains are balanced), Is, Like, ILike,
-RegexpLike, Between, In, Exists, Subquery, Case, If, Anonymous (every function call), Distinct, Filter, Where, Window,
-Order, Ordered, WindowSpec, Lambda, Var. `a.b` is a Column with a table, every further `.c` a Dot. A typed literal is
-a Cast of its string.
+RegexpLike, Between, In, Exists, Subquery, Case, If, Anonymous (every function call), Distinct, WithinGroup, Filter,
+Where, Window, Order, Ordered, WindowSpec, Lambda, Var. `a.b` is a Column with a table, every further `.c` a Dot. A
+typed literal is a Cast of its string.
 """
 
 from __future__ import annotations
@@ -216,9 +216,23 @@ def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Anonymo
     return make_call(span, name, *arguments)
 
 
-def call_distinct(span: Span, function: Token, arguments: tuple[exp.Expression, ...]) -> exp.Anonymous:
+def call_distinct(
+    span: Span, function: Token, arguments: tuple[exp.Expression, ...], order: tuple[exp.Ordered, ...] | None
+) -> exp.Expression:
     place = span_of(arguments[0]).to(span_of(arguments[-1]))
-    return call(span, function, placed(exp.Distinct(expressions=list(arguments)), place))
+    made = call(span, function, placed(exp.Distinct(expressions=list(arguments)), place))
+    return made if order is None else within_group(span, made, order)
+
+
+def call_ordered(span: Span, function: Token, *parts: Any) -> exp.WithinGroup:
+    """`ARRAY_AGG(x ORDER BY y)`, the same as `ARRAY_AGG(x) WITHIN GROUP (ORDER BY y)`."""
+    *arguments, order = parts
+    return within_group(span, call(span, function, *arguments), order)
+
+
+def within_group(span: Span, function: exp.Expression, order: tuple[exp.Ordered, ...]) -> exp.WithinGroup:
+    place = span_of(order[0]).to(span_of(order[-1]))
+    return placed(exp.WithinGroup(this=function, expression=placed(exp.Order(expressions=list(order)), place)), span)
 
 
 def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType) -> exp.Expression:
@@ -238,7 +252,7 @@ def call_query(span: Span, function: Token, query: Query) -> exp.Exists:
     return placed(exp.Exists(this=query), span)
 
 
-def filter_(span: Span, function: exp.Anonymous, condition: exp.Expression) -> exp.Filter:
+def filter_(span: Span, function: exp.Expression, condition: exp.Expression) -> exp.Filter:
     where = placed(exp.Where(this=condition), span_of(condition))
     return placed(exp.Filter(this=function, expression=where), span)
 
@@ -300,6 +314,8 @@ RULES: dict[str, Builder] = {
     "call_empty": call,
     "call": call,
     "call_distinct": call_distinct,
+    "call_ordered": call_ordered,
+    "within_group": within_group,
     "cast": cast,
     "call_query": call_query,
     "lambda": lambda_,
