@@ -367,6 +367,16 @@ UNITED = (
 united: SearchStrategy[str] = st.sampled_from(UNITED)
 """Tables one below the other, and what is computed from them."""
 
+SETS = (
+    "SELECT g, v FROM t UNION SELECT g, v FROM u",
+    "SELECT g FROM t INTERSECT SELECT id FROM u WHERE yes",
+    "SELECT g, v FROM t EXCEPT SELECT g, v FROM u",
+    "SELECT v, COUNT(*) AS n FROM (SELECT g, v FROM t EXCEPT SELECT g, v FROM u UNION SELECT g, v FROM v) q GROUP BY v",
+    "SELECT g, COUNT(*) AS n FROM t GROUP BY g INTERSECT SELECT g, COUNT(*) AS n FROM u GROUP BY g",
+)
+sets: SearchStrategy[str] = st.sampled_from(SETS)
+"""Tables as sets of different rows."""
+
 memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
 """IN, EXISTS and their NOT forms, and joins that keep one side."""
 

@@ -44,6 +44,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
     "united tables": tables.united,
+    "sets of tables": tables.sets,
 }
 
 

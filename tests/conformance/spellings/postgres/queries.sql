@@ -172,6 +172,16 @@ SELECT region FROM users UNION SELECT region FROM customers;
 -- read, same as
 SELECT DISTINCT region FROM (SELECT region FROM users UNION ALL SELECT region FROM customers) t;
 
+-- name: UNION of tables that change
+CREATE TABLE regions AS SELECT region FROM users UNION SELECT name FROM users;
+-- same as
+CREATE TABLE regions AS SELECT region FROM users UNION DISTINCT SELECT name FROM users;
+
+-- name: INTERSECT of tables that change
+CREATE TABLE known AS SELECT user_id FROM users INTERSECT SELECT user_id FROM accounts;
+-- same as
+CREATE TABLE known AS SELECT user_id FROM users INTERSECT DISTINCT SELECT user_id FROM accounts;
+
 -- name: INTERSECT in a read
 SELECT user_id FROM users INTERSECT SELECT user_id FROM accounts;
 -- read, same as
