@@ -165,7 +165,8 @@ def relation_pieces(relation: Relation) -> Pieces:
             pieces: Pieces = [name_text(relation.name.text)]
             if relation.as_of is not None:
                 pieces += [" FOR SYSTEM_TIME AS OF ", relation.as_of]
-            return [*pieces, *_alias(relation.alias), *_over(relation.over)]
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return [*pieces, *_alias(relation.alias), *columns, *_over(relation.over)]
         case Subquery():
             columns = [_columns(relation.columns)] if relation.columns else []
             return ["(", relation.query, ")", *_alias(relation.alias), *columns, *_over(relation.over)]

@@ -14,7 +14,7 @@ from penstock.parser.ast.windows import NamedWindow
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column of a SELECT list; `*` and `t.*` are `exp.Star` and `exp.Column` over `exp.Star`.
+    """One column of a SELECT list; `*` is `exp.Star`, `t.*` is `exp.Column` over it, and `t.s.*` is `exp.Dot` over it.
 
     `excluded`: the columns that a star leaves out.
     """

@@ -49,8 +49,15 @@ WINDOW_ARGUMENTS = {
 }
 
 
-def table(span: Span, token: Token, as_of: exp.Expression | None, alias: Name | None, over: OverClause | None) -> Table:
-    return Table(name(span, token), alias, over, as_of, span)
+def table(
+    span: Span,
+    token: Token,
+    as_of: exp.Expression | None,
+    alias: Name | None,
+    columns: tuple[Name, ...] | None,
+    over: OverClause | None,
+) -> Table:
+    return Table(name(span, token), alias, over, as_of, span, columns or ())
 
 
 def as_of(span: Span, time: exp.Expression) -> exp.Expression:

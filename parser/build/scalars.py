@@ -97,6 +97,12 @@ def at_time_zone(span: Span, token: Token) -> exp.AtTimeZone:
     return placed(exp.AtTimeZone(zone=string(token_span(span, token), token)), span)
 
 
+def is_star(node: exp.Expression) -> bool:
+    """Whether the node stands for several columns, or fields."""
+    last = node.expression if isinstance(node, exp.Dot) else node.this if isinstance(node, exp.Column) else node
+    return isinstance(last, exp.Star)
+
+
 def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) -> exp.Expression:
     """`a.b` is a column of a relation or a field of a column; only the planner can tell. It starts as the former."""
     check_chain(span, len(suffixes), "field or element accesses")
@@ -111,9 +117,11 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) 
             else:
                 node = placed(exp.Dot(this=node, expression=inner), span_of(node).to(end))
         elif isinstance(suffix, exp.Star):
-            if not isinstance(node, exp.Column) or "table" in node.args or isinstance(node.this, exp.Star):
+            if is_star(node):
                 raise CompileError([syntax.S020.at(span_of(suffix))])
-            node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
+            is_name = isinstance(node, exp.Column) and "table" not in node.args
+            star_of = exp.Column(this=suffix, table=node.this) if is_name else exp.Dot(this=node, expression=suffix)
+            node = placed(star_of, span_of(node).to(span_of(suffix)))
         elif isinstance(suffix, exp.DataType):
             node = placed(exp.Cast(this=node, to=suffix), span_of(node).to(span_of(suffix)))
         elif isinstance(suffix, exp.AtTimeZone):

@@ -53,8 +53,8 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
     """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
     match relation:
         case ast.Table():
-            node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
+            node = name_columns(lower_name(relation.name, context), relation.columns, alias, relation.span)
             as_of = None if is_now(relation.as_of) else relation.as_of
             return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
         case ast.Subquery():

@@ -81,6 +81,9 @@ class Resolver:
         while isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):
             parts.insert(0, base.expression)
             base = base.this
+        if isinstance(base, exp.Dot):
+            self._not_allowed(node, "*")
+            return None
         if isinstance(base, exp.Identifier):
             parts.insert(0, base)
         elif not isinstance(base, exp.Column):

@@ -131,11 +131,11 @@ def collecting_aggregates(value: str = "v", price: str = "price") -> tuple[Aggre
     text, two = exp.Cast(this=column(value), to=exp.DataType.build("STRING")), exp.Literal.number(2)
     prices = Array(Decimal(10, 2))
     return (
-        aggregate("all", "COLLECT_LIST", value, Array(BIGINT)),
+        aggregate("listed", "COLLECT_LIST", value, Array(BIGINT)),
         replace(
             aggregate("ordered", "ARRAY_AGG", value, Array(BIGINT), condition=positive), order_by=(falling, rising)
         ),
-        aggregate("prices", "COLLECT_SET", price, prices, distinct=True),
+        aggregate("price_set", "COLLECT_SET", price, prices, distinct=True),
         Aggregate("text", "LISTAGG", (text, exp.Literal.string(", ")), False, None, STRING, order_by=(falling,)),
         Aggregate("top", "TOPK", (column(price), two), False, None, prices),
         Aggregate("tops", "TOPKDISTINCT", (column(price), two.copy()), True, None, prices),

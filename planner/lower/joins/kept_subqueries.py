@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.items import find_value_column, is_star
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality, find_side
 from penstock.planner.lower.joins.membership import Membership, is_plain, read_membership
 from penstock.planner.lower.joins.semi import keep_matched
@@ -78,7 +78,7 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
             conditions.append(resolve_condition(part, scope, "WHERE"))
         else:
             equalities.append(found)
-    selected = [resolve_scalar(each, scope) for each in membership.items if not has_star(each)]
+    selected = [resolve_scalar(each, scope) for each in membership.items if not is_star(each)]
     if membership.value is not None:
         if len(membership.items) != 1 or len(selected) != 1:
             raise membership.refuse("of anything but one column", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
@@ -113,11 +113,6 @@ def rename_apart(rows: FromRows, left: Node) -> FromRows:
     renamed = Project(schema=schema, shape=key, span=node.span, input=node, items=items)
     columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
     return FromRows(renamed, Scope(columns, shared=rows.scope.shared), rows.name)
-
-
-def has_star(value: exp.Expression) -> bool:
-    """Whether an item is `*` or `relation.*`."""
-    return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
 
 
 def refuse_nulls(

@@ -15,9 +15,9 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.joins import J014
 from penstock.parser import ast
 from penstock.planner.lower.context import Context, make_scope, resolve_condition, resolve_scalar
-from penstock.planner.lower.items import find_value_column
+from penstock.planner.lower.items import find_value_column, is_star
 from penstock.planner.lower.joins.conditions import Equality, compare_values, find_key_equality
-from penstock.planner.lower.joins.kept_subqueries import KeptMembership, has_star, lower_kept
+from penstock.planner.lower.joins.kept_subqueries import KeptMembership, lower_kept
 from penstock.planner.lower.joins.lookup import Reference, find_reference
 from penstock.planner.lower.joins.membership import Membership, is_plain, read_membership
 from penstock.planner.lower.joins.remote import (
@@ -57,7 +57,7 @@ def find_membership(part: exp.Expression, context: Context) -> RemoteMembership 
     if found is None or not isinstance(found.query, ast.Select) or not is_plain(found.query):
         return None
     source = found.query.relation
-    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None:
+    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None or source.columns:
         return None
     if find_remote_table(lower_name(source.name, context)) is None:
         return None
@@ -143,7 +143,7 @@ def find_equality(
 ) -> Equality | None:
     """The equality of IN, None for EXISTS. Raises CompileError if IN does not select one column of the table."""
     items = [each.value for each in membership.select.items]
-    typed = [resolve_scalar(each, scope) for each in items if not has_star(each)]
+    typed = [resolve_scalar(each, scope) for each in items if not is_star(each)]
     if membership.value is None:
         return None
     value = resolve_scalar(membership.value, rows.scope)

@@ -5,6 +5,11 @@ CREATE STREAM cities AS SELECT id, address->city AS city FROM events;
 -- same as
 CREATE STREAM cities AS SELECT STREAM id, address.city AS city FROM events;
 
+-- name: all fields of a struct
+CREATE STREAM homes AS SELECT id, address->* FROM events;
+-- same as
+CREATE STREAM homes AS SELECT STREAM id, address.city, address.zip FROM events;
+
 -- name: UCASE and LCASE
 CREATE STREAM letters AS SELECT UCASE(kind) AS a, LCASE(kind) AS b FROM events;
 -- same as
