@@ -111,7 +111,12 @@ CREATE VIEW tagged AS SELECT id, t.tag FROM events LATERAL VIEW OUTER EXPLODE(ta
 -- name: generate_series
 CREATE VIEW numbered AS SELECT id, n FROM events CROSS JOIN LATERAL generate_series(1, small) AS t (n);
 -- same as
-CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(SEQUENCE(1, small)) AS t (n);
+CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(CASE WHEN small >= 1 THEN SEQUENCE(1, small) END) AS t (n);
+
+-- name: generate_series, whose alias names its column
+CREATE VIEW numbered AS SELECT id, n FROM events, generate_series(0, 2) AS n;
+-- same as
+CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(CASE WHEN 2 >= 0 THEN SEQUENCE(0, 2) END) AS t (n);
 
 -- name: names of the columns of a subquery
 CREATE VIEW v AS SELECT t.a FROM (SELECT order_id, amount FROM orders) AS t (a, b) WHERE t.b > 10;
