@@ -50,9 +50,9 @@ PREFERRED = frozenset({
 # The rules that are a level of depth. Every way back from a rule to itself passes one of them.
 NESTING = frozenset({
     "explain", "derived_table", "windowed_table", "common_table", "over", "negative", "positive", "bit_not", "not_",
-    "element", "paren", "scalar_query", "case", "filter", "call", "call_distinct", "cast", "call_query", "lambda",
-    "in_list", "in_query", "nested_type", "grouping_sets", "grouping_set", "row", "array", "map", "call_from",
-    "call_trim", "call_in", "call_placing", "call_to", "pair",
+    "element", "paren", "scalar_query", "case", "filter", "call", "call_distinct", "call_ordered", "within_group",
+    "cast", "call_query", "lambda", "in_list", "in_query", "nested_type", "grouping_sets", "grouping_set", "row",
+    "array", "map", "call_from", "call_trim", "call_in", "call_placing", "call_to", "pair", "query_in_parentheses",
 })
 # fmt: on
 

@@ -20,6 +20,7 @@ from penstock.parser.ast import (
     Query,
     Relation,
     Select,
+    SetOperation,
     SetQuery,
     Subquery,
     Table,
@@ -40,15 +41,39 @@ def query_pieces(query: Query) -> Pieces:
         case Select():
             return _select(query)
         case UnionQuery():
-            return separate(query.branches, " UNION ALL ")
+            pieces: Pieces = _operand(query.branches[0], 1)
+            for each in query.branches[1:]:
+                pieces += [" UNION ALL ", *_operand(each, 2)]
+            return pieces
         case SetQuery():
-            return [query.left, f" {query.operation.value} ", query.right]
+            level = _level(query)
+            return [*_operand(query.left, level), f" {query.operation.value} ", *_operand(query.right, level + 1)]
         case With():
-            pieces: Pieces = []
+            pieces = []
             for table in query.tables:
                 columns = _columns(table.columns) if table.columns else ""
                 pieces += [", " if pieces else "WITH ", name_text(table.name.text), columns, " AS (", table.query, ")"]
             return [*pieces, " ", query.body]
+        case _:
+            assert_never(query)
+
+
+def _operand(query: Query, level: int) -> Pieces:
+    """A query beside UNION, EXCEPT or INTERSECT, in parentheses if it does not hold together as tightly."""
+    return [query] if _level(query) >= level else ["(", query, ")"]
+
+
+def _level(query: Query) -> int:
+    """How tightly the parts of a query hold together."""
+    match query:
+        case Select():
+            return 3
+        case SetQuery():
+            return 2 if query.operation is SetOperation.INTERSECT else 1
+        case UnionQuery():
+            return 1
+        case With():
+            return 0
         case _:
             assert_never(query)
 
@@ -140,7 +165,8 @@ def relation_pieces(relation: Relation) -> Pieces:
             pieces: Pieces = [name_text(relation.name.text)]
             if relation.as_of is not None:
                 pieces += [" FOR SYSTEM_TIME AS OF ", relation.as_of]
-            return [*pieces, *_alias(relation.alias), *_over(relation.over)]
+            columns = [_columns(relation.columns)] if relation.columns else []
+            return [*pieces, *_alias(relation.alias), *columns, *_over(relation.over)]
         case Subquery():
             columns = [_columns(relation.columns)] if relation.columns else []
             return ["(", relation.query, ")", *_alias(relation.alias), *columns, *_over(relation.over)]

@@ -223,6 +223,8 @@ def _atom_pieces(node: exp.Expression) -> Pieces:
             return ["DISTINCT ", *separate(node.expressions)]
         case exp.Filter():
             return [node.this, " FILTER (WHERE ", node.expression.this, ")"]
+        case exp.WithinGroup():
+            return [node.this, " WITHIN GROUP (ORDER BY ", *separate(node.expression.expressions), ")"]
         case exp.Window():
             return _window(node)
         case exp.Ordered():

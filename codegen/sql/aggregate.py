@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import View
 from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_struct
+from penstock.codegen.sql.collect import collect_call
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import count_arrivals
@@ -118,6 +119,8 @@ def distinct_view(node: Distinct, name: str, source: str) -> View:
 
 def aggregate_call(aggregate: Aggregate) -> Expression:
     """FUNCTION(arguments) [FILTER (WHERE condition)], or what gives the same over distinct arguments."""
+    if aggregate.entry.collecting is not None:
+        return collect_call(aggregate)
     if aggregate.distinct:
         return distinct_call(aggregate)
     result = call(aggregate.function, *(aggregate.arguments or [exp.Star()]))

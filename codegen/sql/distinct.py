@@ -37,7 +37,7 @@ def distinct_call(aggregate: Aggregate) -> Expression:
             return _sum(_in_order(aggregate), _sum_type(aggregate), aggregate.type)
         case DistinctRule.MEAN:
             return _average(_in_order(aggregate), _sum_type(aggregate), aggregate.type)
-        case DistinctRule.IDEMPOTENT | None:
+        case DistinctRule.IDEMPOTENT | DistinctRule.COLLECT | None:
             raise AssertionError(f"{aggregate.function}(DISTINCT …)")
         case rule:
             assert_never(rule)

@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import AnyView, MultisetView, View
 from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, key_struct
+from penstock.codegen.sql.collect import collected_type, collected_value, finish_values
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.frames import is_number
 from penstock.codegen.sql.gathered import rows_view, tables_view
@@ -45,9 +46,9 @@ from penstock.codegen.sql.trees import (
     struct_of,
 )
 from penstock.planner import find_type
-from penstock.planner.functions.facts import DistinctRule, Retraction
-from penstock.planner.plan import Aggregate, Expression, GroupAggregate, WindowAggregate
-from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Decimal, Struct, Type
+from penstock.planner.functions.facts import Collecting, DistinctRule, Retraction
+from penstock.planner.plan import Aggregate, Expression, GroupAggregate, Sorting, WindowAggregate
+from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Array, Decimal, Struct, Type
 
 _TOTAL, _COUNT, _ARRIVED, _TOUCHED = "total", "count", "arrived", "touched"
 """Whether a row has the totals of its group; the number of its rows; that of arrivals; whether deltas have come."""
@@ -106,6 +107,8 @@ class Values(RowFields):
 
     def compute(self, aggregate: Aggregate) -> Expression:
         """The value of an aggregate as a Spark expression over DuckDB's answers."""
+        if aggregate.entry.collecting is not None:
+            return self._collected(aggregate)
         if aggregate.distinct:
             return self._of_different(aggregate)
         rule, type_ = aggregate.entry.retraction, aggregate.type
@@ -134,6 +137,29 @@ class Values(RowFields):
         tie = self.give(comparable(struct_of([("value", make_zero_positive(value, aggregate.type))]), alone))
         best = call("ARG_MIN" if is_least else "ARG_MAX", PLACE, call("ROW", compared, tie))
         return self.pick(filter_rows(best, exp.Not(this=is_null(compared.copy()))), value, aggregate.type)
+
+    def _collected(self, aggregate: Aggregate) -> Expression:
+        """The values in order. One that several rows have is there as often."""
+        value, type_ = only_if(aggregate.condition, collected_value(aggregate)), collected_type(aggregate)
+        compared = self.give(comparable(value, type_))
+        descending = aggregate.entry.collecting is Collecting.TOP
+        order = [
+            exp.Ordered(this=self._sorted(each), desc=each.descending, nulls_first=each.nulls_first)
+            for each in aggregate.order_by
+        ]
+        order.append(exp.Ordered(this=compared.copy(), desc=descending, nulls_first=True))
+        repeated = call("LIST_RESIZE", call("LIST_VALUE", PLACE), column_of("v", _COUNT), PLACE.copy())
+        rows = PLACE.copy() if aggregate.distinct else repeated
+        listed = filter_rows(
+            call("LIST", exp.Order(this=rows, expressions=order)), exp.Not(this=is_null(compared.copy()))
+        )
+        places = listed if aggregate.distinct else call("FLATTEN", listed)
+        values = self.pick_all(call("COALESCE", places, call("LIST_VALUE")), value, Array(type_))
+        return finish_values(aggregate, call("ARRAY_DISTINCT", values) if aggregate.distinct else values)
+
+    def _sorted(self, key: Sorting) -> Expression:
+        type_ = find_type(key.value, self.node.input)
+        return self.give(self.compare(key.value, type_))
 
     def _of_different(self, aggregate: Aggregate) -> Expression:
         """COUNT, SUM and AVG of DISTINCT values."""

@@ -41,6 +41,38 @@ def make_zero_positive(value: Expression, type_: Type) -> Expression:
     return exp.Add(this=value, expression=cast(number(0), type_)) if type_ in (FLOAT, DOUBLE) else value
 
 
+def make_zeros_positive(value: Expression, type_: Type, depth: int = 0) -> Expression:
+    """The same also for all numbers inside of the value."""
+    match type_:
+        case Array(element) if holds_zeros(element):
+            each = function(f"x{depth}", body=lambda name: make_zeros_positive(column(name), element, depth + 1))
+            return call("TRANSFORM", value, each)
+        case Struct(fields) if holds_zeros(type_):
+            parts = (
+                (
+                    name,
+                    make_zeros_positive(
+                        exp.Dot(this=value.copy(), expression=exp.Identifier(this=name, quoted=True)), each, depth
+                    ),
+                )
+                for name, each in fields
+            )
+            return only_if(exp.Not(this=is_null(value)), struct_of(parts))
+        case _:
+            return make_zero_positive(value, type_)
+
+
+def holds_zeros(type_: Type) -> bool:
+    """Whether values of the type have numbers with two zeros inside."""
+    match type_:
+        case Array(element):
+            return holds_zeros(element)
+        case Struct(fields):
+            return any(holds_zeros(each) for _, each in fields)
+        case _:
+            return type_ in (FLOAT, DOUBLE)
+
+
 def holds_map(type_: Type) -> bool:
     """Whether values of the type are maps or contain them. Spark cannot compare these."""
     match type_:

@@ -25,7 +25,9 @@ class RowFields:
     answers: dict[str, tuple[Expression, Type]] = field(default_factory=dict)
     """What DuckDB answers, as r0, r1 …."""
     picked: dict[str, str] = field(default_factory=dict)
-    """Of an answer that is a place: the field of the row there."""
+    """Of an answer that is a place, or a list of places: the field of the rows there."""
+    lists: set[str] = field(default_factory=set)
+    """The answers that are lists of places."""
     relation: str | None = None
     """The relation in which DuckDB has the rows, None if there is only one."""
 
@@ -54,12 +56,21 @@ class RowFields:
         """The value in the row whose place DuckDB answers."""
         return self._answer(place, type_, self.hold(value))
 
+    def pick_all(self, places: Expression, value: Expression, type_: Array) -> Expression:
+        """The values in the rows whose places DuckDB answers as a list."""
+        answer = self._answer(places, type_, self.hold(value))
+        self.lists.add(answer.name)
+        return answer
+
     def show_answers(self, show: Callable[[str], Expression]) -> list[Expression]:
         """The answers by name and type alone. `show` writes a field of some row."""
-        return [
-            alias(null(type_) if name not in self.picked else make_nullable(show(self.picked[name]), type_), name)
-            for name, (_, type_) in self.answers.items()
-        ]
+        return [alias(self._show(name, type_, show), name) for name, (_, type_) in self.answers.items()]
+
+    def _show(self, name: str, type_: Type, show: Callable[[str], Expression]) -> Expression:
+        if name not in self.picked:
+            return null(type_)
+        value = show(self.picked[name])
+        return make_nullable(call("ARRAY", value) if name in self.lists else value, type_)
 
     def _answer(self, tree: Expression, type_: Type, picked: str | None) -> Expression:
         for name, known in self.answers.items():

@@ -127,8 +127,21 @@ def pick_columns(
     result = {name: field(name).take(answer.column("place")) for name in kept}
     for name in answer.column_names[1:]:
         column = answer.column(name)
-        result[name] = field(picked[name]).take(column) if name in picked else column
+        result[name] = take_values(field(picked[name]), column) if name in picked else column
     return result
+
+
+def take_values(values: Any, places: Any) -> Any:
+    """The values at these places; of lists of places lists of values."""
+    import pyarrow as pa
+
+    if not pa.types.is_list(places.type):
+        return values.take(places)
+    whole = places.combine_chunks()
+    whole = whole if isinstance(whole, pa.ListArray) else pa.concat_arrays(whole.chunks)
+    taken = values.take(whole.flatten())
+    taken = taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+    return pa.ListArray.from_arrays(whole.offsets, taken)
 
 
 def number_rows(count: int) -> Any:

@@ -36,6 +36,7 @@ W040 = Code("W040", "SELECT STREAM DISTINCT without an event time would remember
 W041 = Code("W041", "OVER ROWS keeps the last rows of each key forever", severity="warning")
 W042 = Code("W042", "a frame of ROWS ends after its row: a row without enough rows after it would wait forever")
 W043 = Code("W043", "the reach of ROWS is not a whole number of rows")
+W044 = Code("W044", "{function} over a stream without a window would keep the values of all rows forever")
 
 CODES = (
     W001,
@@ -72,4 +73,5 @@ CODES = (
     W041,
     W042,
     W043,
+    W044,
 )

@@ -17,7 +17,7 @@ from penstock.parser.ast.windows import NamedWindow
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One column of a SELECT list; `*` and `t.*` are `exp.Star` and `exp.Column` over `exp.Star`.
+    """One column of a SELECT list; `*` is `exp.Star`, `t.*` is `exp.Column` over it, and `t.s.*` is `exp.Dot` over it.
 
     `excluded`: the columns that a star leaves out.
     """
@@ -29,8 +29,9 @@ class Item:
 
 
 def is_star(value: Scalar) -> bool:
-    """Whether an item is `*` or `relation.*`."""
-    return isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star))
+    """Whether an item is `*`, `relation.*` or `struct.*`."""
+    last = value.expression if isinstance(value, exp.Dot) else value.this if isinstance(value, exp.Column) else value
+    return isinstance(last, exp.Star)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A relation by name, with `OVER (…)` and `FOR SYSTEM_TIME AS OF expr` where written."""
+    """A relation by name, with `OVER (…)` and `FOR SYSTEM_TIME AS OF expr` where written.
+
+    Without `columns` its columns have their own names.
+    """
 
     name: Name
     alias: Name | None
     over: OverClause | None
     as_of: Scalar | None
     span: Span = field(compare=False, repr=False)
+    columns: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ from penstock.parser.build.base import (
     span_of,
     token_span,
 )
+from penstock.parser.build.standard import enclose, make_call, repeat
 
 # What stands behind the relation in a call of a window function: the time, then these.
 WINDOW_ARGUMENTS = {
@@ -49,8 +50,15 @@ WINDOW_ARGUMENTS = {
 }
 
 
-def table(span: Span, token: Token, as_of: exp.Expression | None, alias: Name | None, over: OverClause | None) -> Table:
-    return Table(name(span, token), alias, over, as_of, span)
+def table(
+    span: Span,
+    token: Token,
+    as_of: exp.Expression | None,
+    alias: Name | None,
+    columns: tuple[Name, ...] | None,
+    over: OverClause | None,
+) -> Table:
+    return Table(name(span, token), alias, over, as_of, span, columns or ())
 
 
 def as_of(span: Span, time: exp.Expression) -> exp.Expression:
@@ -193,6 +201,29 @@ def unnest(
     return UnnestedTable(Unnesting.UNNEST, value, bool(ordinality), alias, columns or (), span)
 
 
+def series(
+    span: Span,
+    function: Token,
+    start: Token,
+    stop: exp.Expression,
+    ordinality: bool | None,
+    alias: Name | None,
+    columns: tuple[Name, ...] | None,
+) -> UnnestedTable:
+    """`GENERATE_SERIES(1, stop)` of PostgreSQL. It is empty where the numbers would fall, which SEQUENCE lets them."""
+    if function.value.upper() != "GENERATE_SERIES":
+        unknown = syntax.S015.at(token_span(span, function), name=function.value)
+        raise CompileError([unknown.with_hint("GENERATE_SERIES(1, 10)")])
+    first, place = placed(exp.Literal.number(start.value), token_span(span, start)), span_of(stop)
+    rises = placed(exp.GTE(this=enclose(stop), expression=first), place)
+    numbers = make_call(place, "SEQUENCE", first.copy(), repeat(stop))
+    value = placed(exp.Case(ifs=[placed(exp.If(this=rises, true=numbers), place)]), place)
+    alias = alias or Name(function.value.lower(), token_span(span, function))
+    if columns is None and not ordinality:  # the name of the relation is that of its column, too
+        columns = (alias,)
+    return UnnestedTable(Unnesting.UNNEST, value, bool(ordinality), alias, columns or (), span)
+
+
 def lateral_view(
     span: Span, outer: Token | None, function: Token, value: exp.Expression, alias: Token | None, *columns: Token | None
 ) -> JoinPart:
@@ -241,6 +272,7 @@ RULES: dict[str, Builder] = {
     "session_keys": session_keys,
     "named_argument": named_argument,
     "unnest": unnest,
+    "series": series,
     "with_ordinality": flag,
     "lateral_view": lateral_view,
     "cross_join": cross_join,

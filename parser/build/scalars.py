@@ -3,9 +3,9 @@
 The kinds that occur: Column (also over Star), Dot, Bracket, Star, Identifier, Literal, Boolean, Null, Interval,
 Paren, Cast, TryCast, DataType, Neg, BitwiseNot, Not, Add, Sub, Mul, Div, IntDiv, Mod, DPipe, BitwiseAnd, BitwiseOr,
 BitwiseXor, EQ, NEQ, LT, LTE, GT, GTE, NullSafeEQ, NullSafeNEQ, And, Or (chains are balanced), Is, Like, ILike,
-RegexpLike, Between, In, Exists, Subquery, Case, If, Anonymous (every function call), Distinct, Filter, Where, Window,
-Order, Ordered, WindowSpec, Lambda, Var. `a.b` is a Column with a table, every further `.c` a Dot. A typed literal is
-a Cast of its string.
+RegexpLike, Between, In, Exists, Subquery, Case, If, Anonymous (every function call), Distinct, WithinGroup, Filter,
+Where, Window, Order, Ordered, WindowSpec, Lambda, Var. `a.b` is a Column with a table, every further `.c` a Dot. A
+typed literal is a Cast of its string.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
-from penstock.parser.ast import OverClause, Query
+from penstock.parser.ast import OverClause, Query, is_star
 from penstock.parser.build.base import (
     Builder,
     balanced,
@@ -111,9 +111,11 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) 
             else:
                 node = placed(exp.Dot(this=node, expression=inner), span_of(node).to(end))
         elif isinstance(suffix, exp.Star):
-            if not isinstance(node, exp.Column) or "table" in node.args or isinstance(node.this, exp.Star):
+            if is_star(node):
                 raise CompileError([syntax.S020.at(span_of(suffix))])
-            node = placed(exp.Column(this=suffix, table=node.this), span_of(node).to(span_of(suffix)))
+            is_name = isinstance(node, exp.Column) and "table" not in node.args
+            star_of = exp.Column(this=suffix, table=node.this) if is_name else exp.Dot(this=node, expression=suffix)
+            node = placed(star_of, span_of(node).to(span_of(suffix)))
         elif isinstance(suffix, exp.DataType):
             check_cast(node, suffix)
             node = placed(exp.Cast(this=node, to=suffix), span_of(node).to(span_of(suffix)))
@@ -217,9 +219,23 @@ def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Anonymo
     return make_call(span, name, *arguments)
 
 
-def call_distinct(span: Span, function: Token, arguments: tuple[exp.Expression, ...]) -> exp.Anonymous:
+def call_distinct(
+    span: Span, function: Token, arguments: tuple[exp.Expression, ...], order: tuple[exp.Ordered, ...] | None
+) -> exp.Expression:
     place = span_of(arguments[0]).to(span_of(arguments[-1]))
-    return call(span, function, placed(exp.Distinct(expressions=list(arguments)), place))
+    made = call(span, function, placed(exp.Distinct(expressions=list(arguments)), place))
+    return made if order is None else within_group(span, made, order)
+
+
+def call_ordered(span: Span, function: Token, *parts: Any) -> exp.WithinGroup:
+    """`ARRAY_AGG(x ORDER BY y)`, the same as `ARRAY_AGG(x) WITHIN GROUP (ORDER BY y)`."""
+    *arguments, order = parts
+    return within_group(span, call(span, function, *arguments), order)
+
+
+def within_group(span: Span, function: exp.Expression, order: tuple[exp.Ordered, ...]) -> exp.WithinGroup:
+    place = span_of(order[0]).to(span_of(order[-1]))
+    return placed(exp.WithinGroup(this=function, expression=placed(exp.Order(expressions=list(order)), place)), span)
 
 
 def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType) -> exp.Expression:
@@ -240,7 +256,7 @@ def call_query(span: Span, function: Token, query: Query) -> exp.Exists:
     return placed(exp.Exists(this=query), span)
 
 
-def filter_(span: Span, function: exp.Anonymous, condition: exp.Expression) -> exp.Filter:
+def filter_(span: Span, function: exp.Expression, condition: exp.Expression) -> exp.Filter:
     where = placed(exp.Where(this=condition), span_of(condition))
     return placed(exp.Filter(this=function, expression=where), span)
 
@@ -302,6 +318,8 @@ RULES: dict[str, Builder] = {
     "call_empty": call,
     "call": call,
     "call_distinct": call_distinct,
+    "call_ordered": call_ordered,
+    "within_group": within_group,
     "cast": cast,
     "call_query": call_query,
     "lambda": lambda_,

@@ -56,10 +56,17 @@ def union(span: Span, first: Query, *rest: Any) -> Query:
         place = query.span.to(right.span)
         if link != "UNION ALL":
             query = SetQuery(SetOperation(link.removesuffix(" DISTINCT")), query, right, place)
-        elif isinstance(query, UnionQuery):
-            query = UnionQuery((*query.branches, right), place)
         else:
-            query = UnionQuery((query, right), place)
+            query = UnionQuery((*_branches(query), *_branches(right)), place)
+    return query
+
+
+def _branches(query: Query) -> tuple[Query, ...]:
+    return query.branches if isinstance(query, UnionQuery) else (query,)
+
+
+def query_in_parentheses(span: Span, query: Query) -> Query:
+    """The query, whose place is that of the text inside."""
     return query
 
 
@@ -75,6 +82,7 @@ def common_table(span: Span, token: Token, columns: tuple[Name, ...] | None, que
 RULES: dict[str, Builder] = {
     "with_query": with_query,
     "common_table": common_table,
+    "query_in_parentheses": query_in_parentheses,
     "union": union,
     "intersection": union,
     "set_link": words,

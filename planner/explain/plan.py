@@ -45,6 +45,7 @@ from penstock.planner.plan import (
     SessionWindow,
     Settings,
     Shape,
+    Sorting,
     Stateful,
     TableJoin,
     TableLookup,
@@ -284,6 +285,7 @@ def aggregate_text(aggregate: Aggregate) -> str:
     arguments = arguments or ("*" if aggregate.function == "COUNT" else "")
     distinct = "distinct " if aggregate.distinct else ""
     where = "" if aggregate.condition is None else f" where {expression_text(aggregate.condition)}"
+    arguments += f" order by {order_text(aggregate.order_by)}" * bool(aggregate.order_by)
     return f"{aggregate.function}({distinct}{arguments}){where} as {aggregate.name}"
 
 
@@ -312,13 +314,16 @@ def frame_text(frame: Frame | RowsFrame) -> str:
 
 
 def ranking_text(ranking: Ranking) -> str:
-    order = ", ".join(
+    return f"{ranking.function} along {order_text(ranking.order_by)} as {ranking.name}"
+
+
+def order_text(order_by: tuple[Sorting, ...]) -> str:
+    return ", ".join(
         expression_text(each.value)
         + (" desc" if each.descending else "")
         + ("" if each.nulls_first != each.descending else f" nulls {'first' if each.nulls_first else 'last'}")
-        for each in ranking.order_by
+        for each in order_by
     )
-    return f"{ranking.function} along {order} as {ranking.name}"
 
 
 def bound_text(bound: TimeBound, difference: str) -> str:

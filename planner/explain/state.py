@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
+
+from sqlglot import exp
 
 from penstock.planner.connectors import connector_of
 from penstock.planner.explain.expressions import expression_text
+from penstock.planner.functions.facts import Collecting
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
     Cumulate,
     Distinct,
+    Expression,
     ForeignKeyJoin,
     GroupAggregate,
     Hop,
@@ -221,22 +226,46 @@ def find_followed_delay(node: Node) -> int:
 
 
 def distinct_text(node: WindowAggregate | GroupAggregate) -> str:
-    """What DISTINCT keeps beside each row."""
-    sets = (expression for each in node.aggregates if each.distinct for expression in [distinct_value_text(each)])
-    kept = " and of ".join(dict.fromkeys(sets))
-    return f" with its distinct values of {kept}" if kept else ""
+    """What DISTINCT, and what aggregates that collect, keep beside each row."""
+    kept: dict[str, dict[str, None]] = {}
+    for each in node.aggregates:
+        noun = collected_noun(each)
+        if noun is not None:
+            kept.setdefault(noun, {})[f"of {collected_values_text(each)}"] = None
+    texts = (f"{noun} {' and '.join(values)}" for noun, values in kept.items())
+    return f" with its {', '.join(texts)}" if kept else ""
+
+
+def collected_noun(aggregate: Aggregate) -> str | None:
+    """What one aggregate keeps of the values of a group; None of one that computes on."""
+    if aggregate.distinct:
+        return "distinct values"
+    match aggregate.entry.collecting:
+        case None:
+            return None
+        case Collecting.TOP:
+            return f"{expression_text(aggregate.arguments[1])} greatest values"
+        case Collecting.LIST | Collecting.TEXT:
+            return "values"
 
 
 def values_text(node: WindowAggregate | GroupAggregate) -> str:
     """The values of a table's rows that are kept for aggregates, each combination once."""
-    kept = (part for each in node.aggregates if each.keeps_values for part in each.expressions)
+    kept = (part for each in node.aggregates if each.keeps_values for part in list_varying(each.expressions))
     values = list(dict.fromkeys(map(expression_text, kept)))
     return f"different {values[0]}" if len(values) == 1 else f"different ({', '.join(values)})"
 
 
-def distinct_value_text(aggregate: Aggregate) -> str:
-    values = ", ".join(expression_text(each) for each in aggregate.arguments)
-    return values if len(aggregate.arguments) == 1 else f"({values})"
+def collected_values_text(aggregate: Aggregate) -> str:
+    ordered = (each.value for each in aggregate.order_by)
+    values = list(dict.fromkeys(map(expression_text, list_varying((*aggregate.arguments, *ordered)))))
+    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+
+
+def list_varying(expressions: Iterable[Expression]) -> list[Expression]:
+    """Those that are no literals, such as a separator."""
+    parts = list(expressions)
+    return [each for each in parts if not isinstance(each, exp.Literal)] or parts[:1]
 
 
 def windows_text(node: WindowAggregate) -> str:

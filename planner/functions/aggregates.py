@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
-from penstock.planner.functions.facts import DistinctRule, Framing, Retraction, RowFault
+from penstock.planner.functions.facts import Collecting, DistinctRule, Framing, Retraction, RowFault
 from penstock.planner.functions.function import Function, synonym
 
 EXAMPLE_ROWS = (
@@ -83,6 +84,37 @@ _BOOL_OR = _aggregate(
     Framing.SAME,
     Retraction.SOME,
     DistinctRule.IDEMPOTENT,
+)
+
+
+def _collecting(
+    name: str, signatures: tuple[str, ...], doc: str, example: tuple[str, object], collecting: Collecting
+) -> Function:
+    rule = DistinctRule.COLLECT
+    entry = _aggregate(name, signatures, doc, example, retraction=Retraction.COLLECT, distinct=rule)
+    return replace(entry, collecting=collecting)
+
+
+_COLLECT_LIST = _collecting(
+    "COLLECT_LIST",
+    ("(O) -> ARRAY<O>",),
+    "the values in order, or as ORDER BY says: COLLECT_LIST(s ORDER BY n DESC)",
+    ("COLLECT_LIST(s)", ["a", "b", "b"]),
+    Collecting.LIST,
+)
+_LISTAGG = _collecting(
+    "LISTAGG",
+    ("(STRING, SEPARATOR) -> STRING",),
+    "the texts in order, or as WITHIN GROUP (ORDER BY …) says, with a text between them; NULL over no rows",
+    ("LISTAGG(s, ', ')", "a, b, b"),
+    Collecting.TEXT,
+)
+_TOPK = _collecting(
+    "TOPK",
+    ("(O, TOP) -> ARRAY<O>",),
+    "so many of the greatest values, the greatest first",
+    ("TOPK(n, 2)", [4, 2]),
+    Collecting.TOP,
 )
 
 AGGREGATES = (
@@ -247,5 +279,24 @@ AGGREGATES = (
         ("(ORDERED) -> BIGINT",),
         "about how many different values there are (standard error 5 %), in bounded memory",
         ("APPROX_COUNT_DISTINCT(s)", 2),
+    ),
+    _COLLECT_LIST,
+    synonym("ARRAY_AGG", _COLLECT_LIST, ("ARRAY_AGG(n)", [1, 2, 4])),
+    replace(
+        _COLLECT_LIST,
+        name="COLLECT_SET",
+        doc="the different values in order",
+        example=("COLLECT_SET(s)", ["a", "b"]),
+        is_distinct=True,
+    ),
+    _LISTAGG,
+    synonym("STRING_AGG", _LISTAGG, ("STRING_AGG(s, '-')", "a-b-b")),
+    _TOPK,
+    replace(
+        _TOPK,
+        name="TOPKDISTINCT",
+        doc="so many of the greatest different values, the greatest first",
+        example=("TOPKDISTINCT(s, 2)", ["b", "a"]),
+        is_distinct=True,
     ),
 )

@@ -85,6 +85,7 @@ class Retraction(Enum):
     """The bits of the different values."""
     PARITY = auto()
     """The bits of the values that an odd number of rows has."""
+    COLLECT = auto()
 
     @property
     def is_counted(self) -> bool:
@@ -100,7 +101,7 @@ class Retraction(Enum):
     def needs_values(self) -> bool:
         """Whether it follows from the values, of whatever type they are."""
         places = (Retraction.MIN, Retraction.MAX, Retraction.MIN_BY, Retraction.MAX_BY)
-        return self in places or self in (Retraction.BITS, Retraction.PARITY)
+        return self in places or self in (Retraction.BITS, Retraction.PARITY, Retraction.COLLECT)
 
     @property
     def is_of_sample(self) -> bool:
@@ -122,6 +123,28 @@ class DistinctRule(Enum):
     """The count of the set of the values."""
     SUM = auto()
     MEAN = auto()
+    COLLECT = auto()
+    """The values in order, each once."""
+
+
+class Collecting(Enum):
+    """What an aggregate makes of the values of a group, which it puts into an order. NULLs are left out."""
+
+    LIST = auto()
+    TEXT = auto()
+    """They are joined by the second argument."""
+    TOP = auto()
+    """The greatest ones, as many as the second argument says."""
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether each row adds a value."""
+        return self is not Collecting.TOP
+
+    @property
+    def takes_order(self) -> bool:
+        """Whether ORDER BY can choose the order."""
+        return self is not Collecting.TOP
 
 
 class Laziness(Enum):

@@ -8,7 +8,16 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from penstock.planner.functions.facts import DistinctRule, Failing, Framing, Laziness, Retraction, RowFault, Size
+from penstock.planner.functions.facts import (
+    Collecting,
+    DistinctRule,
+    Failing,
+    Framing,
+    Laziness,
+    Retraction,
+    RowFault,
+    Size,
+)
 from penstock.planner.types import Type
 
 Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Type | None]
@@ -38,6 +47,10 @@ class Function:
     """What it follows from over a table. None: a row cannot be taken out of its group."""
     distinct: DistinctRule | None = None
     """What DISTINCT makes of it over a group. None: DISTINCT is not supported."""
+    collecting: Collecting | None = None
+    """What it makes of the values of a group. None: it keeps no values in order."""
+    is_distinct: bool = False
+    """Equal arguments count once, as with DISTINCT."""
     clock: bool = False
     """It gives the clock of the machine: the same in all rows of a micro-batch, another one in the next."""
     bare: bool = False

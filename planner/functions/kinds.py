@@ -39,5 +39,7 @@ KINDS: dict[str, Kind] = {
         Kind("LETTER", STRING, "one character", literal=True),
         Kind("FLAG", BOOLEAN, "a direction", literal=True),
         Kind("POSITION", INT, "a position"),
+        Kind("SEPARATOR", STRING, "a separator", literal=True),
+        Kind("TOP", INT, "a number of values", literal=True),
     )
 }

@@ -63,8 +63,8 @@ _BY_REASON = {
     _WINDOW: "SESSION_WINDOW WINDOW WINDOW_TIME",
     _ROWS: "JSON_TUPLE STACK VARIANT_EXPLODE VARIANT_EXPLODE_OUTER",
     _ELEMENTS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER POSEXPLODE POSEXPLODE_OUTER",
-    _ORDER: "ANY_VALUE ARRAY_AGG COLLECT_LIST LISTAGG MODE STRING_AGG",
-    _UNBOUNDED: "COLLECT_SET COLLECT_UNION HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
+    _ORDER: "ANY_VALUE MODE",
+    _UNBOUNDED: "COLLECT_UNION HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
     _KEY: "AES_DECRYPT AES_ENCRYPT HMAC TRY_AES_DECRYPT",
     _RANKING: "CUME_DIST NTH_VALUE NTILE PERCENT_RANK",
     _SETS: "CUBE GROUPING GROUPING_ID ROLLUP",
@@ -89,7 +89,7 @@ _BY_REASON = {
 
 REFUSED: dict[str, str] = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 
-_TOP = "it gives an array; QUALIFY ROW_NUMBER() OVER (PARTITION BY … ORDER BY … DESC) <= n gives the rows"
+_SEPARATED = "systems differ in what it puts between the values"
 _LATEST = "the order in which rows arrive is not part of the data"
 _WHOLE_TEXT = "what it gives for objects, arrays or nulls differs from Spark's function"
 _ENCODED = "it decodes what Spark's function leaves encoded"
@@ -99,10 +99,8 @@ _ZONES = "the type of its first argument decides what it means"
 FOREIGN: dict[str, tuple[str, str | None]] = {
     "LATEST_BY_OFFSET": (_LATEST, "MAX_BY({0}, time)"),
     "EARLIEST_BY_OFFSET": (_LATEST, "MIN_BY({0}, time)"),
-    "TOPK": (_TOP, None),
-    "TOPKDISTINCT": (_TOP, None),
     "HISTOGRAM": (_UNBOUNDED, None),
-    "GROUP_CONCAT": (_ORDER, None),
+    "GROUP_CONCAT": (_SEPARATED, "LISTAGG({0}, ',')"),
     "RAND_INTEGER": (_RANDOM, None),
     "GEN_RANDOM_UUID": (_RANDOM, None),
     "CURRENT_ROW_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),

@@ -10,7 +10,7 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K006, K018
-from penstock.diagnostics.codes.windows import W005, W009, W012, W016
+from penstock.diagnostics.codes.windows import W005, W009, W012, W016, W044
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.intervals import positive_milliseconds
@@ -168,6 +168,18 @@ def read_group_key(expression: exp.Expression, rows: FromRows, outputs: list[Out
     return Named(name, typed.expression, typed.type)
 
 
+def refuse_endless_lists(grouping: Grouping) -> None:
+    """Raises CompileError for aggregates whose values grow with each row of a stream that does not end."""
+    for aggregate, span in zip(grouping.aggregates, grouping.spans, strict=True):
+        collecting = aggregate.entry.collecting
+        if collecting is not None and collecting.keeps_all and not aggregate.distinct:
+            found = W044.at(span, "", function=aggregate.function)
+            shape = grouping.rows.node.shape
+            time = shape.time if isinstance(shape, KStream) else None
+            groups = ", ".join([*grouping.texts, f"TUMBLE({time}, INTERVAL '1' HOUR)"])
+            raise CompileError([found.with_hint(None if time is None else f"GROUP BY {groups}")])
+
+
 def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | None, emission: Emission) -> Node:
     rows, keys, aggregates = grouping.rows, tuple(grouping.keys), tuple(grouping.aggregates)
     names = tuple(key.name for key in keys)
@@ -188,6 +200,8 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         below = materialise_changes(rows.node)
         if not isinstance(below.shape, KStream):
             aggregates = choose_retractions(aggregates, rows.node, grouping.spans)
+        elif emission is Emission.CHANGES:  # a read ends, and keeps nothing
+            refuse_endless_lists(grouping)
         return GroupAggregate(
             schema=(*columns, *values),
             shape=KTable(names),

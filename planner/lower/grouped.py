@@ -30,8 +30,10 @@ from penstock.planner.types import INTERVAL, Decimal
 
 
 def strip_filter(call: exp.Expression) -> exp.Expression:
-    """A call without its FILTER."""
-    return call.this if isinstance(call, exp.Filter) else call
+    """A call without its FILTER and its WITHIN GROUP."""
+    while isinstance(call, exp.Filter | exp.WithinGroup):
+        call = call.this
+    return call
 
 
 def is_aggregate_call(node: exp.Expression) -> bool:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.kinds import K006, K010, K022, K025
-from penstock.diagnostics.codes.names import N001, N003, N007
+from penstock.diagnostics.codes.names import N001, N003, N006, N007
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.lower.context import collect_findings, place, resolve_scalar
@@ -20,7 +20,7 @@ from penstock.planner.plan.substitute import substitute, substitute_columns
 from penstock.planner.plan.walk import is_session_table
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, propose_name
-from penstock.planner.types import Type
+from penstock.planner.types import Struct, Type
 
 WINDOW_COLUMNS = ("window_start", "window_end")
 
@@ -39,7 +39,7 @@ def spread_items(items: Sequence[ast.Item], scope: Scope) -> list[OutputColumn]:
     outputs: list[OutputColumn] = []
     for item in items:
         value = item.value
-        if isinstance(value, exp.Star) or (isinstance(value, exp.Column) and isinstance(value.this, exp.Star)):
+        if ast.is_star(value):
             outputs += leave_out(spread_star(value, item.span, scope), item.excluded)
         else:
             outputs.append(OutputColumn(choose_output_name(item, len(outputs)), value, item.span))
@@ -74,11 +74,30 @@ def choose_output_name(item: ast.Item, position: int) -> str:
     return f"col{position + 1}"
 
 
+def spread_fields(struct: exp.Expression, span: Span, scope: Scope) -> list[OutputColumn]:
+    """The fields of a struct; raises CompileError for another value."""
+    for node in struct.walk():
+        node.meta.setdefault("span", span)
+    type_ = resolve_scalar(struct, scope).type
+    if not isinstance(type_, Struct):
+        raise CompileError([N006.at(span, type=type_, name="*")])
+    outputs = []
+    for name, _ in type_.fields:
+        field = exp.Dot(this=struct.copy(), expression=exp.to_identifier(name, quoted=True))
+        field.meta["span"] = span
+        outputs.append(OutputColumn(name, field, span))
+    return outputs
+
+
 def spread_star(value: exp.Expression, span: Span, scope: Scope) -> list[OutputColumn]:
-    """`*` and `relation.*`."""
+    """`*`, `relation.*`, and the fields of `struct.*`."""
     relation = value.text("table") if isinstance(value, exp.Column) else ""
+    if isinstance(value, exp.Dot):
+        return spread_fields(value.this, span, scope)
     if relation and not scope.has_relation(relation):
-        raise CompileError([N003.at(span, "", name=relation)])
+        if not scope.named(relation):
+            raise CompileError([N003.at(span, "", name=relation)])
+        return spread_fields(exp.column(value.args["table"].copy()), span, scope)
     names: list[tuple[str, str | None]] = []
     if not relation:
         names = [(shared.name, None) for shared in scope.shared]

@@ -1,4 +1,4 @@
-"""Queries -> plans: WITH, UNION ALL, SELECT and what FROM names. Queries and relations contain each other."""
+"""Queries -> plans: WITH, UNION, SELECT and what FROM names. Queries and relations contain each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.diagnostics.codes.kinds import K024
-from penstock.diagnostics.codes.syntax import S010
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
@@ -25,6 +24,7 @@ from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.relations import is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
+from penstock.planner.lower.table_sets import lower_set_query
 from penstock.planner.lower.unnest import explain_alone, is_true, join_elements
 from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
@@ -42,7 +42,7 @@ def lower_query(query: ast.Query, context: Context) -> Node:
         case ast.UnionQuery():
             return lower_union(query, context, lower_query)
         case ast.SetQuery():
-            raise CompileError([explain_set_query(query, context)])
+            return lower_set_query(query, context, lower_query)
         case ast.With():
             return lower_with(query, context, lower_query)
         case _:
@@ -53,8 +53,8 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
     """The rows of a FROM clause. `where`: the conjuncts of the WHERE beside it, which may bound an inner join."""
     match relation:
         case ast.Table():
-            node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
+            node = name_columns(lower_name(relation.name, context), relation.columns, alias, relation.span)
             as_of = None if is_now(relation.as_of) else relation.as_of
             return FromRows(node, make_scope(node, alias), alias, over=relation.over, as_of=as_of)
         case ast.Subquery():
@@ -155,19 +155,6 @@ def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
         return lower_query(query, context).shape
     except CompileError:
         return lower_name(find_first_name(query), context).shape
-
-
-def explain_set_query(query: ast.SetQuery, context: Context) -> Diagnostic:
-    """The finding for UNION, INTERSECT and EXCEPT, which compare all rows of both sides."""
-    word, place = query.operation.value, query.left.span.to(query.right.span)
-    if query.operation is ast.SetOperation.UNION:
-        reason = "finding duplicates among all rows of a stream means to keep all of them forever"
-        return S010.at(place).because(reason).with_hint("UNION ALL")
-    if isinstance(find_subquery_shape(query.left, context), KStream):
-        kind = "SEMI" if query.operation is ast.SetOperation.INTERSECT else "ANTI"
-        found = J007.at(place, "", construct=word)
-        return found.with_hint(f"LEFT {kind} JOIN … ON the columns AND a bound on the two event times")
-    return B002.at(place, "", construct=f"{word} of tables")
 
 
 def explain_no_table(relation: ast.NoTable) -> Diagnostic:

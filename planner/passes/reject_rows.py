@@ -126,7 +126,8 @@ def _try_groups(node: WindowAggregate | GroupAggregate, values: dict[str, Expres
     """What is evaluated of a row: the keys, and of each aggregate the condition, and the arguments where it is true."""
     result = [try_expression(substitute(key.value, values)) for key in node.keys]
     for aggregate in node.aggregates:
-        arguments = [try_expression(substitute(each, values)) for each in aggregate.arguments]
+        taken = (*aggregate.arguments, *(each.value for each in aggregate.order_by))
+        arguments = [try_expression(substitute(each, values)) for each in taken]
         if aggregate.condition is not None:
             condition = try_expression(substitute(aggregate.condition, values))
             holds = default_condition(condition.value, value=False)
@@ -158,4 +159,5 @@ def _replace_aggregate(aggregate: Aggregate) -> Aggregate:
         aggregate,
         arguments=tuple(try_expression(each).value for each in aggregate.arguments),
         condition=None if condition is None else try_expression(condition).value,
+        order_by=tuple(replace(each, value=try_expression(each.value).value) for each in aggregate.order_by),
     )

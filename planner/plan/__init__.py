@@ -18,6 +18,7 @@ from penstock.planner.plan.expressions import (
     Aggregate,
     Expression,
     Named,
+    Sorting,
     conjunction,
     conjuncts,
     find_columns,
@@ -29,7 +30,7 @@ from penstock.planner.plan.late import WithLate
 from penstock.planner.plan.node import Column, EventTime, KStream, KTable, Node, Shape, WTable, anchor_times
 from penstock.planner.plan.options import Options, SecretOption, Value
 from penstock.planner.plan.over import Frame, FramedAggregate, Over, OverRows, RowsFrame
-from penstock.planner.plan.rank import Ranked, Ranking, Sorting, TableRanked
+from penstock.planner.plan.rank import Ranked, Ranking, TableRanked
 from penstock.planner.plan.read import ColumnFilter, OneRow, PlainJoin, Snapshot, Sort
 from penstock.planner.plan.rekey import Rekey
 from penstock.planner.plan.remote import LookupColumn, LookupKey, RemoteLookup

@@ -30,6 +30,15 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
+class Sorting:
+    """One expression of an ORDER BY."""
+
+    value: Expression
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """An output column computed over a group or a frame.
 
@@ -46,6 +55,8 @@ class Aggregate:
     type: Type
     span: Span | None = field(default=None, compare=False, repr=False)
     keeps_values: bool = False
+    order_by: tuple[Sorting, ...] = ()
+    """The order in which values are collected; those that are equal in it are in their own order."""
 
     @property
     def entry(self) -> Function:
@@ -54,8 +65,9 @@ class Aggregate:
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The arguments and the condition."""
-        return self.arguments if self.condition is None else (*self.arguments, self.condition)
+        """The arguments, what they are ordered by, and the condition."""
+        parts = (*self.arguments, *(each.value for each in self.order_by))
+        return parts if self.condition is None else (*parts, self.condition)
 
 
 def make_column(name: str) -> exp.Column:

@@ -7,17 +7,8 @@ from typing import ClassVar
 
 from penstock.planner.functions import require_function
 from penstock.planner.functions.facts import Framing
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, Sorting
 from penstock.planner.plan.node import Unary, Waiting
-
-
-@dataclass(frozen=True, slots=True)
-class Sorting:
-    """One expression of an ORDER BY."""
-
-    value: Expression
-    descending: bool
-    nulls_first: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
 
-from penstock.planner.plan.expressions import Expression
+from penstock.planner.plan.expressions import Expression, Sorting
 from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Binary, Node, Unary
-from penstock.planner.plan.rank import Sorting
 from penstock.planner.plan.scan import Origin
 
 FilterValue: TypeAlias = int | str | date

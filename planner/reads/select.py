@@ -141,8 +141,8 @@ def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
             for clause, name in ((relation.over, "OVER"), (relation.as_of, "FOR SYSTEM_TIME AS OF")):
                 if clause is not None:
                     raise CompileError([B002.at(relation.span, "", construct=f"{name} in a read")])
-            node = lower_name(relation.name, context)
             alias = relation.alias.text if relation.alias else relation.name.text
+            node = name_columns(lower_name(relation.name, context), relation.columns, alias, relation.span)
             return FromRows(node, make_scope(node, alias), alias)
         case ast.Subquery():
             if relation.over is not None:

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.plan.expressions import Aggregate
+from penstock.planner.scalars.aggregates import AggregateResolver
 from penstock.planner.scalars.names import Scope
 from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.scalars.typed import Typed
@@ -40,4 +41,4 @@ def resolve_boolean(
 
 def resolve_aggregate(call: exp.Expression, scope: Scope, report: list[Diagnostic]) -> Aggregate | None:
     """A call of an aggregate function, perhaps with DISTINCT and FILTER; the caller replaces its empty name."""
-    return Resolver(scope, report).aggregate(call)
+    return AggregateResolver(scope, report).aggregate(call)

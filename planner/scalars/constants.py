@@ -36,6 +36,10 @@ _JAVA_ZONES = re.compile(
 )
 
 
+_NEVER_NULL = ("SEPARATOR", "TOP")
+_MOST_VALUES = 10_000
+
+
 @dataclass(frozen=True, slots=True)
 class Objection:
     """Why a literal is refused, and what to write instead."""
@@ -51,7 +55,8 @@ def judge(function: str, kind: Kind, place: int, arguments: Sequence[Typed]) -> 
     """
     argument = arguments[place]
     literal = bare(argument.expression)
-    if kind.literal and not isinstance(literal, exp.Literal | exp.Boolean | exp.Null):
+    known = (exp.Literal, exp.Boolean) if kind.name in _NEVER_NULL else (exp.Literal, exp.Boolean, exp.Null)
+    if kind.literal and not isinstance(literal, known):
         found = T013.at(argument.span, function=function, kind=kind.noun)
         return found.with_hint(_both_ways(function, arguments) if kind.name == "FLAG" else None)
     objection = _objection(kind, literal, arguments)
@@ -73,6 +78,9 @@ def _objection(kind: Kind, literal: exp.Expression, arguments: Sequence[Typed]) 
     number = whole_number(literal)
     if number is not None and kind.name == "POSITION":
         return Objection("Positions count from 1, or from the end with -1.", "1") if number == 0 else None
+    if number is not None and kind.name == "TOP":
+        most = f"From 1 to {_MOST_VALUES:,} values are kept."
+        return None if 1 <= int(number) <= _MOST_VALUES else Objection(most, "10")
     if number is not None and kind.name == "GROUP":
         return _group_objection(int(number), arguments)
     if not isinstance(literal, exp.Literal) or not literal.is_string:

@@ -22,7 +22,6 @@ from penstock.diagnostics.codes.types import (
 )
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.planner.functions import find_function
-from penstock.planner.plan.expressions import Aggregate
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.arrows import read_arrows
@@ -34,7 +33,7 @@ from penstock.planner.scalars.operators import MONTHS
 from penstock.planner.scalars.sizes import size_problem
 from penstock.planner.scalars.typed import Typed, make_typed, unify_values
 from penstock.planner.scalars.types import type_of
-from penstock.planner.types import BIGINT, BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
+from penstock.planner.types import BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,38 +52,6 @@ class Resolver:
             return rule(self, node)
         self._not_allowed(node, _CONSTRUCTS.get(type(node), type(node).__name__))
         return None
-
-    def aggregate(self, call: exp.Expression) -> Aggregate | None:
-        """A call of an aggregate function, or of one over a frame, with DISTINCT and FILTER."""
-        span = call.meta.get("span")
-        condition = None
-        sound = True
-        if isinstance(call, exp.Filter):
-            condition = self.boolean(call.expression.this, "FILTER")
-            sound = condition is not None
-            call = call.this
-        if not isinstance(call, exp.Anonymous):
-            self._not_allowed(call, type(call).__name__)
-            return None
-        function = known_function(call, self.report)
-        if function is None:
-            return None
-        if not (function.aggregate or function.framed):
-            self.report.append(T008.at(call.meta.get("span"), construct=f"{function.name} without aggregate"))
-            return None
-        written = call.expressions
-        distinct = len(written) == 1 and isinstance(written[0], exp.Distinct)
-        if distinct:
-            written = written[0].expressions
-        if function.name == "COUNT" and len(written) == 1 and isinstance(written[0], exp.Star) and not distinct:
-            return Aggregate("", "COUNT", (), False, condition, BIGINT, span) if sound else None
-        arguments = self._arguments(read_arrows(function, written))
-        if arguments is None:
-            return None
-        fitted = fit(call, function, arguments, self._lambda, self.report)
-        if fitted is None or not sound:
-            return None
-        return Aggregate("", function.name, fitted.arguments, distinct, condition, fitted.type, span)
 
     def boolean(self, node: exp.Expression, clause: str) -> exp.Expression | None:
         """A condition; None if it is not BOOLEAN or something in it was reported."""
@@ -114,6 +81,9 @@ class Resolver:
         while isinstance(base, exp.Dot) and isinstance(base.expression, exp.Identifier):
             parts.insert(0, base.expression)
             base = base.this
+        if isinstance(base, exp.Dot):
+            self._not_allowed(node, "*")
+            return None
         if isinstance(base, exp.Identifier):
             parts.insert(0, base)
         elif not isinstance(base, exp.Column):
@@ -397,4 +367,5 @@ _CONSTRUCTS: dict[type[exp.Expression], str] = {
     exp.Lambda: "a lambda",
     exp.Distinct: "DISTINCT",
     exp.Tuple: "a row of values",
+    exp.WithinGroup: "WITHIN GROUP",
 }

@@ -48,7 +48,8 @@ def mark_stream(query: ast.Query, *, below: bool) -> ast.Query:
         case ast.With():
             return replace(query, body=mark_stream(query.body, below=below))
         case ast.SetQuery():
-            return query
+            sides = (mark_stream(each, below=below) for each in (query.left, query.right))
+            return replace(query, left=next(sides), right=next(sides))
 
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:

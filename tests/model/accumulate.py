@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from penstock.planner.plan import Aggregate, GroupAggregate
 from penstock.planner.types import DOUBLE
-from tests.model.aggregate import aggregate_values
+from tests.model.aggregate import aggregate_values, argument_values
 from tests.model.scalars import evaluate_scalar, holds
 from tests.model.values import EXACT, Row, Types, Unsupported, Value, columns, fit
 
@@ -84,7 +84,7 @@ class Multiset:
     def add(self, row: Row, types: Types, sign: int) -> None:
         """Puts a row in (1) or takes it out (-1)."""
         if holds(self.aggregate.condition, row, types):
-            values = tuple(evaluate_scalar(each, row, types) for each in self.aggregate.arguments)
+            values = argument_values(self.aggregate, row, types)
             self.counts[values] += sign
             if not self.counts[values]:
                 del self.counts[values]

@@ -1,7 +1,8 @@
 """Grouping by keys and by windows, and what each aggregate function makes of a group's rows.
 
 NULL arguments do not count; a group without any gives NULL (COUNT: 0). Rows whose keys are NULL are a group like any
-other. Not modelled: FIRST, LAST, COLLECT_LIST and all else that depends on the order of rows; ARRAY and MAP keys.
+other. Not modelled: FIRST, LAST and all else that depends on the order of rows; ARRAY and MAP keys; collected values
+that are nested.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from operator import itemgetter
 
 from penstock.planner.plan import (
     Aggregate,
@@ -38,12 +40,19 @@ def aggregate(function: Aggregate, rows: list[Row], types: Types) -> Value:
     kept = [row for row in rows if holds(function.condition, row, types)]
     if not function.arguments:
         return len(kept)  # COUNT(*)
-    tuples = [tuple(evaluate_scalar(each, row, types) for each in function.arguments) for row in kept]
-    return aggregate_values(function, tuples)
+    return aggregate_values(function, [argument_values(function, row, types) for row in kept])
+
+
+def argument_values(function: Aggregate, row: Row, types: Types) -> tuple[Value, ...]:
+    """The values of the arguments in a row, then those that ORDER BY compares."""
+    parts = (*function.arguments, *(each.value for each in function.order_by))
+    return tuple(evaluate_scalar(each, row, types) for each in parts)
 
 
 def aggregate_values(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
-    """The value of an aggregate with arguments, given their values in each row that its condition lets in."""
+    """The value of an aggregate with arguments, given `argument_values` of each row that its condition lets in."""
+    if function.function in COLLECTED:
+        return _collect(function, tuples)
     if function.function in ("MIN_BY", "MAX_BY"):
         return _extreme(function.function, [(by, value) for value, by in tuples if by is not None])
     known = [values for values in tuples if None not in values]
@@ -63,6 +72,29 @@ def _extreme(name: str, pairs: list[tuple[Value, Value]]) -> Value:
     """Of several values with the same least or greatest one the least, or the greatest; NULL is less than all."""
     best = min if name == "MIN_BY" else max
     return best(pairs, key=lambda pair: (pair[0], () if pair[1] is None else (pair[1],)))[1] if pairs else None
+
+
+COLLECTED = ("COLLECT_LIST", "ARRAY_AGG", "COLLECT_SET", "LISTAGG", "STRING_AGG", "TOPK", "TOPKDISTINCT")
+
+
+def _collect(function: Aggregate, tuples: list[tuple[Value, ...]]) -> Value:
+    """The values in order, the least first; those that are equal in ORDER BY stay in this order."""
+    kept = sorted((each for each in tuples if each[0] is not None), key=lambda each: each[0])
+    if function.distinct or function.function in ("COLLECT_SET", "TOPKDISTINCT"):
+        kept = list({each[0]: each for each in kept}.values())
+    for place, key in reversed(list(enumerate(function.order_by, start=len(function.arguments)))):
+        unknown = [each for each in kept if each[place] is None]
+        known = sorted(
+            (each for each in kept if each[place] is not None), key=itemgetter(place), reverse=key.descending
+        )
+        kept = [*unknown, *known] if key.nulls_first else [*known, *unknown]
+    values = [each[0] for each in kept]
+    if function.function.startswith("TOPK"):
+        count = evaluate_scalar(function.arguments[1], {}, {})
+        return values[::-1][:count]
+    if function.function in ("LISTAGG", "STRING_AGG"):
+        return evaluate_scalar(function.arguments[1], {}, {}).join(values) if values else None
+    return values
 
 
 def _sum(values: list[Value]) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -34,13 +35,14 @@ from penstock.planner.plan import (
     RowsFrame,
     Scan,
     SessionWindow,
+    Sorting,
     TimeBound,
     Tumble,
     Unnest,
     Window,
     WindowAggregate,
 )
-from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, TIMESTAMP, Decimal, Type
+from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, TIMESTAMP, Array, Decimal, Type
 
 NOWHERE = Span(Source("<test>", ""), 0, 0)
 STREAM = KStream()
@@ -122,6 +124,24 @@ def standard_aggregates(value: str = "v", price: str = "price") -> tuple[Aggrega
         aggregate("most", "MAX", price, Decimal(10, 2)),
         aggregate("revenue", "SUM", price, Decimal(20, 2)),
         aggregate("mean_price", "AVG", price, Decimal(14, 6)),
+    )
+
+
+def collecting_aggregates(value: str = "v", price: str = "price") -> tuple[Aggregate, ...]:
+    """Aggregates that collect, over a BIGINT column and a DECIMAL(10, 2) column."""
+    positive = exp.GT(this=column(value), expression=exp.Literal.number(0))
+    falling, rising = Sorting(column(price), True, False), Sorting(column(value), False, False)
+    text, two = exp.Cast(this=column(value), to=exp.DataType.build("STRING")), exp.Literal.number(2)
+    prices = Array(Decimal(10, 2))
+    return (
+        aggregate("listed", "COLLECT_LIST", value, Array(BIGINT)),
+        replace(
+            aggregate("ordered", "ARRAY_AGG", value, Array(BIGINT), condition=positive), order_by=(falling, rising)
+        ),
+        aggregate("price_set", "COLLECT_SET", price, prices, distinct=True),
+        Aggregate("text", "LISTAGG", (text, exp.Literal.string(", ")), False, None, STRING, order_by=(falling,)),
+        Aggregate("top", "TOPK", (column(price), two), False, None, prices),
+        Aggregate("tops", "TOPKDISTINCT", (column(price), two.copy()), True, None, prices),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from penstock.codegen.sql.aggregate import aggregate_call
 from penstock.diagnostics import Diagnostic, Source
 from penstock.parser import ast, parse
 from penstock.planner.functions import is_aggregate, is_framed
@@ -61,7 +62,9 @@ def expression(text: str) -> exp.Expression:
 
 
 def calls_aggregate(node: exp.Expression) -> bool:
-    return isinstance(node, exp.Filter) or (isinstance(node, exp.Anonymous) and is_aggregate(node.name))
+    return isinstance(node, exp.Filter | exp.WithinGroup) or (
+        isinstance(node, exp.Anonymous) and is_aggregate(node.name)
+    )
 
 
 def resolved(text: str, scope: Scope = SCOPE) -> Typed | Aggregate:
@@ -88,6 +91,8 @@ def spark_sql(value: Typed | Aggregate) -> str:
     match value:
         case Typed():
             return value.expression.sql("spark")
+        case Aggregate() if value.entry.collecting is not None:
+            return aggregate_call(value).sql("spark")
         case Aggregate():
             return exp.Anonymous(this=value.function, expressions=list(value.arguments)).sql("spark")
 

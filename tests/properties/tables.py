@@ -161,6 +161,11 @@ AGGREGATES = (
     "SUM(v / 2) AS half, AVG(CAST(price AS DOUBLE) + 1) AS mean, STDDEV(v / 4) AS dev, VAR_POP(v) AS spread",
     "BIT_XOR(v) AS odd, BIT_OR(v) AS some, BIT_AND(v) FILTER (WHERE yes) AS bits, MAX(yes) AS any, MIN(g) AS least",
 )
+COLLECTED = (
+    "COLLECT_LIST(v) AS all, ARRAY_AGG(id ORDER BY v DESC, price) AS ids, COLLECT_SET(price) AS prices, COUNT(*) AS n",
+    "LISTAGG(g, ',') FILTER (WHERE yes) AS text, STRING_AGG(DISTINCT CAST(v AS STRING), '-') AS texts,"
+    " TOPK(v, 2) AS top, TOPKDISTINCT(price, 2) AS tops, ARRAY_AGG(v ORDER BY time DESC NULLS FIRST, id) AS newest",
+)
 GROUPED = (
     "SELECT g, {aggregates} FROM t GROUP BY g",
     "SELECT g, yes, {aggregates} FROM t WHERE v IS NOT NULL GROUP BY g, yes",
@@ -189,6 +194,13 @@ def groupings(draw: st.DrawFn) -> str:
     """Groups of a table, of a filtered one, of other groups and of a join."""
     text = draw(st.sampled_from(GROUPED))
     return text.format(aggregates=AGGREGATES[0] if "known AS" in text else draw(st.sampled_from(AGGREGATES)))
+
+
+@st.composite
+def lists(draw: st.DrawFn) -> str:
+    """The values of groups, in order."""
+    text = draw(st.sampled_from([each for each in GROUPED if "{aggregates}" in each and "known AS" not in each]))
+    return text.format(aggregates=draw(st.sampled_from(COLLECTED)))
 
 
 STATELESS = (
@@ -354,6 +366,16 @@ UNITED = (
 )
 united: SearchStrategy[str] = st.sampled_from(UNITED)
 """Tables one below the other, and what is computed from them."""
+
+SETS = (
+    "SELECT g, v FROM t UNION SELECT g, v FROM u",
+    "SELECT g FROM t INTERSECT SELECT id FROM u WHERE yes",
+    "SELECT g, v FROM t EXCEPT SELECT g, v FROM u",
+    "SELECT v, COUNT(*) AS n FROM (SELECT g, v FROM t EXCEPT SELECT g, v FROM u UNION SELECT g, v FROM v) q GROUP BY v",
+    "SELECT g, COUNT(*) AS n FROM t GROUP BY g INTERSECT SELECT g, COUNT(*) AS n FROM u GROUP BY g",
+)
+sets: SearchStrategy[str] = st.sampled_from(SETS)
+"""Tables as sets of different rows."""
 
 memberships: SearchStrategy[str] = st.sampled_from(MEMBERSHIPS)
 """IN, EXISTS and their NOT forms, and joins that keep one side."""

@@ -29,6 +29,7 @@ HISTORIES = int(os.environ.get("PENSTOCK_HISTORIES", "15"))
 KINDS: dict[str, SearchStrategy[str]] = {
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
     "groups of tables": tables.groupings(),
+    "lists of tables": tables.lists(),
     "filtered tables": tables.stateless,
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     **{f"{kind} join of windowed tables": tables.windowed(kind) for kind in tables.ON_WINDOWS},
@@ -37,6 +38,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
     "united tables": tables.united,
+    "sets of tables": tables.sets,
     "subqueries without keys": tables.without_keys,
 }
 

@@ -37,6 +37,7 @@ STORES = ("memory", "rocksdb")
 KINDS: dict[str, SearchStrategy[str]] = {
     "filtered tables": tables.stateless,
     "groups of tables": tables.groupings(),
+    "lists of tables": tables.lists(),
     **{f"{kind} join of tables": tables.joins((kind,), 4) for kind in ("INNER", "LEFT", "RIGHT", "FULL")},
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
     "subqueries over tables": tables.memberships,
@@ -44,6 +45,7 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "ranks of tables": tables.ranks,
     "united tables": tables.united,
     "subqueries without keys": tables.without_keys,
+    "sets of tables": tables.sets,
 }
 
 

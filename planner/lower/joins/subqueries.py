@@ -57,7 +57,7 @@ def find_membership(part: exp.Expression, context: Context) -> RemoteMembership 
     if found is None or not isinstance(found.query, ast.Select) or not is_plain(found.query):
         return None
     source = found.query.relation
-    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None:
+    if not isinstance(source, ast.Table) or source.over is not None or source.as_of is not None or source.columns:
         return None
     if find_remote_table(lower_name(source.name, context)) is None:
         return None

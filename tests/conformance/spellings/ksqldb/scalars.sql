@@ -5,6 +5,11 @@ CREATE STREAM cities AS SELECT id, address->city AS city FROM events;
 -- same as
 CREATE STREAM cities AS SELECT STREAM id, address.city AS city FROM events;
 
+-- name: all fields of a struct
+CREATE STREAM homes AS SELECT id, address->* FROM events;
+-- same as
+CREATE STREAM homes AS SELECT STREAM id, address.city, address.zip FROM events;
+
 -- name: UCASE and LCASE
 CREATE STREAM letters AS SELECT UCASE(kind) AS a, LCASE(kind) AS b FROM events;
 -- same as
@@ -159,15 +164,29 @@ CREATE TABLE products AS SELECT user_id, COUNT(DISTINCT product) AS num FROM ord
 
 -- name: COLLECT_LIST
 CREATE TABLE products AS SELECT user_id, COLLECT_LIST(product) AS products FROM orders GROUP BY user_id EMIT CHANGES;
--- refused: N005
+-- refused: W044, TUMBLE
+
+-- name: COLLECT_LIST of a window
+CREATE TABLE products AS SELECT user_id, COLLECT_LIST(product) AS products
+FROM orders WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY user_id EMIT CHANGES;
+-- same as
+CREATE TABLE products AS SELECT user_id, COLLECT_LIST(product) AS products
+FROM orders GROUP BY user_id, TUMBLE(order_time, INTERVAL '1' HOUR) EMIT CHANGES;
 
 -- name: COLLECT_SET
 CREATE TABLE products AS SELECT user_id, COLLECT_SET(product) AS products FROM orders GROUP BY user_id EMIT CHANGES;
--- refused: N005
+-- same as
+CREATE TABLE products AS SELECT user_id, COLLECT_SET(product) AS products FROM orders GROUP BY user_id;
 
 -- name: TOPK
 CREATE TABLE best AS SELECT user_id, TOPK(amount, 3) AS best FROM orders GROUP BY user_id EMIT CHANGES;
--- refused: N005
+-- same as
+CREATE TABLE best AS SELECT user_id, TOPK(amount, 3) AS best FROM orders GROUP BY user_id;
+
+-- name: TOPKDISTINCT
+CREATE TABLE best AS SELECT user_id, TOPKDISTINCT(amount, 3) AS best FROM orders GROUP BY user_id EMIT CHANGES;
+-- same as
+CREATE TABLE best AS SELECT user_id, TOPKDISTINCT(amount, 3) AS best FROM orders GROUP BY user_id;
 
 -- name: HISTOGRAM
 CREATE TABLE counts AS SELECT user_id, HISTOGRAM(product) AS counts FROM orders GROUP BY user_id EMIT CHANGES;

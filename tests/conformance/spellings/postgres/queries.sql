@@ -111,7 +111,12 @@ CREATE VIEW tagged AS SELECT id, t.tag FROM events LATERAL VIEW OUTER EXPLODE(ta
 -- name: generate_series
 CREATE VIEW numbered AS SELECT id, n FROM events CROSS JOIN LATERAL generate_series(1, small) AS t (n);
 -- same as
-CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(SEQUENCE(1, small)) AS t (n);
+CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(CASE WHEN small >= 1 THEN SEQUENCE(1, small) END) AS t (n);
+
+-- name: generate_series, whose alias names its column
+CREATE VIEW numbered AS SELECT id, n FROM events, generate_series(0, 2) AS n;
+-- same as
+CREATE VIEW numbered AS SELECT id, t.n FROM events CROSS JOIN UNNEST(CASE WHEN 2 >= 0 THEN SEQUENCE(0, 2) END) AS t (n);
 
 -- name: names of the columns of a subquery
 CREATE VIEW v AS SELECT t.a FROM (SELECT order_id, amount FROM orders) AS t (a, b) WHERE t.b > 10;
@@ -171,6 +176,16 @@ SELECT u.name, a.balance FROM users u JOIN accounts a ON u.user_id = a.user_id W
 SELECT region FROM users UNION SELECT region FROM customers;
 -- read, same as
 SELECT DISTINCT region FROM (SELECT region FROM users UNION ALL SELECT region FROM customers) t;
+
+-- name: UNION of tables that change
+CREATE TABLE regions AS SELECT region FROM users UNION SELECT name FROM users;
+-- same as
+CREATE TABLE regions AS SELECT region FROM users UNION DISTINCT SELECT name FROM users;
+
+-- name: INTERSECT of tables that change
+CREATE TABLE known AS SELECT user_id FROM users INTERSECT SELECT user_id FROM accounts;
+-- same as
+CREATE TABLE known AS SELECT user_id FROM users INTERSECT DISTINCT SELECT user_id FROM accounts;
 
 -- name: INTERSECT in a read
 SELECT user_id FROM users INTERSECT SELECT user_id FROM accounts;

@@ -236,11 +236,26 @@ CREATE VIEW v AS SELECT payload ->> 'name' AS a FROM events;
 
 -- name: STRING_AGG
 CREATE VIEW v AS SELECT kind, STRING_AGG(payload, ',') AS a FROM events GROUP BY kind;
--- refused: N005
+-- refused: W044, TUMBLE
+
+-- name: STRING_AGG of a table
+CREATE VIEW v AS SELECT region, STRING_AGG(name, ', ' ORDER BY name DESC) AS a FROM users GROUP BY region;
+-- same as
+CREATE VIEW v AS
+SELECT region, STRING_AGG(name, ', ') WITHIN GROUP (ORDER BY name DESC NULLS LAST) AS a FROM users GROUP BY region;
 
 -- name: ARRAY_AGG
 CREATE VIEW v AS SELECT kind, ARRAY_AGG(id) AS a FROM events GROUP BY kind;
--- refused: N005
+-- refused: W044, TUMBLE
+
+-- name: ARRAY_AGG of a table
+CREATE VIEW v AS
+SELECT region, ARRAY_AGG(DISTINCT name) AS a, ARRAY_AGG(name ORDER BY user_id) FILTER (WHERE gender = 'f') AS b
+FROM users GROUP BY region;
+-- same as
+CREATE VIEW v AS
+SELECT region, ARRAY_AGG(DISTINCT name) AS a, ARRAY_AGG(name) WITHIN GROUP (ORDER BY user_id) FILTER (WHERE gender = 'f') AS b
+FROM users GROUP BY region;
 
 -- name: BOOL_AND, EVERY and FILTER
 CREATE VIEW v AS
@@ -251,7 +266,7 @@ SELECT kind, BOOL_AND(flag) AS a, EVERY(flag) AS b, COUNT(*) FILTER (WHERE flag)
 
 -- name: PERCENTILE_CONT
 CREATE VIEW v AS SELECT kind, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY score) AS a FROM events GROUP BY kind;
--- refused: S001
+-- refused: N005
 
 -- name: random values
 CREATE VIEW v AS SELECT gen_random_uuid() AS a FROM events;

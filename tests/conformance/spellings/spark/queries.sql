@@ -73,6 +73,16 @@ CREATE VIEW fewer AS SELECT * EXCEPT (currency, quantity) FROM orders;
 -- same as
 CREATE VIEW fewer AS SELECT order_id, user_id, product, amount, order_time FROM orders;
 
+-- name: the star of a struct
+CREATE VIEW homes AS SELECT id, address.* FROM events;
+-- same as
+CREATE VIEW homes AS SELECT id, address.city, address.zip FROM events;
+
+-- name: names of columns behind an alias
+CREATE VIEW renamed AS SELECT u.a, u.b FROM users AS u (a, b, c, d);
+-- same as
+CREATE VIEW renamed AS SELECT u.a, u.b FROM (SELECT user_id, name, region, gender FROM users) AS u (a, b, c, d);
+
 -- name: stars of one side
 CREATE STREAM enriched AS SELECT STREAM o.*, u.name FROM orders o JOIN users u ON o.user_id = u.user_id;
 -- same as

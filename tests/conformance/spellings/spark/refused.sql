@@ -19,7 +19,7 @@ SELECT STREAM order_id, RANK() OVER (PARTITION BY product ORDER BY amount DESC) 
 
 -- name: the list of a group
 CREATE TABLE lists AS SELECT user_id, collect_list(product) AS products FROM orders GROUP BY user_id;
--- refused: N005
+-- refused: W044, TUMBLE
 
 -- name: the first value of a group
 CREATE TABLE firsts AS SELECT user_id, first(product) AS product FROM orders GROUP BY user_id;
