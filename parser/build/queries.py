@@ -143,7 +143,7 @@ def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
 
 def item_except(span: Span, value: exp.Expression, excluded: tuple[Name, ...]) -> Item:
     if not is_star(value):
-        found = syntax.S020.at(span_of(value)).because("EXCEPT stands behind * or relation.* only.")
+        found = syntax.S020.at(span_of(value)).because("EXCEPT stands behind *, relation.* or struct.* only.")
         raise CompileError([found.with_hint("SELECT * EXCEPT (…)")])
     return Item(value, None, span, excluded)
 
