@@ -13,6 +13,7 @@ from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
+from penstock.codegen.small import small_read
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
@@ -76,7 +77,8 @@ def lower_read(root: Node) -> Read:
     with record_places() as printed:
         inputs, views, result = read_views(root)
     columns = tuple(each.name for each in root.schema)
-    return Read(_settings(DEFAULTS.state_partitions), inputs, views, result, columns, tuple(printed))
+    settings = _settings(DEFAULTS.state_partitions)
+    return Read(settings, inputs, views, result, columns, tuple(printed), small_read(root))
 
 
 def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:

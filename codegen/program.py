@@ -263,6 +263,41 @@ class SparkQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class SmallTable:
+    """The `columns` of a table of files that a small read reads, and DuckDB's name for it.
+
+    With a `key` the files hold records, of which the newest of each key is the row: the one with the greatest
+    `sequence`, if there is one, and then the last. One whose `operation` deletes leaves no row.
+    """
+
+    name: str
+    input: Input
+    columns: tuple[str, ...]
+    key: tuple[str, ...] | None
+    sequence: str | None
+    operation: str | None
+    deletes: tuple[str, ...]
+    """In lower case the operations that delete."""
+    required: tuple[str, ...]
+    """The columns that are NULL in no row."""
+    time: str | None
+    """The event time by which rows are believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRead:
+    """A read for DuckDB. The answer has these `columns` by name and Spark type, in order; DuckDB calls them otherwise.
+
+    The columns of its tables are c0, c1 … there. `constants` are the parameters in its SQL by name, with their values.
+    """
+
+    tables: tuple[SmallTable, ...]
+    sql: str
+    constants: tuple[tuple[str, object], ...]
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """A query over what is there now. Its inputs and then its views are registered in order.
 
@@ -276,6 +311,8 @@ class Read:
     result: str
     columns: tuple[str, ...]
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
+    small: SmallRead | None = None
+    """The same for DuckDB, if it is known to give the same answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.queries import QueryHandle
 from penstock.runtime.session import RuntimeSession, connect
 from penstock.runtime.short_runs import is_short
+from penstock.runtime.small_reads import answer_small
 from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
 from penstock.runtime.table_reports import LookupReport, TableReport
 from penstock.runtime.tables import output, show_rows
@@ -23,6 +24,7 @@ __all__ = [
     "RuntimeSession",
     "Status",
     "TableReport",
+    "answer_small",
     "connect",
     "is_short",
     "list_reasons",

@@ -1,4 +1,4 @@
-"""A Read -> its rows: what its inputs hold at this moment, evaluated by Spark at once.
+"""A Read -> its rows: what its inputs hold at this moment, evaluated at once, by Spark if they are not small.
 
 Of files that queries write, only whole micro-batches are read: those in the log of Spark's file sink. A micro-batch in
 that log is never written again. Memory sinks also hold whole micro-batches.
@@ -18,6 +18,7 @@ from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
 from penstock.runtime.places import qualify_input
+from penstock.runtime.small_reads import answer_small
 from penstock.runtime.storage import Storage
 
 
@@ -30,6 +31,9 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
     spark = spark.newSession()
     storage = Storage(spark)
     try:
+        small = answer_small(query.small) if storage.is_this_machine() else None
+        if small is not None:
+            return small
         for name, value in (*query.settings, (COST_SETTING, str(files_cost(query.inputs)))):
             spark.conf.set(name, value)
         for source in map(partial(qualify_input, storage), query.inputs):

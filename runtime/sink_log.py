@@ -6,6 +6,7 @@ The log `_spark_metadata` has a file for each micro-batch, also for one without 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from typing import Protocol
 
 from penstock.diagnostics.codes.running import R052, R053
 from penstock.runtime.errors import RunError
@@ -16,12 +17,20 @@ LOG = "_spark_metadata"
 _RESTORE = "restore it from a backup; without one its rows are lost, and --reset with an empty folder begins anew"
 
 
+class LogFiles(Protocol):
+    """What of a `Storage` logs are read with."""
+
+    def is_folder(self, path: str) -> bool: ...
+    def names(self, folder: str) -> list[str]: ...
+    def read(self, path: str) -> str | None: ...
+
+
 def rows_folder(place: str) -> str:
     """The folder of the rows that the query with the checkpoint folder `place` writes for other queries."""
     return f"{place}/rows"
 
 
-def list_committed(storage: Storage, folder: str) -> dict[str, int] | None:
+def list_committed(storage: LogFiles, folder: str) -> dict[str, int] | None:
     """The files that Spark's file sink has committed to a folder, with their sizes, in the order of its micro-batches.
 
     None if it has never written there.
@@ -68,7 +77,7 @@ def check_files(storage: Storage, folder: str, done: Container[str] = ()) -> Non
         raise RunError([finding.because(f"{is_}, and was written with {listed[name]}{more}").with_hint(_RESTORE)])
 
 
-def _read_log(storage: Storage, log: str, files: Mapping[int, str]) -> dict[str, int] | None:
+def _read_log(storage: LogFiles, log: str, files: Mapping[int, str]) -> dict[str, int] | None:
     """What the log lists; None if Spark has deleted a file of it meanwhile, which a later one replaces."""
     sizes: dict[str, int] = {}
     for name in (files[number] for number in span(files, max(files, default=-1))):

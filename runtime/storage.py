@@ -68,6 +68,11 @@ class Storage:
             raise RunError([R041.at(None, path=path).because(reason(error))]) from None
         return uri.removeprefix("file:") if is_default_local else uri
 
+    def is_this_machine(self) -> bool:
+        """Whether paths without a scheme are those of the machine on which this process runs."""
+        default = self._hadoop.fs.FileSystem.getDefaultUri(self._configuration).getScheme()
+        return self._is_local and default == "file"
+
     def _at(self, path: str) -> tuple[Any, Any]:
         place = self._hadoop.fs.Path(path)
         return place.getFileSystem(self._configuration), place

@@ -27,6 +27,7 @@ _ATOMS = (
     exp.Literal,
     exp.Boolean,
     exp.Null,
+    exp.Placeholder,
     exp.Star,
     exp.Interval,
     exp.Cast,

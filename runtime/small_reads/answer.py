@@ -1,0 +1,76 @@
+"""A SmallRead over the files that are there now -> rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from penstock.codegen.program import SmallRead, SmallTable
+from penstock.codegen.worker.panes import connect_duckdb
+from penstock.rows import Rows
+from penstock.runtime.errors import RunError
+from penstock.runtime.small_reads.files import NotPlainError, PlainFile, list_plain_files
+from penstock.runtime.small_reads.newest import keep_newest
+from penstock.runtime.small_reads.records import read_records
+from penstock.runtime.small_reads.types import arrow_type, naive_type
+
+SMALL = 8 << 20
+"""The most bytes of files that are read without Spark: Python parses them, one record after the other."""
+_EPOCH = datetime(1970, 1, 1)
+_BELIEVED = timedelta(hours=1)
+"""Rows are believed to come from no later than so long after their files were written."""
+
+
+def answer_small(read: SmallRead | None) -> Rows | None:
+    """The rows of the answer, times in UTC; None if Spark has to be asked."""
+    if read is None:
+        return None
+    try:
+        files = {each.name: list_plain_files(each.input) for each in read.tables}
+        if sum(file.size for each in files.values() for file in each) > SMALL:
+            return None
+        tables = {each.name: _read_table(each, files[each.name]) for each in read.tables}
+        # A query may have begun to write there since, and have left a part of its first micro-batch.
+        if any(list_plain_files(each.input) != files[each.name] for each in read.tables):
+            return None
+    except (NotPlainError, OSError, ValueError, RunError):  # Spark says what is wrong
+        return None
+    return _query(read, tables)
+
+
+def _query(read: SmallRead, tables: dict[str, pa.Table]) -> Rows | None:
+    with connect_duckdb() as connection:
+        for name, table in tables.items():
+            connection.register(name, table)
+        try:
+            answer = connection.sql(read.sql, params=dict(read.constants)).to_arrow_table()
+        except duckdb.Error:
+            return None
+    schema = pa.schema([(name, arrow_type(type_)) for name, type_ in read.columns])
+    columns = [column.cast(field.type) for column, field in zip(answer.columns, schema, strict=True)]
+    return Rows(pa.table(columns, schema=schema))
+
+
+def _read_table(table: SmallTable, files: Iterable[PlainFile]) -> pa.Table:
+    """The rows of a table, with columns that are called c0, c1 …."""
+    records = [record for file in files for record in _list_sound(table, file)]
+    rows = records if table.key is None else keep_newest(table, records)
+    types = dict(table.input.columns)
+    arrays = [pa.array([row[name] for row in rows], naive_type(types[name])) for name in table.columns]
+    return pa.table(arrays, names=[f"c{place}" for place, _ in enumerate(arrays)])
+
+
+def _list_sound(table: SmallTable, file: PlainFile) -> Iterator[dict[str, Any]]:
+    """The records of a file; raises NotPlainError if one of them is to be set aside."""
+    latest = _EPOCH + timedelta(microseconds=file.written) + _BELIEVED
+    for record in read_records(table.input, file):
+        time = None if table.time is None else record[table.time]
+        if any(record[each] is None for each in table.required):
+            raise NotPlainError
+        if table.time is not None and (time is None or not _EPOCH <= time <= latest):
+            raise NotPlainError
+        yield record
