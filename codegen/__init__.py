@@ -23,7 +23,7 @@ from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.multiset import fold_rows
 from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
-from penstock.codegen.worker.panes import answer_panes
+from penstock.codegen.worker.panes import answer_panes, connect_duckdb
 from penstock.codegen.worker.sessions import merge_sessions
 from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import walk
@@ -33,6 +33,7 @@ __all__ = [
     "Records",
     "answer_panes",
     "answer_rows",
+    "connect_duckdb",
     "eject",
     "files_cost",
     "fold_rows",

@@ -71,6 +71,12 @@ class Input(Connected):
         return connector_of(self.connector).looks_up
 
     @property
+    def is_limited(self) -> bool:
+        """Whether a micro-batch may hold a part of what is there."""
+        limits = {each.name for each in connector_of(self.connector).options if each.limits_batch}
+        return any(name in limits for name, _ in self.options)
+
+    @property
     def numbers_records(self) -> bool:
         """Whether the records of a file are numbered: to put them in order, or to find the first one."""
         return self.ordered or self.has_header

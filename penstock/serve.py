@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,6 +64,11 @@ def serve(
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key need each other")
     try:
+        # The other commands need none of this, and are to start soon.
+        import asyncio
+        import logging
+        import signal
+
         from penstock.server.limits import Limits
         from penstock.server.running.allowed import Allowed
         from penstock.server.serving import ServerError, ServerSettings

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import ssl
 import sys
 from pathlib import Path
 
@@ -39,6 +38,8 @@ def why(query: str, url: str, token_file: Path, authority: str | None) -> None:
     """
     token = os.environ.get("PENSTOCK_TOKEN") or _read_token(token_file)
     try:
+        import ssl
+
         from penstock.client import RemoteError, RemoteQuery, RemoteSession
     except ModuleNotFoundError as missing:
         raise click.ClickException(f"{missing.name} is not installed; pip install 'penstock[client]'") from None

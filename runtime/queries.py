@@ -139,8 +139,17 @@ class Run:
         self._ledger.settle(str(started.runId))
         return True
 
-    def to_end(self, *, draining: bool, progress: Progress | None = None, stopping: Event | None = None) -> QueryReport:
+    def to_end(
+        self,
+        *,
+        draining: bool,
+        is_last: bool = False,
+        progress: Progress | None = None,
+        stopping: Event | None = None,
+    ) -> QueryReport:
         """Reads all that is there now, and with `draining` takes it as complete.
+
+        `is_last`: whether its checkpoint is of no use after this.
 
         Raises:
             RunError: Spark refuses the query, or it failed.
@@ -148,8 +157,12 @@ class Run:
         """
         try:
             interrupted = self.mark_unsettled()
+            ends = draining and self.query.timed
+            # The end may come with the rows if nothing is read after them, whatever happens.
+            if ends and is_last and not any(each.is_limited for each in self.query.inputs):
+                drain(self._storage, self._place)
             self._once(progress, stopping)
-            if draining and self.query.timed:
+            if ends and not is_drained(self._storage, self._place):
                 drain(self._storage, self._place)
                 self._once(progress, stopping)
             for name, rejects in self.rejects.items():

@@ -130,7 +130,10 @@ class RuntimeSession:
             self._apply(program)
             places: dict[str, str] = {}
             runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
-            reports = [run.to_end(draining=drain, progress=progress, stopping=stopping) for run in runs]
+            reports = [
+                run.to_end(draining=drain, is_last=self._folder is None, progress=progress, stopping=stopping)
+                for run in runs
+            ]
             self._sweep(program, places)
             statuses = {run.query.name: run.status(running=False) for run in runs}
             return [_explain_silence(report, program, statuses) for report in reports]

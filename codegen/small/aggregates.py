@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from penstock.codegen.small.expressions import Scope, UnknownError, cast, lower
+from penstock.codegen.small.expressions import SmallScope, UnknownError, cast, lower
 from penstock.codegen.sql.trees import call, filter_rows, number, only_if
+from penstock.planner.functions.facts import Retraction
 from penstock.planner.plan import Aggregate, Expression
 from penstock.planner.types import BIGINT, BOOLEAN, DOUBLE, INTEGERS, Decimal
 
@@ -15,7 +16,7 @@ _OVERFLOWS = 1 << 10
 """Times this a number overflows BIGINT from 2 ** 53 on: below that, Spark's sums, which are DOUBLE, are exact."""
 
 
-def lower_aggregate(aggregate: Aggregate, scope: Scope) -> Expression:
+def lower_aggregate(aggregate: Aggregate, scope: SmallScope) -> Expression:
     """The aggregate for DuckDB.
 
     Raises:
@@ -29,16 +30,16 @@ def lower_aggregate(aggregate: Aggregate, scope: Scope) -> Expression:
         made = call(function, *given)
         return made if condition is None else filter_rows(made, condition.copy())
 
-    match aggregate.function, values:
-        case "COUNT", [] if not aggregate.distinct:
+    match aggregate.entry.retraction, values:
+        case Retraction.COUNT, []:
             return over_rows("COUNT", exp.Star())
-        case "COUNT", [(value, _)]:
+        case Retraction.COUNT, [(value, _)]:
             return over_rows("COUNT", value)
-        case "SUM", [(value, type_)] if type_ in INTEGERS or isinstance(type_, Decimal):
+        case Retraction.SUM, [(value, type_)] if type_ in INTEGERS or isinstance(type_, Decimal):
             return cast(over_rows("SUM", value), aggregate.type)
-        case "AVG", [(value, type_)] if type_ in INTEGERS and aggregate.type == DOUBLE and not aggregate.distinct:
+        case Retraction.MEAN, [(value, type_)] if type_ in INTEGERS and aggregate.type == DOUBLE:
             return _mean(over_rows, value)
-        case (("MIN" | "MAX"), [(value, type_)]) if type_ == aggregate.type:
+        case ((Retraction.MIN | Retraction.MAX), [(value, type_)]) if type_ == aggregate.type:
             return over_rows(aggregate.function, value)
     raise UnknownError
 

@@ -47,7 +47,7 @@ class UnknownError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SmallScope:
     """The columns that an expression can name, and the values that it gives to parameters."""
 
     known: Mapping[str, Typed]
@@ -55,14 +55,14 @@ class Scope:
     constants: MutableMapping[str, object]
 
     @classmethod
-    def over(cls, schema: Sequence[Column], relation: str, constants: MutableMapping[str, object]) -> Scope:
+    def over(cls, schema: Sequence[Column], relation: str, constants: MutableMapping[str, object]) -> SmallScope:
         """The columns of a SELECT."""
         columns = {each.name: (column_of(relation, f"{COLUMN}{n}"), each.type) for n, each in enumerate(schema)}
         return cls(columns, relation, constants)
 
-    def beside(self, other: Scope) -> Scope:
+    def beside(self, other: SmallScope) -> SmallScope:
         """The columns of both sides of a join."""
-        return Scope({**self.known, **other.known}, self.relation, self.constants)
+        return SmallScope({**self.known, **other.known}, self.relation, self.constants)
 
     @property
     def columns(self) -> list[Expression]:
@@ -94,21 +94,21 @@ def cast(value: Expression, type_: Type) -> Expression:
     return exp.Cast(this=value, to=exp.DataType.build(name, dialect="duckdb"))
 
 
-def lower(value: Expression, scope: Scope, wanted: Type | None = None) -> Typed:
+def lower(value: Expression, scope: SmallScope, wanted: Type | None = None) -> Typed:
     """The expression for DuckDB, and its type. `wanted`: the type that it has to have.
 
     Raises:
         UnknownError: a part of it is not known to mean the same.
     """
     tree, type_ = _lower(value, scope, 0)
-    if wanted is not None and type_ == VOID:
+    if type_ == VOID and wanted not in (None, VOID):
         return cast(tree, wanted), wanted
     if wanted is not None and type_ != wanted:
         raise UnknownError
     return tree, type_
 
 
-def _lower(value: Expression, scope: Scope, depth: int) -> Typed:
+def _lower(value: Expression, scope: SmallScope, depth: int) -> Typed:
     if depth > _DEEPEST:
         raise UnknownError
 
@@ -185,7 +185,7 @@ def _lower(value: Expression, scope: Scope, depth: int) -> Typed:
     raise UnknownError
 
 
-def _lower_literal(value: exp.Literal, scope: Scope) -> Typed:
+def _lower_literal(value: exp.Literal, scope: SmallScope) -> Typed:
     if value.is_string:
         return scope.parameter(value.name), STRING
     if not _WHOLE.fullmatch(value.name):
@@ -194,7 +194,7 @@ def _lower_literal(value: exp.Literal, scope: Scope) -> Typed:
     return cast(value.copy(), type_), type_
 
 
-def _lower_cast(value: exp.Cast, scope: Scope, depth: int) -> Typed:
+def _lower_cast(value: exp.Cast, scope: SmallScope, depth: int) -> Typed:
     wanted, inner = _find_type(value.to), value.this
     if isinstance(inner, exp.Literal):
         return _constant(inner, wanted, scope), wanted
@@ -204,7 +204,7 @@ def _lower_cast(value: exp.Cast, scope: Scope, depth: int) -> Typed:
     raise UnknownError
 
 
-def _constant(literal: exp.Literal, wanted: Type, scope: Scope) -> Expression:
+def _constant(literal: exp.Literal, wanted: Type, scope: SmallScope) -> Expression:
     """A literal that is cast."""
     written = literal.name
     try:
@@ -238,7 +238,7 @@ def _widens(narrow: Type, wide: Type) -> bool:
     return False
 
 
-def _lower_like(value: exp.Like, scope: Scope, down: Callable[[Expression], Typed]) -> Typed:
+def _lower_like(value: exp.Like, scope: SmallScope, down: Callable[[Expression], Typed]) -> Typed:
     tree, type_ = down(value.this)
     pattern = value.expression
     # In Spark's pattern a backslash escapes, in DuckDB's nothing does.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from sqlglot import exp
 
 from penstock.codegen.program import SmallRead, SmallTable
 from penstock.codegen.small.aggregates import lower_aggregate
-from penstock.codegen.small.expressions import COLUMN, PLAIN_TYPES, Scope, UnknownError, lower
+from penstock.codegen.small.expressions import COLUMN, PLAIN_TYPES, SmallScope, UnknownError, lower
 from penstock.codegen.sql.printing import print_duckdb
 from penstock.codegen.sql.scan import input_of
 from penstock.codegen.sql.trees import number, select, table
@@ -17,6 +18,7 @@ from penstock.planner.plan import (
     Expression,
     Filter,
     GroupAggregate,
+    GroupingSets,
     JoinType,
     KStream,
     KTable,
@@ -24,10 +26,12 @@ from penstock.planner.plan import (
     OneRow,
     PlainJoin,
     Project,
+    ReadOperator,
     Scan,
     Snapshot,
     Sort,
     UnionAll,
+    Unnest,
 )
 from penstock.planner.plan.scan import DELETES
 from penstock.planner.plan.walk import fold_plan
@@ -87,11 +91,12 @@ class _Lowering:
             raise UnknownError
         self.selects.append(tree)
 
-    def _scope(self, node: Node, name: str) -> Scope:
-        return Scope.over(node.schema, name, self.constants)
+    def _scope(self, node: Node, name: str) -> SmallScope:
+        return SmallScope.over(node.schema, name, self.constants)
 
     def _select(self, node: Node, *below: str) -> Expression:
         scopes = [self._scope(each, name) for each, name in zip(node.inputs, below, strict=True)]
+        assert isinstance(node, ReadOperator), f"the planner let a {type(node).__name__} into a read"
         match node:
             case Snapshot():
                 return self._read(node)
@@ -111,7 +116,10 @@ class _Lowering:
                 return self._join(node, scopes, below)
             case Sort():
                 return self._sort(node, scopes[0], [])
-        raise UnknownError
+            case Unnest() | GroupingSets():
+                raise UnknownError
+            case _:
+                assert_never(node)
 
     def _read(self, node: Snapshot) -> Expression:
         origin = node.origin
@@ -138,7 +146,7 @@ class _Lowering:
         self.tables.append(read)
         return select((exp.column(f"{COLUMN}{place}") for place, _ in enumerate(node.schema)), name)
 
-    def _unite(self, node: UnionAll, scopes: list[Scope]) -> Expression:
+    def _unite(self, node: UnionAll, scopes: list[SmallScope]) -> Expression:
         trees: list[Expression] = [select(_number(each.columns), each.relation) for each in scopes]
         if any(scope.types != [each.type for each in node.schema] for scope in scopes):
             raise UnknownError
@@ -147,13 +155,13 @@ class _Lowering:
             united = exp.Union(this=united, expression=other, distinct=False)
         return united
 
-    def _group(self, node: GroupAggregate, scope: Scope, source: str) -> Expression:
+    def _group(self, node: GroupAggregate, scope: SmallScope, source: str) -> Expression:
         keys = {key.name: lower(key.value, scope, key.type)[0] for key in node.keys}
         values = {**keys, **{each.name: lower_aggregate(each, scope) for each in node.aggregates}}
         tree = select(_number(values[each.name] for each in node.schema), source)
         return tree.group_by(*(key.copy() for key in keys.values()), copy=False) if keys else tree
 
-    def _join(self, node: PlainJoin, scopes: list[Scope], below: tuple[str, ...]) -> Expression:
+    def _join(self, node: PlainJoin, scopes: list[SmallScope], below: tuple[str, ...]) -> Expression:
         left, right = below
         if left == right:
             raise UnknownError
@@ -163,7 +171,7 @@ class _Lowering:
         condition, _ = lower(node.condition, both)
         return tree.join(table(right), on=condition, join_type=_JOINS[node.type], copy=False)
 
-    def _sort(self, node: Sort, scope: Scope, values: list[Expression]) -> Expression:
+    def _sort(self, node: Sort, scope: SmallScope, values: list[Expression]) -> Expression:
         """The rows in order; `values`: what is shown of each, all columns if there are none."""
         shown = [lower(each, scope)[0] for each in values] if values else scope.columns
         tree = select(_number(shown), scope.relation)

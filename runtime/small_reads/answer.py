@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from penstock.codegen import connect_duckdb
 from penstock.codegen.program import SmallRead, SmallTable
-from penstock.codegen.worker.panes import connect_duckdb
 from penstock.rows import Rows
 from penstock.runtime.errors import RunError
 from penstock.runtime.small_reads.files import NotPlainError, PlainFile, list_plain_files

@@ -66,9 +66,9 @@ def test_json(spark: SparkSession, tmp_path: Path) -> None:
     records += [
         f'{{"id": {extra}, "other": 1}}',
         f'{{"ID": {extra + 1}}}',
-        f'{{"id": {extra + 2}, "id": 5}}',
+        f'{{"id": 0, "id": {extra + 2}}}',
         f'  {{"id": {extra + 3}}}  ',
-        f'{{"id": {extra + 4}}} {{"id": 0}}',
+        f'{{"id": {extra + 4}}} {{"id": {extra + 4}}}',
         f'[{{"id": {extra + 5}}}]',
         "",
         f'{{"id": {extra + 7}, "c0": NaN}}',
