@@ -48,7 +48,7 @@ SELECTS = [
     "SELECT id FROM a WHERE day >= DATE '2024-06-01' AND at < TIMESTAMP '2024-07-01 10:00:00.5'",
     "SELECT id, n IS DISTINCT FROM i AS d, n IS NULL AS nothing, word || '!' AS loud FROM a",
     "SELECT id, CASE WHEN ok THEN n WHEN n > 2 THEN i END AS c, COALESCE(price, rate, 0) AS p FROM a",
-    "SELECT id, NULLIF(word, 'a') AS w, CASE WHEN ok THEN NULL ELSE i END AS c, 'x' AS x, 1 AS one, 5000000000 AS large FROM a",
+    "SELECT id, NULLIF(word, 'a') AS w, CASE WHEN ok THEN NULL ELSE i END AS c, 'x' AS x, 5000000000 AS large FROM a",
     "SELECT id FROM a WHERE rate > price OR price = n OR rate <> 1.5",
     "SELECT COUNT(*) AS n FROM a",
     "SELECT COUNT(*) AS n, COUNT(x) AS m, SUM(n) AS s, SUM(price) AS p, SUM(rate) AS r FROM a WHERE id < 0",
