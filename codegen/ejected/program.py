@@ -13,16 +13,14 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen.ejected.clock import Clock
+from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.files import write_files
 from penstock.codegen.ejected.rows import quote_name
 
 
 def clock(spark: SparkSession, query: str, checkpoint: str) -> None:
     """Creates the view of the watermark in force and the number of the micro-batch."""
-    spark.dataSource.register(Clock)
-    moment = spark.read.format(Clock.name()).option("checkpoint", checkpoint).load()
-    moment.createOrReplaceTempView(f"{query}_clock")
+    clock_rows(spark, checkpoint).createOrReplaceTempView(f"{query}_clock")
 
 
 def end_of_time(spark: SparkSession, query: str, checkpoint: str) -> None:
