@@ -219,6 +219,8 @@ SELECTS = (
     "SELECT city, COUNT(*) AS n FROM people GROUP BY ALL ORDER BY city NULLS FIRST",
     "WITH few (a, b) AS (SELECT id, name FROM people) SELECT a, b FROM few ORDER BY a",
     "SELECT number, pay FROM tall ORDER BY number",
+    "SELECT * FROM UNNEST(ARRAY[2, 1]) AS u (e) ORDER BY e",
+    "SELECT g, name FROM GENERATE_SERIES(1, 5) AS g (g) JOIN people ON id = g WHERE g > 1 ORDER BY g",
     "SELECT id, tag FROM people, UNNEST(tags) AS t (tag) ORDER BY id, tag",
 )
 
