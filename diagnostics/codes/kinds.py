@@ -28,6 +28,7 @@ K022 = Code("K022", "{relation} has {columns}, but the list of names has {names}
 K023 = Code("K023", "{function} over a {kind}: the rows that it makes have no key")
 K024 = Code("K024", "a query that keeps running has nothing to read")
 K025 = Code("K025", "the query has no columns")
+K026 = Code("K026", "the {connector} connector has no metadata '{key}'")
 
 CODES = (
     K001,
@@ -55,4 +56,5 @@ CODES = (
     K023,
     K024,
     K025,
+    K026,
 )
