@@ -31,7 +31,7 @@ from penstock.planner.lower.items import (
     spread_items,
     substitute_outputs,
 )
-from penstock.planner.lower.joins.sides import join_columns, qualify_sides
+from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
@@ -199,7 +199,7 @@ def lower_join(join: ast.Join, left: FromRows, right: FromRows) -> FromRows:
     if join.within is not None:
         raise CompileError([R033.at(join.within.span, clause="WITHIN")])
     left, right = qualify_sides(join, left, right)
-    scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
+    scope = join_scopes(left, right)
     if join.on is None:
         raise CompileError([J015.at(join.span, kind=join.kind.value)])
     type_ = JoinType[join.kind.name]
