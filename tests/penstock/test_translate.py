@@ -291,3 +291,21 @@ def test_the_corpus_keeps_its_meaning(system: str) -> None:
             assert found.verdict is Verdict.CHANGED
     assert accepted > 50
     assert different == {each for each in DIFFERENT if each.startswith(system)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        (
+            "TABLE",
+            "k STRING PRIMARY KEY, n BIGINT, window_start TIMESTAMP PRIMARY KEY, window_end TIMESTAMP PRIMARY KEY",
+        ),
+        ("STREAM", "k STRING KEY, n BIGINT, window_start TIMESTAMP, window_end TIMESTAMP"),
+    ],
+)
+def test_windows_of_keys_are_columns(kind: str, columns: str) -> None:
+    key = "PRIMARY KEY" if kind == "TABLE" else "KEY"
+    place = "WITH (KAFKA_TOPIC = 't', VALUE_FORMAT = 'JSON', WINDOW_TYPE = 'TUMBLING', WINDOW_SIZE = '1 MINUTE')"
+    found = last(f"CREATE {kind} t (k VARCHAR {key}, n BIGINT) {place};", System.KSQLDB)
+    assert columns in " ".join(found.sql.replace("(", " ").replace(")", " ").split())
+    assert found.verdict is Verdict.CHANGED

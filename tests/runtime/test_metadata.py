@@ -44,8 +44,8 @@ def write(folder: Path, format_: str) -> list[dict[str, Any]]:
             path.write_text("\n".join((["id"] if format_ == "csv" else []) + lines) + "\n")
         moment = 1_700_000_000 + HOUR * number
         os.utime(path, (moment, moment))
-        known = {"path": f"file://{path}", "name": path.name, "size": path.stat().st_size}
-        modified = datetime.fromtimestamp(moment, UTC)
+        known = {"path": f"file:{path}", "name": path.name, "size": path.stat().st_size}
+        modified = datetime.fromtimestamp(moment, UTC).replace(tzinfo=None)
         rows += [{"id": each, **known, "modified": modified} for each in ids]
     return rows
 
@@ -80,8 +80,10 @@ def test_tables_and_reads_have_them(spark: SparkSession, tmp_path: Path) -> None
 WITH (connector = 'files', path = '{tmp_path / "in"}', format = 'csv', sequence = 'modified');"""
     with penstock.connect() as session:
         session.submit(made)
-        read = session.sql("SELECT name, size, modified, COUNT(*) AS n FROM uploads GROUP BY ALL ORDER BY modified")
-    firsts = [{each: row[each] for each in ("name", "size", "modified")} | {"n": 2} for row in rows[::2]]
+        read = session.sql(
+            "SELECT path, name, size, modified, COUNT(*) AS n FROM uploads GROUP BY ALL ORDER BY modified"
+        )
+    firsts = [{each: row[each] for each in ("path", "name", "size", "modified")} | {"n": 2} for row in rows[::2]]
     assert_same_rows(read, firsts)
 
 
