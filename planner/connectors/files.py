@@ -52,7 +52,7 @@ FILES = Connector(
     reads_now=True,
     parses_records=True,
     metadata=(
-        Metadata("file.path", types.STRING, "URI of the record's file"),
+        Metadata("file.path", types.STRING, "path of the file, as `file:/data/orders/1.json`"),
         Metadata("file.name", types.STRING, "name of the file, without its folder"),
         Metadata("file.size", types.BIGINT, "size of the file in bytes"),
         Metadata("file.modification-time", types.TIMESTAMP, "when the file was last written"),

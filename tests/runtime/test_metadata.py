@@ -26,7 +26,7 @@ pytestmark = pytest.mark.spark
 
 COLUMNS = """path STRING METADATA FROM 'file.path' VIRTUAL, name STRING METADATA FROM 'file.name' VIRTUAL,
   size BIGINT METADATA FROM 'file.size' VIRTUAL, modified TIMESTAMP METADATA FROM 'file.modification-time' VIRTUAL"""
-NAMES = ("plain", "with space+plus", "ä%20b=c")
+NAMES = ("a plain+one", "in", "ä%20b=c")
 HOUR = 3_600
 
 
