@@ -11,7 +11,6 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
-from penstock.diagnostics.codes.kinds import K024
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
@@ -21,7 +20,7 @@ from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
-from penstock.planner.lower.relations import is_inner, is_of, lower_name
+from penstock.planner.lower.relations import explain_nothing, is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.table_sets import lower_set_query
@@ -157,12 +156,10 @@ def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
 
 def explain_no_table(relation: ast.NoTable | ast.UnnestedTable) -> Diagnostic:
     """The finding for a query that keeps running and has nothing to read."""
-    found = K024.at(relation.span, "").because("No row would ever arrive.")
+    found = explain_nothing(relation.span)
     if isinstance(relation, ast.UnnestedTable):
-        return found.with_hint(
-            f"FROM events CROSS JOIN {relation.span.text} behind a stream; penstock query reads it alone"
-        )
-    return found.with_hint("penstock query and Session.sql read it")
+        return found.with_hint(f"FROM events CROSS JOIN {relation.span.text}; penstock query reads it alone")
+    return found
 
 
 def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:

@@ -222,7 +222,7 @@ def lower_name(name: ast.Name, context: Context) -> Node:
     match entry:
         case Node():
             return entry
-        case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
+        case Derived() if entry.kind == "VIEW" and (entry.is_constant or not isinstance(entry.node.shape, KStream)):
             node = lower_query(entry.query, replace(context, common_tables={}))
             return name_columns(node, entry.columns, entry.name, name.span)
         case Declared() | Derived():

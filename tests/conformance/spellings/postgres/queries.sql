@@ -242,3 +242,8 @@ SELECT i * 2 AS even FROM UNNEST(CASE WHEN 5 >= 1 THEN SEQUENCE(1, 5) END) AS i;
 SELECT * FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS t (e, n);
 -- read, same as
 SELECT e, n FROM UNNEST(ARRAY(1, 2)) WITH ORDINALITY AS t (e, n);
+
+-- name: a view of rows that are known
+CREATE VIEW grades AS SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS g (n, grade);
+SELECT STREAM order_id, grade FROM orders JOIN grades ON quantity = n;
+-- refused: K024
