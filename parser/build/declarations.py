@@ -222,16 +222,16 @@ def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: Col
         if seen - {"computed", "comment"}:
             _refuse(span, "KEY, NOT NULL or DEFAULT of a computed column", None)
         return generated_column(span, token, type_, computed, given["comment"])
-    if metadata is not None:
-        if seen - {"metadata", "comment", "not_null"}:
-            _refuse(span, "KEY or DEFAULT of a METADATA column", None)
-        key, virtual = metadata
-        return MetadataColumn(name(span, token), type_, key or token.value, virtual, given["comment"], span)
     for each in type_.find_all(exp.DataType):
         # A CAST to VARCHAR(n) would cut the text. What a column holds is not checked against a length.
         if each.this == exp.DType.VARCHAR:
             each.set("this", exp.DType.TEXT)
             each.set("expressions", [])
+    if metadata is not None:
+        if seen - {"metadata", "comment", "not_null"}:
+            _refuse(span, "KEY or DEFAULT of a METADATA column", None)
+        key, virtual = metadata
+        return MetadataColumn(name(span, token), type_, key or token.value, virtual, given["comment"], span)
     return ColumnDefinition(name(span, token), type_, **given, span=span)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -50,6 +51,22 @@ def write(folder: Path, format_: str) -> list[dict[str, Any]]:
     return rows
 
 
+def write_some(folder: Path, chance: Random) -> list[dict[str, Any]]:
+    """Files of some records each, in folders and of any times, and the rows that a stream over them has."""
+    rows: list[dict[str, Any]] = []
+    for number in range(chance.randint(2, 5)):
+        path = folder / chance.choice(["", "a b"]) / f"{chance.choice(NAMES)}{number}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ids = [chance.randrange(100) for _ in range(chance.randint(1, 4))]
+        path.write_text("".join(json.dumps({"id": each}) + "\n" for each in ids))
+        moment = 1_700_000_000 + chance.randrange(6 * HOUR)
+        os.utime(path, (moment, moment))
+        known = {"path": f"file:{path}", "name": path.name, "size": path.stat().st_size}
+        modified = datetime.fromtimestamp(moment, UTC).replace(tzinfo=None)
+        rows += [{"id": each, **known, "modified": modified} for each in ids]
+    return rows
+
+
 def declare(folder: Path, format_: str, beside: str = "") -> str:
     place = f"WITH (connector = 'files', path = '{folder}', format = '{format_}')"
     return f"CREATE STREAM uploads (id BIGINT, {COLUMNS}{beside}) {place};"
@@ -63,15 +80,18 @@ def test_streams_have_them(session: RuntimeSession, tmp_path: Path, format_: str
     assert_same_rows(session.rows("seen"), rows)
 
 
-def test_the_event_time_may_be_one(session: RuntimeSession, tmp_path: Path) -> None:
-    rows = write(tmp_path / "in", "json")
+@pytest.mark.parametrize("seed", range(3))
+def test_the_event_time_may_be_one(session: RuntimeSession, tmp_path: Path, seed: int) -> None:
+    rows = write_some(tmp_path / "in", Random(seed))
     made = f"""{declare(tmp_path / "in", "json", ", WATERMARK FOR modified AS modified")}
-CREATE STREAM hourly AS SELECT STREAM window_start, MAX(name) AS name, SUM(size) AS bytes, COUNT(*) AS n
-FROM uploads GROUP BY TUMBLE(modified, INTERVAL '1' HOUR);"""
+CREATE STREAM sizes AS SELECT STREAM name, window_start, SUM(size) AS bytes, COUNT(*) AS n, MAX(ROWTIME) AS newest
+FROM uploads WINDOW HOPPING (SIZE 2 HOURS, ADVANCE BY 1 HOUR) WHERE id % 3 <> 0 AND path LIKE '%/in/%' GROUP BY ALL;"""
     compilation = compile(made)
     session.run_once(compilation.program, drain=True)
     (query,) = compilation.queries
-    assert_same_rows(session.rows("hourly"), evaluate(query.root, {"uploads": rows}))
+    expected = evaluate(query.root, {"uploads": rows})
+    assert expected
+    assert_same_rows(session.rows("sizes"), expected)
 
 
 def test_tables_and_reads_have_them(spark: SparkSession, tmp_path: Path) -> None:
