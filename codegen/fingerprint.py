@@ -59,7 +59,9 @@ def describe_computation(view: AnyView) -> list[object]:
 
 
 def _input(source: Input) -> list[object]:
-    return [source.connector, source.name if source.is_intermediate else None, source.columns, list(source.identity)]
+    facts: list[object]
+    facts = [source.connector, source.name if source.is_intermediate else None, source.columns, list(source.identity)]
+    return [*facts, source.metadata] if source.metadata else facts
 
 
 def _output(output: QueryOutput) -> list[object]:

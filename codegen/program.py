@@ -59,6 +59,8 @@ class Input(Connected):
     """Of a read: rows for which one of these is not true need not be there."""
     ordered: bool = False
     """Whether there is a column `_place`, which grows from record to record of a file."""
+    metadata: tuple[tuple[str, str], ...] = ()
+    """More columns: what the connector knows of a record, by its own names for it."""
 
     @property
     def has_header(self) -> bool:

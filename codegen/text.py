@@ -62,7 +62,8 @@ def _change(query: SparkQuery) -> list[str]:
 def _input(source: Input) -> str:
     options = "".join(f"\n  {name} = {value}" for name, value in source.options)
     columns = ", ".join(f"{name} {type_}" for name, type_ in source.columns)
-    return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{options}"
+    metadata = "".join(f"\n  metadata {name} = {key}" for name, key in source.metadata)
+    return f"source {source.view}: {source.name} ({source.connector})\n  columns {columns}{metadata}{options}"
 
 
 def _view(view: AnyView) -> str:

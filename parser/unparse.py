@@ -11,11 +11,11 @@ from typing import Any, assert_never
 from sqlglot import exp
 
 from penstock.parser.ast import (
-    ColumnDefinition,
     ComputedColumn,
     Create,
     CreateAs,
     CreateView,
+    DeclaredColumn,
     Delete,
     Describe,
     Drop,
@@ -23,6 +23,7 @@ from penstock.parser.ast import (
     ExplainWhy,
     Insert,
     Item,
+    MetadataColumn,
     Name,
     Option,
     Pause,
@@ -141,7 +142,10 @@ def _create(statement: Create) -> Pieces:
     return [head, " (", *inner, ")", _comment(statement.comment), *_options(statement.options), *like]
 
 
-def _column(column: ColumnDefinition | ComputedColumn) -> Pieces:
+def _column(column: DeclaredColumn) -> Pieces:
+    if isinstance(column, MetadataColumn):
+        source = f" METADATA FROM {string_text(column.key)}{' VIRTUAL' if column.virtual else ''}"
+        return [_name(column.name), " ", column.type, source, _comment(column.comment)]
     if isinstance(column, ComputedColumn):
         return [_name(column.name), " AS ", column.value, _comment(column.comment)]
     key = " PRIMARY KEY" if column.primary else " KEY" if column.key else ""

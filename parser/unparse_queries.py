@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
+
+from sqlglot import exp
 
 from penstock.parser.ast import (
     Duration,
@@ -19,6 +22,7 @@ from penstock.parser.ast import (
     PartitionBy,
     Query,
     Relation,
+    Scalar,
     Select,
     SetOperation,
     SetQuery,
@@ -87,13 +91,16 @@ def _select(select: Select) -> Pieces:
     pieces += separate(select.items)
     if not isinstance(select.relation, NoTable):
         pieces += [" FROM ", select.relation]
+    is_beside_all = _is_beside_all(select.group_by)
+    if is_beside_all:
+        pieces += _group_window(select.group_by[1])
     if select.where is not None:
         pieces += [" WHERE ", select.where]
     if select.deduplicate is not None:
         keys, within = select.deduplicate.keys, duration_text(select.deduplicate.within)
         pieces += [" DEDUPLICATE ON (", *separate(keys), f") WITHIN {within}"]
     if select.group_by:
-        pieces += [" GROUP BY ", *separate(select.group_by)]
+        pieces += [" GROUP BY ", *separate(select.group_by[:1] if is_beside_all else select.group_by)]
     if select.having is not None:
         pieces += [" HAVING ", select.having]
     for i, window in enumerate(select.windows):
@@ -116,6 +123,24 @@ def _select(select: Select) -> Pieces:
         pieces += [f" LIMIT {select.limit.count}"] if select.limit.count is not None else []
         pieces += [f" OFFSET {select.limit.skipped}"] if select.limit.skipped else []
     return pieces
+
+
+def _is_beside_all(keys: Sequence[Scalar]) -> bool:
+    """Whether a window stands beside GROUP BY ALL, and so in a clause of its own."""
+    return len(keys) > 1 and isinstance(keys[0], exp.Var)
+
+
+def _group_window(window: Scalar) -> Pieces:
+    """`WINDOW TUMBLING (SIZE …)`."""
+    _, *lengths = window.expressions
+    match str(window.this):
+        case "TUMBLE":
+            parts: Pieces = ["TUMBLING (SIZE ", lengths[0]]
+        case "HOP":
+            parts = ["HOPPING (SIZE ", lengths[1], ", ADVANCE BY ", lengths[0]]
+        case _:
+            parts = ["SESSION (", lengths[0]]
+    return [" WINDOW ", *parts, ")"]
 
 
 def item_pieces(item: Item) -> Pieces:

@@ -256,7 +256,7 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
 
 
 @main.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="FILE... SELECT")
+@click.argument("arguments", nargs=-1, required=True, metavar="[FILE]... SELECT")
 @click.option("--format", "form", type=click.Choice(["text", "json", "csv"]), default="text", help="How to print rows.")
 @click.option("--master", metavar="URL", help="Spark cluster; the default is this machine.")
 @CONF
@@ -276,8 +276,6 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     """
     settings = read_settings(conf)
     *files, select = arguments
-    if not files:
-        raise click.UsageError("name the FILEs that declare the tables, then the SELECT")
     with errors_shown():
         from penstock.compilation import compile_read
 

@@ -11,7 +11,8 @@ from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.kinds import K012
 from penstock.parser import ast
 from penstock.planner.connectors import MEMORY
-from penstock.planner.plan import Column, Named, Node, Origin, Project, RunningQuery, Shape, Sink
+from penstock.planner.plan import Column, Named, Node, OneRow, Origin, Project, RunningQuery, Shape, Sink
+from penstock.planner.plan.walk import walk
 
 Kind = Literal["STREAM", "TABLE", "VIEW"]
 OPERATION, SEQUENCE, RETENTION = "operation", "sequence", "retention"
@@ -59,6 +60,11 @@ class Derived:
     span: Span = field(compare=False, repr=False)
     statement: ast.CreateAs | ast.CreateView = field(compare=False, repr=False)
     sink: Sink | None = None
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is a view that reads nothing, which only reads can use."""
+        return self.kind == "VIEW" and any(isinstance(each, OneRow) for each in walk(self.node))
 
     @property
     def query(self) -> ast.Query:

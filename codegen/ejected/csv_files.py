@@ -5,6 +5,7 @@ import io
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -68,7 +69,7 @@ def csv_rows(
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:
     """The first file that has a record, and the fields of it; None if there is no such file yet."""
     for file in sorted(spark.read.option("recursiveFileLookup", True).format("text").load(path).inputFiles()):
-        first = whole_records(spark.read, file, 1).first()
+        first = whole_records(spark.read, unquote(file), 1).first()
         if first is not None:
             return file, next(csv.reader(io.StringIO(first["value"], newline="")))
     return None

@@ -31,21 +31,23 @@ def file_rows(
     items: Sequence[str],
     malformed: str,
     place: str | None = None,
+    known: Sequence[str] = (),
     **options: Any,
 ) -> DataFrame:
     """The columns of records, with what is malformed in `_malformed`, and each record's `_file` and its `_arrived`.
 
     `read` reads files of a format; `steps`, `items` and `malformed` are SQL that makes columns of a record, whose text
-    is in `value`. With a `place`, SQL that grows from record to record of a file, it is in `_place`.
+    is in `value`, and of what else is `known` of its file. With a `place`, SQL that grows from record to record of a
+    file, it is in `_place`.
     """
-    origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived"]
+    origin = ["_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived", *known]
     if place is not None:
         origin.append(f"{place} AS _place")
     rows = read(spark, reader.option("recursiveFileLookup", True), path, columns, origin, **options)
     for step in steps:
         rows = rows.selectExpr("*", *step)
-    known = ["_file", "_arrived"] if place is None else ["_file", "_arrived", "_place"]
-    return rows.selectExpr(*items, malformed, *known)
+    kept = ["_file", "_arrived"] if place is None else ["_file", "_arrived", "_place"]
+    return rows.selectExpr(*items, malformed, *kept)
 
 
 def read_json(spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str]) -> DataFrame:

@@ -13,6 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from penstock.codegen.program import Input
+from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, both, call, column, function, is_null, null, number, text
 from penstock.codegen.sql.values import Format, convert, is_infinite, misfits, parse, wire_type
@@ -57,10 +58,18 @@ class Records:
     schema: str = ""
     # Within a part of a file the number grows; its upper bits, the number of the task, do not.
     place: str = "STRUCT(_metadata.file_block_start AS part, MONOTONICALLY_INCREASING_ID() AS record)"
+    origin: tuple[str, ...] = ()
+    """What has to be known of a record's file, beside its path and its time."""
 
 
 def records_of(source: Input) -> Records:
-    """The records of an input of files."""
+    """The records of an input of files, with its METADATA columns as the last items."""
+    records = _records_of_format(source)
+    items = (*records.items, *make_metadata_items(source.metadata))
+    return replace(records, items=items, origin=read_origin(source.metadata))
+
+
+def _records_of_format(source: Input) -> Records:
     options = dict(source.options)
     match options["format"]:
         case "json":

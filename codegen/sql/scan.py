@@ -88,7 +88,8 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    return Input(origin.name, view, origin.connector, options, stored, ordered=is_table or by_arrival)
+    ordered = is_table or by_arrival
+    return Input(origin.name, view, origin.connector, options, stored, ordered=ordered, metadata=origin.metadata)
 
 
 def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -252,7 +253,8 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += ["_arrived", "_place"]
     keys = origin.key if isinstance(scan.shape, KTable) else ()
-    required = [each.name for each in origin.columns if not each.nullable and each.name not in keys]
+    filled = {*keys, *dict(origin.metadata)}
+    required = [each.name for each in origin.columns if not each.nullable and each.name not in filled]
     reasons += [exp.If(this=is_null(column(each)), true=text(f"NULL in {each}")) for each in required]
     reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
     reason = alias(exp.Case(ifs=reasons), "_reason")

@@ -6,7 +6,7 @@ K001 = Code("K001", "SELECT STREAM over a table: a table's changes are not a str
 K002 = Code("K002", "SELECT without STREAM asks for a table, but these rows have no key")
 K003 = Code("K003", "a {made} cannot be created from a query that returns a {given}")
 K004 = Code("K004", "UNION ALL takes streams, or tables without windows")
-K005 = Code("K005", "UNION ALL branches do not match: {reason}")
+K005 = Code("K005", "the queries of UNION, INTERSECT or EXCEPT do not match: {reason}")
 K006 = Code("K006", "the table lacks its key column {column}")
 K007 = Code("K007", "{kind} {name} {problem}")
 K008 = Code("K008", "INSERT INTO {target}: {reason}")
@@ -28,6 +28,7 @@ K022 = Code("K022", "{relation} has {columns}, but the list of names has {names}
 K023 = Code("K023", "{function} over a {kind}: the rows that it makes have no key")
 K024 = Code("K024", "a query that keeps running has nothing to read")
 K025 = Code("K025", "the query has no columns")
+K026 = Code("K026", "the {connector} connector has no metadata '{key}'")
 
 CODES = (
     K001,
@@ -55,4 +56,5 @@ CODES = (
     K023,
     K024,
     K025,
+    K026,
 )

@@ -48,6 +48,24 @@ class ComputedColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class MetadataColumn:
+    """`name type METADATA [FROM 'key'] [VIRTUAL]`: what the connector knows of a record, by its own name for it.
+
+    `virtual`: INSERT INTO leaves the column out.
+    """
+
+    name: Name
+    type: exp.DataType
+    key: str
+    virtual: bool
+    comment: str | None
+    span: Span = field(compare=False, repr=False)
+
+
+DeclaredColumn: TypeAlias = ColumnDefinition | ComputedColumn | MetadataColumn
+
+
+@dataclass(frozen=True, slots=True)
 class Watermark:
     """`WATERMARK FOR column AS expression [IDLE AFTER interval]`; the planner reads the delay from the expression."""
 
@@ -65,7 +83,7 @@ class Create:
     name: Name
     or_replace: bool
     if_not_exists: bool
-    columns: tuple[ColumnDefinition | ComputedColumn, ...]
+    columns: tuple[DeclaredColumn, ...]
     watermark: Watermark | None
     comment: str | None
     options: tuple[Option, ...]

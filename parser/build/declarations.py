@@ -20,7 +20,9 @@ from penstock.parser.ast import (
     Create,
     CreateAs,
     CreateView,
+    DeclaredColumn,
     Duration,
+    MetadataColumn,
     Name,
     Option,
     Query,
@@ -47,8 +49,7 @@ class Like:
     span: Span
 
 
-Column: TypeAlias = ColumnDefinition | ComputedColumn
-Element: TypeAlias = Column | Watermark | KeyColumns | Like
+Element: TypeAlias = DeclaredColumn | Watermark | KeyColumns | Like
 
 
 def create(
@@ -63,7 +64,7 @@ def create(
     options: tuple[Option, ...] | None,
     like: Like | None,
 ) -> Create:
-    columns = tuple(element for element in elements if isinstance(element, ColumnDefinition | ComputedColumn))
+    columns = tuple(element for element in elements if isinstance(element, DeclaredColumn))
     for names in (element.names for element in elements if isinstance(element, KeyColumns)):
         columns = mark_key(columns, names)
     watermarks = [element for element in elements if isinstance(element, Watermark)]
@@ -99,12 +100,15 @@ def create_like(
     return create(span, or_replace, kind, if_not_exists, token, (), None, None, options, like)
 
 
-def mark_key(columns: tuple[Column, ...], names: tuple[Name, ...]) -> tuple[Column, ...]:
+def mark_key(columns: tuple[DeclaredColumn, ...], names: tuple[Name, ...]) -> tuple[DeclaredColumn, ...]:
     """Marks the columns of these names as parts of the primary key. Raises CompileError for an unknown name."""
     known = {column.name.folded for column in columns if isinstance(column, ColumnDefinition)}
     for each in names:
         if each.folded not in known:
-            guess = nearest(each.text, [column.name.text for column in columns])
+            other = next((column for column in columns if column.name.folded == each.folded), None)
+            if other is not None:
+                _refuse(each.span, "a key column that no record holds", None)
+            guess = nearest(each.text, [column.name.text for column in columns if column.name.folded in known])
             raise CompileError([N001.at(each.span, "", name=each.text).with_hint(guess and f"did you mean {guess}?")])
     wanted = {each.folded for each in names}
     return tuple(
@@ -193,10 +197,11 @@ class ColumnPart:
     span: Span
 
 
-def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: ColumnPart | str | bool) -> Column:
+def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: ColumnPart | str | bool) -> DeclaredColumn:
     """A part that is True is NOT ENFORCED, which every key is."""
     given: dict[str, Any] = {"key": False, "primary": False, "not_null": False, "default": None, "comment": None}
     computed: exp.Expression | None = None
+    metadata: tuple[str | None, bool] | None = None
     seen: set[str] = set()
     for part in parts:
         if isinstance(part, bool):
@@ -209,6 +214,8 @@ def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: Col
             given |= {"key": True, "primary": part.value}
         elif part.field == "computed":
             computed = part.value
+        elif part.field == "metadata":
+            metadata = part.value
         else:
             given[part.field] = part.value
     if computed is not None:
@@ -220,13 +227,25 @@ def column_definition(span: Span, token: Token, type_: exp.DataType, *parts: Col
         if each.this == exp.DType.VARCHAR:
             each.set("this", exp.DType.TEXT)
             each.set("expressions", [])
+    if metadata is not None:
+        if seen - {"metadata", "comment", "not_null"}:
+            _refuse(span, "KEY or DEFAULT of a METADATA column", None)
+        key, virtual = metadata
+        return MetadataColumn(name(span, token), type_, key or token.value, virtual, given["comment"], span)
     return ColumnDefinition(name(span, token), type_, **given, span=span)
 
 
-_PARTS = {"key": "KEY", "not_null": "NOT NULL", "default": "DEFAULT", "comment": "COMMENT", "computed": "GENERATED"}
+_PARTS = {
+    "key": "KEY",
+    "not_null": "NOT NULL",
+    "default": "DEFAULT",
+    "comment": "COMMENT",
+    "computed": "GENERATED",
+    "metadata": "METADATA",
+}
 
 
-def plain_column(span: Span, token: Token, type_: Token, *parts: ColumnPart | str | bool) -> Column | Like:
+def plain_column(span: Span, token: Token, type_: Token, *parts: ColumnPart | str | bool) -> DeclaredColumn | Like:
     """A column, or `LIKE relation`: a column may be called `like`, so the word is no keyword."""
     if token.value.upper() == "LIKE" and not parts and type_.value.upper() not in SIMPLE:
         return Like(name(span, type_), span)
@@ -269,6 +288,10 @@ def generated_column(
     return ComputedColumn(name(span, token), placed(exp.Cast(this=value, to=type_), span), comment, span)
 
 
+def metadata(span: Span, key: Token | None, virtual: bool | None) -> ColumnPart:
+    return ColumnPart("metadata", (None if key is None else key.value, bool(virtual)), span)
+
+
 def unbuilt_unique(span: Span, *parts: Any) -> NoReturn:
     _refuse(span, "UNIQUE", "PRIMARY KEY is the only key of a table")
 
@@ -283,10 +306,6 @@ def unbuilt_references(span: Span, *parts: Any) -> NoReturn:
 
 def unbuilt_identity(span: Span, *parts: Any) -> NoReturn:
     _refuse(span, "an identity column", "the key of a row has to be in its record")
-
-
-def unbuilt_metadata(span: Span, *parts: Any) -> NoReturn:
-    _refuse(span, "METADATA columns", None)
 
 
 def unbuilt_header(span: Span, *parts: Any) -> NoReturn:
@@ -334,7 +353,8 @@ RULES: dict[str, Builder] = {
     "unbuilt_check": unbuilt_check,
     "unbuilt_references": unbuilt_references,
     "unbuilt_identity": unbuilt_identity,
-    "unbuilt_metadata": unbuilt_metadata,
+    "metadata": metadata,
+    "virtual": flag,
     "unbuilt_header": unbuilt_header,
     "key_columns": key_columns,
     "watermark": watermark,

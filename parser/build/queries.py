@@ -183,13 +183,10 @@ def grouping_set(span: Span, *keys: exp.Expression) -> exp.Tuple:
 
 
 def add_group_window(given: dict[str, Any], window: GroupWindow) -> dict[str, Any]:
-    """The clauses with a window as the last key of GROUP BY; raises CompileError."""
+    """The clauses with a window as the last key of GROUP BY, ALL included; raises CompileError."""
     if "group_by" not in given:
         missing = W005.at(window.span, "", clause="WINDOW", needed="GROUP BY")
         raise CompileError([missing.with_hint("GROUP BY a key too; a window groups rows")])
-    if any(isinstance(each, exp.Var) for each in given["group_by"]):
-        found = B002.at(window.span, "", construct="WINDOW (SIZE …) beside GROUP BY ALL")
-        raise CompileError([found.with_hint("GROUP BY the keys by their names")])
     for field in ("grace", "retention"):
         if field in window.clauses and field in given:
             raise CompileError([syntax.S012.at(given[field].span, clause=CLAUSES[field])])

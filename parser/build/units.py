@@ -7,6 +7,8 @@ from decimal import Decimal
 
 from sqlglot import exp
 
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes.types import T005
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build.base import placed, span_of
 from penstock.parser.build.standard import enclose, make_call, refuse, repeat
@@ -154,6 +156,9 @@ def cast_by_name(call: exp.Anonymous) -> exp.Expression:
 def make_struct(call: exp.Anonymous) -> exp.Expression:
     """STRUCT(a, b.c, 1): its fields have the names of their columns, or col1, col2 by their places."""
     values: list[exp.Expression] = []
+    if not call.expressions:
+        found = T005.at(span_of(call), "", name=str(call.this).upper(), count="0 arguments")
+        raise CompileError([found.because("A struct has a field at least.").with_hint("STRUCT(product, price)")])
     for place, each in enumerate(call.expressions, 1):
         inner = each.expression if isinstance(each, exp.Dot) else each
         name = inner.name if isinstance(inner, exp.Column | exp.Identifier) else f"col{place}"

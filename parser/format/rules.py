@@ -50,6 +50,7 @@ CALLED = frozenset({"ROW"})
 # Rules without spaces: a sign before its operand, brackets of types, parts of a value.
 TIGHT = frozenset({"negative", "positive", "bit_not", "negative_number", "field", "all_fields", "option_name"})
 ACCESS = "access"
+LAMBDA = "lambda"
 ANGLED = "nested_type"
 NO_SPACE_BEFORE = frozenset({")", "]", ",", ".", ":", "[", "::"})
 NO_SPACE_AFTER = frozenset({"(", "[", ".", "::"})

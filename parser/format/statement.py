@@ -147,8 +147,16 @@ class _Layout:
             return True
         if rule == rules.ACCESS:
             return right.rule != "at_time_zone"
+        if rule == rules.LAMBDA:
+            return self._is_field(parts)
         if rule == rules.ANGLED:
             return before == "<" or after in ("<", ">")
         if left.rule is not None or not self._is_token(right, _OPENING):
             return False
         return before in rules.CALLED or (index == 1 and before not in rules.SPACED)
+
+    def _is_field(self, parts: Sequence[RulePart]) -> bool:
+        """Whether `name -> …` is meant as a field of a struct, as in ksqlDB: what follows does not use the name."""
+        name, arrow, body = parts
+        used = {text.casefold() for text in self._texts[body.first : body.last + 1]}
+        return self._is_token(arrow, "->") and name.rule is None and self._texts[name.first].casefold() not in used

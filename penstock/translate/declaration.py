@@ -21,7 +21,8 @@ class Declaration:
     """What a statement declares. Texts are those of the statement; `options` have their values without quotes.
 
     `key`: the names in PRIMARY KEY. `computed`: columns that are expressions. `query`: that of … AS SELECT.
-    `not_null`: columns that are declared NOT NULL. `changes`: what the translation does to the rest.
+    `not_null`: columns that are declared NOT NULL. `metadata`: what stands behind the types of METADATA columns.
+    `changes`: what the translation does to the rest.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Declaration:
     options: dict[str, str] = field(default_factory=dict)
     query: str = ""
     not_null: list[str] = field(default_factory=list)
+    metadata: dict[str, str] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
 
     def list_changes(self) -> list[str]:
@@ -47,6 +49,7 @@ class Declaration:
         elements = []
         for name, type_ in self.columns:
             modifier = f" {word}" if name in self.key else " NOT NULL" if name in self.not_null else ""
+            modifier = f" {self.metadata[name]}" if name in self.metadata else modifier
             elements.append(f"{name} {rename_type(type_)}{modifier}")
         elements += [f"{name} AS {text}" for name, text in self.computed]
         elements += [self.watermark] if self.watermark else []
@@ -128,6 +131,11 @@ def read_modifiers(statement: Foreign, place: int, end: int, name: str, declarat
                 place += 1
             case "COMMENT":
                 place += 2
+            case "METADATA":
+                begin = place
+                place += 3 if statement.word(place + 1) == "FROM" else 1
+                place += 1 if statement.word(place) == "VIRTUAL" else 0
+                declaration.metadata[name] = statement.slice(begin, place)
             case word:
                 raise NotTranslatedError(
                     f"{name} is declared with {word or statement.slice(place, place + 1)}, which has no place here: "

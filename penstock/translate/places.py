@@ -13,6 +13,7 @@ KAFKA_NOTE = (
     "this version does not read Kafka yet (B004). Until then name a folder: "
     "WITH (connector = 'files', path = '…', format = 'json')"
 )
+WINDOW_COLUMNS = ("window_start", "window_end")
 _FILE_FORMATS = ("json", "csv", "parquet")
 _DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
 
@@ -125,8 +126,14 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         "timestamp",
         "timestamp_format",
         "replicas",
+        "window_type",
+        "window_size",
     }
     changes = _tell_unused(given, used)
+    if "window_type" in given and declaration.columns:
+        declaration.columns += [(name, "TIMESTAMP") for name in WINDOW_COLUMNS]
+        declaration.key += WINDOW_COLUMNS if declaration.kind == "TABLE" else ()
+        changes.append("the window of the key is in columns of the records, which need window_start and window_end")
     if "timestamp_format" in given:
         raise NotTranslatedError("TIMESTAMP_FORMAT has no place: the time must be a TIMESTAMP column of the record")
     if "timestamp" in given:

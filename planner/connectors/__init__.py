@@ -8,7 +8,7 @@ from penstock.planner.connectors.formats import find_unsupported_column
 from penstock.planner.connectors.intermediate import INTERMEDIATE
 from penstock.planner.connectors.kafka import KAFKA
 from penstock.planner.connectors.memory import MEMORY
-from penstock.planner.connectors.option import Connector, ConnectorOption, OptionType
+from penstock.planner.connectors.option import Connector, ConnectorOption, Metadata, OptionType
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
@@ -46,6 +46,7 @@ __all__ = [
     "TAIL",
     "Connector",
     "ConnectorOption",
+    "Metadata",
     "OptionType",
     "connector_of",
     "find_connector",

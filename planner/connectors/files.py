@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from penstock.diagnostics import Span
+from penstock.planner import types
 from penstock.planner.connectors.formats import check_format, check_null
 from penstock.planner.connectors.option import (
     BOOLEAN,
@@ -16,6 +17,7 @@ from penstock.planner.connectors.option import (
     STRING,
     Connector,
     ConnectorOption,
+    Metadata,
     OptionType,
 )
 from penstock.planner.plan import Column, Options
@@ -49,6 +51,12 @@ FILES = Connector(
     reads_table=True,
     reads_now=True,
     parses_records=True,
+    metadata=(
+        Metadata("file.path", types.STRING, "path of the file, as `file:/data/orders/1.json`"),
+        Metadata("file.name", types.STRING, "name of the file, without its folder"),
+        Metadata("file.size", types.BIGINT, "size of the file in bytes"),
+        Metadata("file.modification-time", types.TIMESTAMP, "when the file was last written"),
+    ),
     appends=True,
     exactly_once=True,
     has_partitions=True,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.planner.plan import Column, Options, Value
+from penstock.planner.types import Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,15 @@ def no_header(options: Options) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a connector knows of each record, for METADATA columns. It is never NULL."""
+
+    key: str
+    type: Type
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
 class Connector:
     """A kind of place that rows come from or go to. The planner asks what it can do, and never what it is called."""
 
@@ -101,6 +111,7 @@ class Connector:
     """Whether a read can ask for the rows of a table as they are at one moment."""
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
+    metadata: tuple[Metadata, ...] = ()
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
     only_tables: bool = False

@@ -54,13 +54,11 @@ def check_item(value: exp.Expression, output: OutputColumn) -> None:
 
 
 def name_group_keys(select: ast.Select, outputs: Sequence[OutputColumn], scope: Scope) -> ast.Select:
-    """The SELECT whose GROUP BY has the items instead of their numbers or of ALL, and windows instead of their names.
+    """The SELECT whose GROUP BY has the items instead of their numbers, and windows instead of their names.
 
     HAVING has the items instead of their names. Raises CompileError for a number that is no item's.
     """
-    keys = select.group_by
-    if keys and isinstance(keys[0], exp.Var):
-        keys = tuple(each.value for each in outputs if each.value.find(exp.Column) and not has_aggregate(each.value))
+    keys = (each for each in select.group_by if not isinstance(each, exp.Var))  # ALL, which stands for no key
     group_by = tuple(name_group_key(each, outputs, scope) for each in keys)
     having = None if select.having is None else substitute_outputs(select.having, outputs, scope)
     return replace(select, group_by=group_by, having=having)

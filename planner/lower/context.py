@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.kinds import K018
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import Catalog
-from penstock.planner.plan import Aggregate, Node
+from penstock.planner.plan import Aggregate, KStream, Node, Scan, Snapshot
 from penstock.planner.scalars import Typed
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
@@ -101,4 +101,14 @@ def list_subqueries(expression: exp.Expression) -> Iterator[tuple[exp.Expr, ast.
 
 def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: the columns that it shows, under their own names."""
-    return Scope(tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema if not c.hidden))
+    columns = tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema if not c.hidden)
+    times = list_event_times(node)
+    return Scope(columns, times=tuple(each for each in columns if each.column in times))
+
+
+def list_event_times(node: Node) -> set[str]:
+    """The columns that can be the event time of a stream, or that of the records of a declared table."""
+    if isinstance(node.shape, KStream):
+        times = {each.column for each in node.shape.times}
+        return times or ({node.origin.time} if isinstance(node, Snapshot) and node.origin.time else set())
+    return {node.origin.time} if isinstance(node, Scan) and node.origin.time else set()

@@ -11,7 +11,6 @@ from sqlglot import exp
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
-from penstock.diagnostics.codes.kinds import K024
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope
@@ -21,11 +20,11 @@ from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import find_membership
 from penstock.planner.lower.joins.using import name_condition, share_columns
-from penstock.planner.lower.relations import is_inner, is_of, lower_name
+from penstock.planner.lower.relations import explain_nothing, is_inner, is_of, lower_name
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.table_sets import lower_set_query
-from penstock.planner.lower.unnest import explain_alone, is_true, join_elements
+from penstock.planner.lower.unnest import is_true, join_elements
 from penstock.planner.lower.windows import read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
@@ -70,9 +69,7 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
             window = replace(window, keys=relation.keys)
             alias = relation.alias.text if relation.alias else rows.name
             return FromRows(rows.node, make_scope(rows.node, alias), alias, window=window)
-        case ast.UnnestedTable():
-            raise CompileError([explain_alone(relation)])
-        case ast.NoTable():
+        case ast.UnnestedTable() | ast.NoTable():
             raise CompileError([explain_no_table(relation)])
         case ast.Join():
             within = [part for part in where if is_of(part, relation.left)] if is_inner(relation) else []
@@ -157,10 +154,12 @@ def find_subquery_shape(query: ast.Query, context: Context) -> Shape:
         return lower_name(find_first_name(query), context).shape
 
 
-def explain_no_table(relation: ast.NoTable) -> Diagnostic:
+def explain_no_table(relation: ast.NoTable | ast.UnnestedTable) -> Diagnostic:
     """The finding for a query that keeps running and has nothing to read."""
-    found = K024.at(relation.span, "").because("No row would ever arrive.")
-    return found.with_hint("penstock query and Session.sql read it")
+    found = explain_nothing(relation.span)
+    if isinstance(relation, ast.UnnestedTable):
+        return found.with_hint(f"FROM events CROSS JOIN {relation.span.text}; penstock query reads it alone")
+    return found
 
 
 def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
@@ -172,14 +171,12 @@ def find_first_name(syntax: ast.Query | ast.Relation) -> ast.Name:
             return find_first_name(syntax.branches[0])
         case ast.SetQuery():
             return find_first_name(syntax.left)
-        case ast.NoTable():
+        case ast.NoTable() | ast.UnnestedTable():
             raise CompileError([explain_no_table(syntax)])
         case ast.With():
             return find_first_name(syntax.tables[0].query)
         case ast.Join():
             return find_first_name(syntax.left)
-        case ast.UnnestedTable():
-            raise CompileError([explain_alone(syntax)])
         case ast.Subquery():
             return find_first_name(syntax.query)
         case ast.Table():

@@ -6,6 +6,8 @@ from typing import assert_never
 
 from sqlglot import exp
 
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.kinds import K024
 from penstock.parser import ast
 from penstock.planner.catalog import Declared, Derived
 from penstock.planner.lower.context import Context
@@ -49,6 +51,12 @@ def find_entry(name: ast.Name, context: Context) -> Node | Declared | Derived:
     return context.catalog.require(name, beside=context.common_tables) if common is None else common
 
 
+def explain_nothing(span: Span) -> Diagnostic:
+    """The finding for a query that keeps running and has nothing to read."""
+    found = K024.at(span, "").because("No row would ever arrive.")
+    return found.with_hint("penstock query and Session.sql read it")
+
+
 def lower_name(name: ast.Name, context: Context) -> Node:
     """The plan of what a name stands for; raises CompileError for an unknown one."""
     entry = find_entry(name, context)
@@ -56,6 +64,8 @@ def lower_name(name: ast.Name, context: Context) -> Node:
         case Node():
             return entry
         case Derived():
+            if entry.is_constant:
+                raise CompileError([explain_nothing(name.span)])
             check_size(entry.node, name.span)
             context.reads.update(entry.reads if entry.kind == "VIEW" else {entry.name.lower()})
             return entry.node

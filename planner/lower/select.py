@@ -20,6 +20,7 @@ from penstock.planner.lower.deduplicate import deduplicate_rows
 from penstock.planner.lower.distinct import lower_distinct
 from penstock.planner.lower.final import stream_final_rows
 from penstock.planner.lower.group import lower_group
+from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
 from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.lookup import explain_outside_join
@@ -61,6 +62,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
     with collect_findings(report):
         select, rows = explode_items(select, rows, refused)
         outputs = spread_aliases(spread_items(select.items, rows.scope), rows.scope)
+        select = name_all_keys(select, outputs, rows)
         if select.order_by is not None and select.limit is not None:
             if isinstance(rows.node.shape, KStream) and not is_grouped(select):
                 raise CompileError(find_endless_clauses(select))

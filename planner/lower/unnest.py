@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J014
 from penstock.diagnostics.codes.kinds import K022, K023
@@ -220,9 +220,3 @@ def explode_item(item: ast.Item, rows: FromRows, alias: str) -> FromRows:
 def make_item(name: str, alias: str, span: Span) -> ast.Item:
     """A column of the elements as an item."""
     return ast.Item(place(exp.column(name, table=alias, quoted=True), span), ast.Name(name, span), span)
-
-
-def explain_alone(unnest: ast.UnnestedTable) -> Diagnostic:
-    """The finding for UNNEST with no relation before it."""
-    found = B002.at(unnest.span, "", construct=f"{unnest.function.value} that reads no relation before it")
-    return found.with_hint("FROM events CROSS JOIN UNNEST(events.tags) AS t(tag)")

@@ -55,17 +55,36 @@ def find_column_part(column: exp.Column, rows: FromRows) -> exp.Expression | Non
     return None
 
 
-def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
-    """`TUMBLE_START(time, size)` and its kin."""
-    kind, _, part = str(call.this).upper().rpartition("_")
+def is_part_name(column: exp.Column, rows: FromRows) -> bool:
+    """Whether the column can only be one of a group's window."""
+    is_own = not column.table and column.name.lower() in WINDOW_COLUMNS and not rows.scope.named(column.name)
+    return is_own or find_column_part(column, rows) is not None
+
+
+def find_called_window(node: exp.Expression) -> exp.Expression | None:
+    """The call of a window that is `node`, or of which `node` is the start, the end or the row time."""
+    if isinstance(node, exp.Dot) and is_window_call(node.this) and node.expression.name.lower() in ("start", "end"):
+        window: exp.Expression = node.this
+        return window
+    if is_window_call(node):
+        return node
+    kind, _, part = str(node.this).upper().rpartition("_") if isinstance(node, exp.Anonymous) else ("", "", "")
     if kind not in ast.WindowKind.__members__ or part not in PARTS:
         return None
+    call = exp.Anonymous(this=kind, expressions=[each.copy() for each in node.expressions])
+    return place(call, node.meta["span"])
+
+
+def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
+    """`TUMBLE_START(time, size)` and its kin."""
+    window_call = find_called_window(call)
+    if window_call is None:
+        return None
+    kind, _, part = str(call.this).upper().rpartition("_")
     if part == "PROCTIME":
         found = N005.at(call.meta["span"], "", name=call.this)
         reason = "The processing time of a window depends on when a micro-batch runs."
         raise CompileError([found.because(reason).with_hint(f"{kind}_ROWTIME(…), or window_end")])
-    window_call = exp.Anonymous(this=kind, expressions=[each.copy() for each in call.expressions])
-    window_call.meta["span"] = call.meta["span"]
     check_same(window_call, window, rows)
     if part == "ROWTIME":
         millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))

@@ -26,7 +26,8 @@ class Origin:
     that is not the event time. Among records of one value, or without both, the order of files and lines decides.
     `retention`: for how many milliseconds of event time a table's former rows can be asked for.
     `computed_time`: the event time over the columns that records hold, None where they hold it. `defaults`: what a row
-    has in columns that an INSERT does not name.
+    has in columns that an INSERT does not name. `metadata`: the columns that the connector fills itself, each with its
+    name for what they hold.
     """
 
     name: str
@@ -44,11 +45,15 @@ class Origin:
     retention: int | None = None
     computed_time: Expression | None = None
     defaults: tuple[Named, ...] = ()
+    metadata: tuple[tuple[str, str], ...] = ()
 
     @property
     def stored(self) -> tuple[Column, ...]:
         """The columns that records hold."""
-        return tuple(each for each in self.columns if self.computed_time is None or each.name != self.time)
+        others = {name for name, _ in self.metadata}
+        if self.computed_time is not None and self.time is not None:
+            others.add(self.time)
+        return tuple(each for each in self.columns if each.name not in others)
 
     @property
     def newest(self) -> str | None:

@@ -21,6 +21,7 @@ from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
 from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition
 from penstock.planner.lower.group import lower_group
+from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.items import (
     OutputColumn,
@@ -30,14 +31,14 @@ from penstock.planner.lower.items import (
     spread_items,
     substitute_outputs,
 )
-from penstock.planner.lower.joins.sides import join_columns, qualify_sides
+from penstock.planner.lower.joins.sides import join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.using import name_condition, share_columns
 from penstock.planner.lower.over import has_over
 from penstock.planner.lower.rank import make_sorting
 from penstock.planner.lower.relations import find_entry
 from penstock.planner.lower.rows import FromRows, check_size
 from penstock.planner.lower.select import filter_rows, find_refused_beside_explode, is_grouped, list_scalars
-from penstock.planner.lower.unnest import explain_alone, explode_items, join_elements
+from penstock.planner.lower.unnest import explode_items, join_elements, unnest_rows
 from penstock.planner.lower.windows import is_window_call
 from penstock.planner.plan import (
     Column,
@@ -115,6 +116,7 @@ def lower_select(select: ast.Select, context: Context) -> Node:
         rows = filter_rows(rows, select.where)
     select, rows = explode_items(select, rows, find_refused_beside_explode(select, rows))
     shown = spread_items(select.items, rows.scope)
+    select = name_all_keys(select, shown, rows)
     order_by, beside = read_sort_keys(select, shown, rows)
     outputs = [*shown, *beside]
     node, scope = rows.node, rows.scope
@@ -154,10 +156,9 @@ def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
         case ast.WindowedTable():
             raise CompileError([B002.at(relation.span, "", construct=f"{relation.kind.value} in a read")])
         case ast.NoTable():
-            one = OneRow(schema=(Column("_one", BOOLEAN, nullable=False),), shape=KStream(), span=relation.span)
-            return FromRows(one, Scope(()), "nothing")
+            return make_one_row(relation.span)
         case ast.UnnestedTable():
-            raise CompileError([explain_alone(relation)])
+            return unnest_rows(make_one_row(relation.span), relation, outer=False)
         case ast.Join() if isinstance(relation.right, ast.UnnestedTable):
             return lower_elements(relation, relation.right, lower_relation(relation.left, context))
         case ast.Join():
@@ -167,6 +168,12 @@ def lower_relation(relation: ast.Relation, context: Context) -> FromRows:
             return share_columns(join, left, right, lower_join(join, left, right))
         case _:
             assert_never(relation)
+
+
+def make_one_row(span: Span) -> FromRows:
+    """One row without columns."""
+    one = OneRow(schema=(Column("_one", BOOLEAN, nullable=False),), shape=KStream(), span=span)
+    return FromRows(one, Scope(()), "nothing")
 
 
 def name_read_condition(join: ast.Join, left: FromRows, right: FromRows) -> ast.Join:
@@ -192,7 +199,7 @@ def lower_join(join: ast.Join, left: FromRows, right: FromRows) -> FromRows:
     if join.within is not None:
         raise CompileError([R033.at(join.within.span, clause="WITHIN")])
     left, right = qualify_sides(join, left, right)
-    scope = replace(left.scope, columns=(*left.scope.columns, *right.scope.columns))
+    scope = join_scopes(left, right)
     if join.on is None:
         raise CompileError([J015.at(join.span, kind=join.kind.value)])
     type_ = JoinType[join.kind.name]
@@ -215,7 +222,7 @@ def lower_name(name: ast.Name, context: Context) -> Node:
     match entry:
         case Node():
             return entry
-        case Derived() if entry.kind == "VIEW" and not isinstance(entry.node.shape, KStream):
+        case Derived() if entry.kind == "VIEW" and (entry.is_constant or not isinstance(entry.node.shape, KStream)):
             node = lower_query(entry.query, replace(context, common_tables={}))
             return name_columns(node, entry.columns, entry.name, name.span)
         case Declared() | Derived():

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, nearest
 from penstock.diagnostics.codes.names import N001, N002, N003
+from penstock.parser import ast
 from penstock.planner.types import Type
 
 
@@ -39,12 +40,14 @@ class SharedColumn:
 class Scope:
     """All names that an expression may use. Names are compared without regard to case.
 
-    What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING.
+    What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: those of
+    `columns` that ROWTIME stands for where no column has this name.
     """
 
     columns: tuple[ScopeColumn, ...]
     beyond: tuple[ScopeColumn, ...] = ()
     shared: tuple[SharedColumn, ...] = ()
+    times: tuple[ScopeColumn, ...] = ()
 
     def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
         """The columns that `[relation.]name` may stand for."""
@@ -75,9 +78,28 @@ class Scope:
         """The column meant by `[relation.]name`; None when there is none or more than one, which is reported."""
         name, relation = column.name, column.table or None
         found = self.named(name, relation)
+        if not found and name.upper() == ast.EVENT_TIME:
+            return self._find_time(column, relation, report)
         if len(found) == 1:
             return found[0]
         report.append(self._problem(column, name, relation, found))
+        return None
+
+    def _find_time(self, column: exp.Column, relation: str | None, report: list[Diagnostic]) -> ScopeColumn | None:
+        """The event time; None where the rows have none or several, which is reported."""
+        found = [each for each in self.times if relation is None or is_same_name(each.relation, relation)]
+        if len(found) == 1:
+            return found[0]
+        problem = self._problem(column, column.name, relation, ())
+        if found:
+            names = [f"{each.relation}.{each.name}" if each.relation else each.name for each in found]
+            problem = N002.at(column.meta.get("span"), name=column.name)
+            problem = problem.because(f"The rows have the event times {', '.join(names)}.")
+            problem = problem.with_hint(f"GREATEST({', '.join(names)}), or one of them")
+        elif relation is None or self.has_relation(relation):
+            problem = problem.because("It stands for the event time of a stream. These rows have none.")
+            problem = problem.with_hint("where they are made: ROWTIME AS at, or MAX(ROWTIME) AS at beside GROUP BY")
+        report.append(problem)
         return None
 
     def _problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -27,7 +28,7 @@ def stored_definitions(statement: ast.Create) -> list[ast.ColumnDefinition]:
 
 
 def read_computed(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Named, ...]:
-    """The computed columns, over the stored ones; what is wrong goes to `report`."""
+    """The computed columns, over those before them; what is wrong goes to `report`."""
     scope = Scope(tuple(ScopeColumn(statement.name.text, each.name, each.name, each.type) for each in stored))
     names = {each.name.lower(): each.name for each in stored}
     found: list[Named] = []
@@ -67,9 +68,9 @@ def read_computed_time(
     return Column(time.name, time.type), value
 
 
-def place_time(statement: ast.Create, stored: tuple[Column, ...], time: Column) -> tuple[Column, ...]:
-    """The stored columns with the computed event time at its place among them."""
-    known = {each.name.lower(): each for each in (*stored, time)}
+def place_columns(statement: ast.Create, columns: Sequence[Column]) -> tuple[Column, ...]:
+    """The columns in the order of the declaration."""
+    known = {each.name.lower(): each for each in columns}
     return tuple(known[each.name.folded] for each in statement.columns if each.name.folded in known)
 
 

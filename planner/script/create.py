@@ -20,12 +20,13 @@ from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
 from penstock.planner.scalars.literals import bare
 from penstock.planner.script.computed import (
-    place_time,
+    place_columns,
     read_computed,
     read_computed_time,
     read_defaults,
     stored_definitions,
 )
+from penstock.planner.script.metadata import check_metadata, metadata_definitions, read_metadata
 from penstock.planner.script.options import read_options
 from penstock.planner.types import TIMESTAMP
 
@@ -34,15 +35,17 @@ def lower_create(statement: ast.Create) -> Declared:
     """The declared place; raises CompileError with all that is wrong with the declaration."""
     report: list[Diagnostic] = []
     stored = read_columns(statement, report)
-    computed = read_computed(statement, stored, report)
+    metadata = read_metadata(statement, stored, report)
+    computed = read_computed(statement, (*stored, *metadata), report)
     key = read_key(statement, report)
     time, computed_time = read_computed_time(statement, computed, report)
-    columns = stored if time is None else place_time(statement, stored, time)
+    columns = place_columns(statement, (*stored, *metadata, *([] if time is None else [time])))
     delay = read_delay(statement, columns, report)
     idle = read_idle(statement, report)
     connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
+    check_metadata(statement, metadata, connector_of(connector))
     connector_of(connector).check(options, stored, statement.name.span, key=key, written=False)
     if computed and connector_of(connector).looks_up:
         raise CompileError([B002.at(statement.name.span, "", construct="computed columns of a table in a database")])
@@ -66,6 +69,7 @@ def lower_create(statement: ast.Create) -> Declared:
         retention=retention if isinstance(retention, int) else None,
         computed_time=computed_time,
         defaults=read_defaults(statement, stored),
+        metadata=tuple((each.name.text, each.key) for each in metadata_definitions(statement)),
     )
     own = {each.name.lower(): Named(each.name, make_column(each.name), each.type) for each in columns}
     named = {each.name.lower(): each for each in computed if each.name.lower() not in own}

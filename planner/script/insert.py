@@ -44,6 +44,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         raise CompileError([found.with_hint(hint)])
     origin, is_table = entry.origin, entry.kind == "TABLE"
     refuse_values(statement, entry)
+    refuse_metadata(statement, entry)
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
     missing = next((each for each in root.schema if each.hidden), None)
     if missing is not None:
@@ -88,6 +89,15 @@ def refuse_values(statement: ast.Insert, entry: Declared) -> None:
         hint = "SELECT the rows FROM a stream"
     found = K024.at(statement.query.span, "").because("INSERT INTO keeps running. It writes rows as they arrive.")
     raise CompileError([found.with_hint(hint)])
+
+
+def refuse_metadata(statement: ast.Insert, entry: Declared) -> None:
+    """Raises CompileError for a METADATA column that is not VIRTUAL: no connector takes metadata."""
+    for each in entry.statement.columns:
+        if isinstance(each, ast.MetadataColumn) and not each.virtual:
+            reason = f"its column {each.name.text} is metadata, which can only be read"
+            found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(each.span, "made here")
+            raise CompileError([found.with_hint(f"{each.span.text} VIRTUAL")])
 
 
 def check_key(root: Node, chosen: list[Column], entry: Declared, statement: ast.Insert) -> None:

@@ -54,7 +54,8 @@ def read_options(
             guess = nearest(folded, list(known_options))
             meant.add(guess)
             found = found.because("Its options are " + ", ".join(known_options) + ".")
-            report.append(found.with_hint(guess and f"{guess} = …"))
+            hint = WINDOWED_KEYS[kind] if folded in ("window_type", "window_size") else guess and f"{guess} = …"
+            report.append(found.with_hint(hint))
             continue
         value = read_value(option, described.type, report)
         if isinstance(value, str) and described.check is not None:
@@ -67,6 +68,14 @@ def read_options(
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
             report.append(found.with_hint(f"{expected.name} = '…'  -- {expected.doc}"))
     return connector.name, tuple(values)
+
+
+# What keys with windows, as of ksqlDB, are here.
+_WINDOW_COLUMNS = "window_start TIMESTAMP, window_end TIMESTAMP"
+WINDOWED_KEYS = {
+    "STREAM": f"the window in columns of the records: {_WINDOW_COLUMNS}",
+    "TABLE": f"the window in columns of the key: {_WINDOW_COLUMNS}, PRIMARY KEY (…, window_start, window_end)",
+}
 
 
 def is_string(value: exp.Expression) -> bool:

@@ -47,12 +47,16 @@ def lower_describe(statement: ast.Describe, catalog: Catalog) -> Listing:
         shape, idle = entry.origin.stream, entry.origin.idle
     else:
         shape, idle = entry.node.shape, None
-    rows = tuple((c.name, str(c.type), describe_role(c.name, shape, idle)) for c in list_columns(entry))
+    metadata = dict(entry.origin.metadata) if isinstance(entry, Declared) else {}
+    rows = tuple(
+        (c.name, str(c.type), describe_role(c.name, shape, idle, metadata.get(c.name))) for c in list_columns(entry)
+    )
     return Listing(f"{entry.kind.lower()} {entry.name}", ("column", "type", "role"), rows)
 
 
-def describe_role(name: str, shape: Shape, idle: int | None) -> str:
+def describe_role(name: str, shape: Shape, idle: int | None, metadata: str | None) -> str:
     words = ["key"] if name in shape.key else []
+    words += [] if metadata is None else [f"metadata {metadata}"]
     if isinstance(shape, KStream) and name == shape.time:
         words.append(f"event time, watermark {duration_text(shape.delay or 0)} behind")
         words += [] if idle is None else [f"idle after {duration_text(idle)}"]

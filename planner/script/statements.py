@@ -26,6 +26,8 @@ from penstock.planner.partitions.text import partitions_text
 from penstock.planner.passes.pipeline import complete_query, plan_query
 from penstock.planner.plan import Answer, Explained, KStream, Node, RunningQuery, Scan, Settings, Sink, WindowAggregate
 from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.reads.constant import reads_nothing
+from penstock.planner.reads.select import lower_query as lower_read
 from penstock.planner.script.caches import check_caches
 from penstock.planner.script.change import lower_delete, lower_update
 from penstock.planner.script.computed import apply_like
@@ -163,8 +165,9 @@ def lower_statement(statement: ast.Statement, script: ScriptState) -> None:
                 script.catalog = script.catalog.with_(replace(derived, sink=sink))
         case ast.CreateView():
             if is_new(statement, script):
-                name = statement.name
-                node = name_columns(lower_query(statement.query, context), statement.columns, name.text, name.span)
+                name, is_constant = statement.name, reads_nothing(statement.query)
+                node = (lower_read if is_constant else lower_query)(statement.query, context)
+                node = name_columns(node, statement.columns, name.text, name.span)
                 view = Derived("VIEW", name.text, node, frozenset(context.reads), name.span, statement)
                 script.catalog = script.catalog.with_(view)
         case ast.Insert():

@@ -92,6 +92,7 @@ class FilesSource(RuntimeSource):
                 items=records.items,
                 malformed=records.malformed,
                 place=records.place if source.ordered else None,
+                known=records.origin,
                 **of_format.get(str(values["format"]), {}),
                 **given,
             )

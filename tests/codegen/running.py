@@ -13,6 +13,7 @@ from pyspark.sql import functions as F
 
 from penstock.codegen import lower
 from penstock.codegen.program import Input, SparkQuery, View
+from penstock.codegen.sql.metadata import make_metadata_items, read_origin
 from penstock.planner.plan import RunningQuery, Settings
 from penstock.runtime.frames import compute_frame
 from tests.codegen.clock import Clock
@@ -117,7 +118,8 @@ class Running:
         reader: Any = self.spark.readStream if streaming else self.spark.read
         rows = reader.schema(schema).option("columnNameOfCorruptRecord", "_malformed").json(str(self._path(source)))
         origin = ("_metadata.file_path AS _file", "_metadata.file_modification_time AS _arrived")
-        rows.selectExpr("*", *origin).createOrReplaceTempView(source.view)
+        rows = rows.selectExpr("*", *origin, *read_origin(source.metadata))
+        rows.selectExpr("*", *make_metadata_items(source.metadata)).createOrReplaceTempView(source.view)
 
     def _path(self, source: Input) -> Path:
         return self.folder / source.name

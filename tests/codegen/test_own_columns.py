@@ -30,6 +30,7 @@ APART = frozenset(
         "_record",
         "_row",
         "_rows",
+        "_size",
         "_start",
         "_time",
         "_update",

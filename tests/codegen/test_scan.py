@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower, spark_text
 from penstock.codegen.program import View
+from penstock.compilation import compile
 from penstock.planner.plan import (
     DEFAULTS,
     BoundEnd,
@@ -187,3 +188,13 @@ def test_what_spark_can_not_run_is_a_defect() -> None:
         lower([query(table)])
     with pytest.raises(AssertionError, match="no watermark"):
         lower([query(windowed(scan(delay=None), Tumble(MINUTE), aggregate("n", "COUNT")))])
+
+
+def test_a_fingerprint_knows_what_metadata_a_column_has() -> None:
+    def fingerprint(key: str) -> str:
+        place = "WITH (connector = 'files', path = 'in', format = 'json')"
+        made = f"CREATE STREAM s (id BIGINT, f STRING METADATA FROM '{key}') {place}; SELECT STREAM id, f FROM s;"
+        (query,) = compile(made).program.queries
+        return query.fingerprint
+
+    assert fingerprint("file.name") != fingerprint("file.path")

@@ -31,6 +31,13 @@ def sections() -> Iterator[str]:
         yield "|---|---|---|---|"
         yield from (row(option) for option in connector.options)
         yield ""
+        if connector.metadata:
+            yield "METADATA columns of sources:"
+            yield ""
+            yield "| name | type | holds |"
+            yield "|---|---|---|"
+            yield from (f"| {each.key} | {each.type} | {each.doc} |" for each in connector.metadata)
+            yield ""
 
 
 def row(option: ConnectorOption) -> str:

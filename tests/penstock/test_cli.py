@@ -171,7 +171,7 @@ class TestUsage:
             ["check", "--format", "xml", "bad.sql"],
             ["run", "--drain", "queries.sql"],
             ["run", "--reset", "queries.sql"],
-            ["query", "SELECT id FROM orders"],
+            ["query"],
             ["query", "missing.sql", "SELECT id FROM orders"],
             ["query", "--format", "xml", "declarations.sql", "SELECT id FROM orders"],
             ["run"],

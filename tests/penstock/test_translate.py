@@ -116,7 +116,13 @@ def test_comments_of_a_declaration_stand_above_it() -> None:
         (
             "CREATE TABLE t (id BIGINT, o BIGINT METADATA VIRTUAL) WITH ('connector' = 'print')",
             Verdict.REFUSED,
-            "METADATA",
+            "K026",
+        ),
+        (
+            "CREATE TABLE t (id BIGINT, o STRING NOT NULL METADATA FROM 'file.name' VIRTUAL)"
+            " WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'json')",
+            Verdict.CHANGED,
+            "STREAM",
         ),
         ("CREATE TABLE t (id BIGINT)", Verdict.REFUSED, "no connector"),
         (
@@ -224,7 +230,7 @@ NESTED = (
     ("n[1][2]", "TRY_ELEMENT_AT(TRY_ELEMENT_AT(n, 1), 2)"),
     ("SPLIT(k, ',')[1]", "TRY_ELEMENT_AT(SPLIT(k, ','), 1)"),
     ("(a)[1]", "TRY_ELEMENT_AT((a), 1)"),
-    ("t->b[2]", "TRY_ELEMENT_AT(t -> b, 2)"),
+    ("t->b[2]", "TRY_ELEMENT_AT(t->b, 2)"),
     ("ARRAY[1, 2][1]", "TRY_ELEMENT_AT(ARRAY[1, 2], 1)"),
     ("REGEXP_EXTRACT('x', SPLIT(k, ',')[1])", "REGEXP_EXTRACT(TRY_ELEMENT_AT(SPLIT(k, ','), 1), 'x', 0)"),
     ("REGEXP_EXTRACT('x', REGEXP_EXTRACT('y', k))", "REGEXP_EXTRACT(REGEXP_EXTRACT(k, 'y', 0), 'x', 0)"),
@@ -285,3 +291,21 @@ def test_the_corpus_keeps_its_meaning(system: str) -> None:
             assert found.verdict is Verdict.CHANGED
     assert accepted > 50
     assert different == {each for each in DIFFERENT if each.startswith(system)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        (
+            "TABLE",
+            "k STRING PRIMARY KEY, n BIGINT, window_start TIMESTAMP PRIMARY KEY, window_end TIMESTAMP PRIMARY KEY",
+        ),
+        ("STREAM", "k STRING KEY, n BIGINT, window_start TIMESTAMP, window_end TIMESTAMP"),
+    ],
+)
+def test_windows_of_keys_are_columns(kind: str, columns: str) -> None:
+    key = "PRIMARY KEY" if kind == "TABLE" else "KEY"
+    place = "WITH (KAFKA_TOPIC = 't', VALUE_FORMAT = 'JSON', WINDOW_TYPE = 'TUMBLING', WINDOW_SIZE = '1 MINUTE')"
+    found = last(f"CREATE {kind} t (k VARCHAR {key}, n BIGINT) {place};", System.KSQLDB)
+    assert columns in " ".join(found.sql.replace("(", " ").replace(")", " ").split())
+    assert found.verdict is Verdict.CHANGED

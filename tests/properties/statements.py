@@ -34,6 +34,7 @@ from penstock.parser.ast import (
     JoinKind,
     Late,
     Limit,
+    MetadataColumn,
     Name,
     NamedWindow,
     Option,
@@ -344,6 +345,9 @@ def _column(
 _keys = st.sampled_from([(False, False), (True, False), (True, True)])
 _comments = st.none() | st.just("it's")
 _column_definitions = st.builds(_column, names, types, _keys, st.booleans(), _comments, NOWHERE)
+_metadata_columns = st.builds(
+    MetadataColumn, names, types, st.sampled_from(["file.path", "it's"]), st.booleans(), _comments, NOWHERE
+)
 _computed_columns = st.builds(ComputedColumn, names, scalars, _comments, NOWHERE)
 _many_options = st.just(()) | _some(options)
 _streamed = st.builds(Table, names, aliases, st.none(), st.none(), NOWHERE)
@@ -357,7 +361,7 @@ _single: st.SearchStrategy[Statement] = st.one_of(
         st.sampled_from(RelationKind),
         names,
         *_flags,
-        _some(_column_definitions | _computed_columns),
+        _some(_column_definitions | _computed_columns | _metadata_columns),
         _watermarks,
         _comments,
         _many_options,

@@ -219,6 +219,9 @@ SELECTS = (
     "SELECT city, COUNT(*) AS n FROM people GROUP BY ALL ORDER BY city NULLS FIRST",
     "WITH few (a, b) AS (SELECT id, name FROM people) SELECT a, b FROM few ORDER BY a",
     "SELECT number, pay FROM tall ORDER BY number",
+    "SELECT * FROM UNNEST(ARRAY[2, 1]) AS u (e) ORDER BY e",
+    "SELECT id, name, e FROM people JOIN numbers ON id = e ORDER BY id",
+    "SELECT g, name FROM GENERATE_SERIES(1, 5) AS g (g) JOIN people ON id = g WHERE g > 1 ORDER BY g",
     "SELECT id, tag FROM people, UNNEST(tags) AS t (tag) ORDER BY id, tag",
 )
 
@@ -241,6 +244,7 @@ CREATE TABLE hourly WITH ({place}/hourly', format = 'parquet') AS
 SELECT COUNT(*) AS n FROM arrivals GROUP BY TUMBLE(time, 1 HOUR) EMIT FINAL;
 CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0;
 CREATE VIEW tall (number, pay) AS SELECT id, pay FROM people WHERE pay > 0;
+CREATE VIEW numbers AS SELECT * FROM UNNEST(ARRAY[1, 2]) AS u (e);
 """
     put(tmp_path / "people" / "1.json", [*OLD[:1], *PEOPLE[:2], *OLD[1:]], 1_700_000_000)
     put(tmp_path / "people" / "0.json", PEOPLE[2:], 1_700_000_001)
@@ -254,6 +258,7 @@ CREATE VIEW tall (number, pay) AS SELECT id, pay FROM people WHERE pay > 0;
     database.execute(f"CREATE TABLE cities AS SELECT * FROM (VALUES {', '.join(map(values, CITIES))}) t(id, city)")
     database.execute("CREATE VIEW rich AS SELECT id, pay FROM people WHERE pay > 0")
     database.execute("CREATE VIEW tall (number, pay) AS SELECT id, pay FROM people WHERE pay > 0")
+    database.execute("CREATE VIEW numbers AS SELECT * FROM UNNEST(ARRAY[1, 2]) AS u (e)")
     database.execute("CREATE TABLE nobody (id BIGINT, name TEXT)")
     with penstock.connect() as session:
         running = session.submit("SET state_partitions = 2;" + declared)

@@ -16,6 +16,7 @@ from penstock.planner.plan import (
     Column,
     Filter,
     JoinType,
+    KStream,
     Named,
     Node,
     Project,
@@ -45,7 +46,8 @@ def qualify_columns(rows: FromRows, span: Span) -> FromRows:
     schema = tuple(Column(names[c.name], c.type, c.nullable) for c in node.schema)
     renamed = Project(schema=schema, shape=rename_shape(node.shape, names), span=span, input=node, items=items)
     columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
-    scope = Scope(columns, shared=rows.scope.shared)
+    times = {names[each.column] for each in rows.scope.times}
+    scope = Scope(columns, shared=rows.scope.shared, times=tuple(each for each in columns if each.column in times))
     return FromRows(renamed, scope, rows.name, as_of=rows.as_of)
 
 
@@ -55,8 +57,10 @@ def qualify_name(alias: str, name: str) -> str:
 
 
 def join_scopes(left: FromRows, right: FromRows) -> Scope:
-    """The scope with the columns of both sides."""
-    return Scope((*left.scope.columns, *right.scope.columns), shared=left.scope.shared)
+    """The scope with the columns of both sides. The event time of a stream is that of its rows beside a table, too."""
+    is_lookup = isinstance(left.node.shape, KStream) and not isinstance(right.node.shape, KStream)
+    times = left.scope.times if is_lookup else (*left.scope.times, *right.scope.times)
+    return Scope((*left.scope.columns, *right.scope.columns), shared=left.scope.shared, times=times)
 
 
 def join_columns(type_: JoinType, left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ...]:

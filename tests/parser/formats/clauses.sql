@@ -1,6 +1,7 @@
 create stream orders ( id bigint key, product string, price decimal(10,2), time timestamp, watermark for time as time - interval '10' second idle after 1 min) with (connector='files', path = 'data/orders', format='json');
 create table users(id bigint primary key, name string) with (connector = 'files', path='users', format='json');
 select stream id,product from orders where price>100;
+select stream upper(s->f->g), transform(a,x->x+s->f) as b from t;
 select stream o.id as id, o.product as product, p.amount as amount, o.price * 2 + p.amount as total from orders as o left outer join payments p within (1 minute before, 5 minutes after) on p.order_id=o.id where o.price > -1 and not o.product is null;
 select stream product, window_start, count(*) as n, count(distinct id) filter (where price>3) as ids from orders group by product, hop(time, 5 min, 1 hour) having count(*)>3 qualify row_number() over (partition by window_start order by n desc nulls last)<=3 emit final grace period 5 minutes late into late_orders;
 create table totals with (connector='files', path='out/totals', format='json', operation='op') as select user_id, sum(amount) as total from orders group by grouping sets((user_id,product),(user_id),());
@@ -26,6 +27,9 @@ WITH (connector = 'files', path = 'users', format = 'json');
 SELECT STREAM id, product
 FROM orders
 WHERE price > 100;
+
+SELECT STREAM upper(s->f->g), transform(a, x -> x + s->f) AS b
+FROM t;
 
 SELECT STREAM o.id AS id, o.product AS product, p.amount AS amount, o.price * 2 + p.amount AS total
 FROM orders AS o

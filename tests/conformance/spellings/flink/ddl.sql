@@ -120,12 +120,42 @@ WITH (connector = 'files', path = 'clicks', format = 'json');
 -- name: a metadata column
 CREATE STREAM clicks (id BIGINT, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp')
 WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
--- refused: B002
+-- refused: K026, 'file.modification-time' TIMESTAMP
 
 -- name: a virtual metadata column
 CREATE STREAM clicks (id BIGINT, `offset` BIGINT METADATA VIRTUAL)
 WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
--- refused: B002
+-- refused: K026
+
+-- name: metadata of files
+CREATE STREAM clicks (
+  id BIGINT, path STRING NOT NULL METADATA FROM 'file.path', `file.name` STRING METADATA VIRTUAL,
+  size BIGINT METADATA FROM 'file.size' VIRTUAL, at TIMESTAMP_LTZ(3) METADATA FROM 'file.modification-time',
+  WATERMARK FOR at AS at - INTERVAL '5' SECOND
+) WITH ('connector' = 'files', 'path' = 'clicks', 'format' = 'json');
+CREATE STREAM named AS SELECT id, `file.name` AS f FROM clicks WHERE size > 0;
+-- same as
+CREATE STREAM clicks (
+  id BIGINT, path STRING METADATA FROM 'file.path', `file.name` STRING METADATA FROM 'file.name' VIRTUAL,
+  size BIGINT METADATA FROM 'file.size' VIRTUAL, at TIMESTAMP METADATA FROM 'file.modification-time',
+  WATERMARK FOR at AS at - INTERVAL '5' SECOND
+) WITH (connector = 'files', path = 'clicks', format = 'json');
+CREATE STREAM named AS SELECT STREAM id, `file.name` AS f FROM clicks WHERE size > 0;
+
+-- name: metadata that are written
+CREATE STREAM named (id BIGINT, f STRING METADATA FROM 'file.name')
+WITH ('connector' = 'files', 'path' = 'named', 'format' = 'json');
+INSERT INTO named SELECT order_id FROM orders;
+-- refused: K008, VIRTUAL
+
+-- name: virtual metadata of a sink
+CREATE STREAM named (id BIGINT, f STRING METADATA FROM 'file.name' VIRTUAL)
+WITH ('connector' = 'files', 'path' = 'named', 'format' = 'json');
+INSERT INTO named SELECT order_id FROM orders;
+-- same as
+CREATE STREAM named (id BIGINT, f STRING METADATA FROM 'file.name' VIRTUAL)
+WITH (connector = 'files', path = 'named', format = 'json');
+INSERT INTO named (id) SELECT STREAM order_id FROM orders;
 
 -- name: partitions of a table of files
 CREATE STREAM clicks (id BIGINT, day STRING) PARTITIONED BY (day)

@@ -99,3 +99,13 @@ INSERT INTO alerts (user_id, product, amount) VALUES (1, 'pump', 12.50);
 -- name: ASSERT
 ASSERT TOPIC clicks;
 -- refused: S001
+
+-- name: a table with windowed keys
+CREATE TABLE clicks (page_id STRING PRIMARY KEY, num BIGINT)
+WITH (connector = 'files', path = 'clicks', format = 'json', window_type = 'TUMBLING', window_size = '1 MINUTE');
+-- refused: C002, PRIMARY KEY (…, window_start, window_end)
+
+-- name: a stream with windowed keys
+CREATE STREAM visits (page_id STRING KEY, num BIGINT)
+WITH (connector = 'files', path = 'visits', format = 'json', window_type = 'SESSION');
+-- refused: C002, window_start TIMESTAMP, window_end TIMESTAMP

@@ -197,9 +197,52 @@ SELECT * FROM orders WHERE order_id = 17;
 -- read, refused: R032
 
 -- name: ROWTIME
--- The event time has a name here.
 CREATE STREAM timed AS SELECT order_id, ROWTIME AS at FROM orders EMIT CHANGES;
--- refused: N001
+-- same as
+CREATE STREAM timed AS SELECT STREAM order_id, order_time AS at FROM orders;
+
+-- name: ROWTIME of both sides of a join
+CREATE STREAM timed AS
+SELECT o.order_id AS id, o.ROWTIME AS ordered, s.ROWTIME AS shipped
+FROM orders o LEFT JOIN shipments s WITHIN 7 DAYS ON o.order_id = s.order_id EMIT CHANGES;
+-- same as
+CREATE STREAM timed AS
+SELECT STREAM o.order_id AS id, o.order_time AS ordered, s.ship_time AS shipped
+FROM orders o LEFT JOIN shipments s WITHIN 7 DAYS ON o.order_id = s.order_id;
+
+-- name: ROWTIME of a join
+-- In ksqlDB it is the greater one. The rows of a join have two event times here.
+CREATE STREAM timed AS
+SELECT o.order_id AS id, ROWTIME AS at
+FROM orders o JOIN shipments s WITHIN 7 DAYS ON o.order_id = s.order_id EMIT CHANGES;
+-- refused: N002, GREATEST(o.order_time, s.ship_time)
+
+-- name: ROWTIME of a join with a table
+CREATE STREAM priced AS
+SELECT o.order_id AS id, ROWTIME AS at, r.rate AS rate FROM orders o JOIN rates r ON o.currency = r.currency EMIT CHANGES;
+-- same as
+CREATE STREAM priced AS
+SELECT STREAM o.order_id AS id, o.order_time AS at, r.rate AS rate FROM orders o JOIN rates r ON o.currency = r.currency;
+
+-- name: ROWTIME in a condition
+CREATE STREAM recent AS SELECT order_id FROM orders WHERE ROWTIME >= '2026-01-01T00:00:00' EMIT CHANGES;
+-- same as
+CREATE STREAM recent AS SELECT STREAM order_id FROM orders WHERE order_time >= '2026-01-01T00:00:00';
+
+-- name: the newest ROWTIME of a group
+CREATE TABLE newest AS SELECT user_id, MAX(ROWTIME) AS at FROM orders GROUP BY user_id EMIT CHANGES;
+-- same as
+CREATE TABLE newest AS SELECT user_id, MAX(order_time) AS at FROM orders GROUP BY user_id;
+
+-- name: ROWTIME of a table of groups
+CREATE TABLE totals AS SELECT user_id, COUNT(*) AS n FROM orders GROUP BY user_id EMIT CHANGES;
+CREATE TABLE times AS SELECT user_id, ROWTIME AS at FROM totals EMIT CHANGES;
+-- refused: N001, MAX(ROWTIME) AS at
+
+-- name: ROWTIME in a pull query
+SELECT currency, ROWTIME AS at FROM rates WHERE currency = 'EUR';
+-- read, same as
+SELECT currency, rate_time AS at FROM rates WHERE currency = 'EUR';
 
 -- name: a CASE
 CREATE STREAM sized AS

@@ -232,3 +232,18 @@ UPDATE customers SET region = 'north' WHERE id = 1;
 -- name: DELETE from a table
 DELETE FROM customers WHERE id = 1;
 -- refused: S001
+
+-- name: a series alone
+SELECT i * 2 AS even FROM generate_series(1, 5) AS i;
+-- read, same as
+SELECT i * 2 AS even FROM UNNEST(CASE WHEN 5 >= 1 THEN SEQUENCE(1, 5) END) AS i;
+
+-- name: the elements of an array alone
+SELECT * FROM unnest(ARRAY[1, 2]) WITH ORDINALITY AS t (e, n);
+-- read, same as
+SELECT e, n FROM UNNEST(ARRAY(1, 2)) WITH ORDINALITY AS t (e, n);
+
+-- name: a view of rows that are known
+CREATE VIEW grades AS SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS g (n, grade);
+SELECT STREAM order_id, grade FROM orders JOIN grades ON quantity = n;
+-- refused: K024

@@ -110,3 +110,10 @@ CREATE VIEW counts AS
 SELECT window.start AS started, COUNT(*) AS num
 FROM bid WATERMARK bidtime DELAY OF INTERVAL 10 SECONDS GROUP BY window(bidtime, '10 minutes');
 -- refused: B002, WATERMARK FOR
+
+-- name: window beside GROUP BY ALL
+CREATE VIEW counts AS
+SELECT auction, window(bidtime, '10 minutes').start AS started, COUNT(*) AS num FROM bid GROUP BY ALL;
+-- same as
+CREATE VIEW counts AS
+SELECT auction, window_start AS started, COUNT(*) AS num FROM bid GROUP BY auction, TUMBLE(bidtime, INTERVAL '10' MINUTE);
