@@ -12,7 +12,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
 from penstock.planner.scalars.types import cast, common_type
-from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type
+from penstock.planner.types import DATE, INTERVAL, STRING, TIMESTAMP, VOID, Decimal, Simple, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +98,6 @@ def _no_common_type(
 
 
 def cast_hint(value: Typed, target: Type) -> str | None:
-    """The CAST to write instead of a value, where its text is known."""
-    return None if value.span is None else f"CAST({value.span.text} AS {target})"
+    """The CAST to write instead of a value, where its text is known and texts can be cast to the type."""
+    is_castable = isinstance(target, Simple | Decimal) and target != INTERVAL
+    return f"CAST({value.span.text} AS {target})" if value.span is not None and is_castable else None
