@@ -1,15 +1,15 @@
 """Values of the model: how types limit them and how one type is cast to another, by Spark's ANSI rules.
 
-NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, INTERVAL a timedelta, DECIMAL a Decimal, STRUCT
-and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY, casts of nested
-types, months and years as intervals.
+NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, TIME a time, INTERVAL a timedelta, DECIMAL a
+Decimal, STRUCT and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY,
+casts of nested types, months and years as intervals.
 """
 
 from __future__ import annotations
 
 import decimal
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from penstock.planner.types import (
@@ -22,6 +22,7 @@ from penstock.planner.types import (
     INTEGERS,
     INTERVAL,
     STRING,
+    TIME,
     TIMESTAMP,
     VOID,
     Decimal,
@@ -77,6 +78,8 @@ def type_of_value(value: Value) -> Type:
             return TIMESTAMP
         case date():
             return DATE
+        case time():
+            return TIME
         case timedelta():
             return INTERVAL
         case str():
@@ -129,6 +132,10 @@ def cast(value: Value, to: Type) -> Value:
             return value
         case datetime(), Simple("DATE"):
             return value.date()
+        case datetime(), Simple("TIME"):
+            return value.time()
+        case time(), Simple("TIME"):
+            return value
         case date(), Simple("TIMESTAMP"):
             return datetime(value.year, value.month, value.day)
         case date(), Simple("DATE"):
@@ -151,6 +158,8 @@ def _parse(text: str, to: Type) -> Value:
             case Simple("TIMESTAMP"):
                 parsed = datetime.fromisoformat(text)
                 return parsed if parsed.tzinfo is None else parsed.astimezone(UTC).replace(tzinfo=None)
+            case Simple("TIME"):
+                return _parse_clock(text)
             case Simple() if to in INTEGERS:
                 return fit(int(text), to)
             case Decimal():
@@ -158,6 +167,12 @@ def _parse(text: str, to: Type) -> Value:
     except (ValueError, KeyError, decimal.InvalidOperation) as error:
         raise QueryFailure(f"{text!r} is no {to}") from error
     raise Unsupported(f"text as {to}")
+
+
+def _parse_clock(text: str) -> time:
+    whole, _, fraction = text.partition(".")
+    hour, minute, second = (int(part) for part in (*whole.split(":"), "0")[:3])
+    return time(hour, minute, second, int(fraction.ljust(6, "0")))
 
 
 def _text(value: Value) -> str:
@@ -172,6 +187,8 @@ def _text(value: Value) -> str:
             return value.isoformat(sep=" ", timespec="microseconds").rstrip("0").rstrip(".")
         case date():
             return value.isoformat()
+        case time():
+            return value.isoformat(timespec="microseconds").rstrip("0").rstrip(".") if value.microsecond else f"{value}"
         case _:
             raise Unsupported(f"{value!r} as text")
 
