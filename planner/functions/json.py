@@ -25,13 +25,13 @@ JSON = (
     Function(
         "FROM_JSON",
         ("(STRING, SCHEMA) -> STRUCT",),
-        "JSON as a struct or an array of the types that a literal names; fields are NULL where the text has no such value",
+        "JSON as a struct or an array of the types that a literal names; what is no such value is NULL",
         ("""FROM_JSON('{"a": 1, "b": [2, 3]}', 'a INT, b ARRAY<BIGINT>').b[1]""", 3),
     ),
     Function(
         "FROM_CSV",
         ("(STRING, FLAT_SCHEMA) -> STRUCT",),
-        "a line of CSV as a struct of the types that a literal names; fields are NULL where the text has no such value",
+        "a line of CSV as a struct of the types that a literal names; what is no such value is NULL",
         ("FROM_CSV('1,x', 'a INT, b STRING').b", "x"),
     ),
     Function(
