@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import json
 import math
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 
-from tests.model.values import EPOCH, QueryFailure, Unsupported, Value
+from penstock.planner.types import TIME
+from tests.model.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 
 
 def _rounded(value: Value, places: int = 0) -> Value:
@@ -95,6 +97,14 @@ def _clock_difference(unit: str, start: time, end: time) -> int:
     return int((_micros(end) - _micros(start)) / _CLOCK_UNITS[unit.upper()])
 
 
+def _tried_clock(text: str) -> time | None:
+    try:
+        parsed: time = cast(text, TIME)
+    except QueryFailure:
+        return None
+    return parsed
+
+
 def _truncated_clock(unit: str, clock: time) -> time:
     length = _CLOCK_UNITS[unit.upper()]
     return _clock(_micros(clock) // length * length)
@@ -104,6 +114,20 @@ def _made_timestamp(day: Value, clock: Value, *rest: Value) -> datetime:
     if rest:
         raise Unsupported("MAKE_TIMESTAMP of numbers")
     return datetime.combine(day, clock)
+
+
+def _json(value: Value) -> str:
+    match value:
+        case list():
+            return f"[{','.join(map(_json, value))}]"
+        case None | bool() | int() | str():
+            return json.dumps(value, ensure_ascii=False)
+        case decimal.Decimal():
+            return f"{value:f}"
+        case time() | date() if not isinstance(value, datetime):
+            return f'"{as_text(value)}"'
+        case _:
+            raise Unsupported(f"{value!r} as JSON")
 
 
 def _left_padded(text: str, length: int, pad: str = " ") -> str:
@@ -131,6 +155,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "LENGTH": len,
     "CHAR_LENGTH": len,
     "TRIM": lambda text: text.strip(" "),
+    "BTRIM": lambda text, characters=" ": text.strip(characters),
+    "TO_JSON": _json,
     "LTRIM": lambda text: text.lstrip(" "),
     "RTRIM": lambda text: text.rstrip(" "),
     "SUBSTRING": _substring,
@@ -156,6 +182,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "SECOND": lambda time: time.second,
     "DATE_TRUNC": _truncated,
     "MAKE_TIME": _made_clock,
+    "TO_TIME": lambda text: cast(text, TIME),
+    "TRY_TO_TIME": _tried_clock,
     "MAKE_TIMESTAMP": _made_timestamp,
     "TIME_TRUNC": _truncated_clock,
     "TIME_DIFF": _clock_difference,

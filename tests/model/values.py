@@ -8,6 +8,7 @@ casts of nested types, months and years as intervals.
 from __future__ import annotations
 
 import decimal
+import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -115,7 +116,7 @@ def cast(value: Value, to: Type) -> Value:
         case str(), _:
             return _parse(value.strip(), to) if to != STRING else value
         case _, Simple("STRING"):
-            return _text(value)
+            return as_text(value)
         case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
             return cast(int(value), to)
         case ((int() | float() | decimal.Decimal()), Simple("BOOLEAN")):
@@ -170,12 +171,15 @@ def _parse(text: str, to: Type) -> Value:
 
 
 def _parse_clock(text: str) -> time:
-    whole, _, fraction = text.partition(".")
-    hour, minute, second = (int(part) for part in (*whole.split(":"), "0")[:3])
-    return time(hour, minute, second, int(fraction.ljust(6, "0")))
+    found = re.fullmatch(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,6}))?)?", text, re.ASCII)
+    if found is None:
+        raise ValueError(text)
+    hour, minute, second, fraction = found.groups()
+    return time(int(hour), int(minute), int(second or 0), int((fraction or "").ljust(6, "0")))
 
 
-def _text(value: Value) -> str:
+def as_text(value: Value) -> str:
+    """CAST(value AS STRING)."""
     match value:
         case bool():
             return "true" if value else "false"
