@@ -86,6 +86,7 @@ def _settings(state_partitions: int) -> tuple[tuple[str, str], ...]:
     return (
         ("spark.sql.session.timeZone", "UTC"),
         ("spark.sql.ansi.enabled", "true"),
+        ("spark.sql.timeType.enabled", "true"),
         ("spark.sql.caseSensitive", "false"),
         ("spark.sql.groupByOrdinal", "false"),
         ("spark.sql.parser.escapedStringLiterals", "false"),

@@ -73,11 +73,14 @@ STRING = Simple("STRING")
 BINARY = Simple("BINARY")
 DATE = Simple("DATE")
 TIMESTAMP = Simple("TIMESTAMP")
+TIME = Simple("TIME")  # of the day, without a zone, to the microsecond
 INTERVAL = Simple("INTERVAL")  # a day-time interval
 VOID = Simple("VOID")
 
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
 """The whole-number types, narrowest first."""
+MOMENTS = (DATE, TIMESTAMP, TIME)
+"""The types whose values text literals are read as."""
 
 
 def is_ordered(type_: Type) -> bool:

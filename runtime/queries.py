@@ -21,6 +21,7 @@ from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import CHECK_SETTING, RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
+from penstock.runtime.active_session import activate
 from penstock.runtime.clock import clock
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
@@ -94,7 +95,7 @@ class Run:
         """
         self.account.start()
         try:
-            with _preparing:
+            with _preparing, activate(self._spark):
                 if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
                 rows = self._result()

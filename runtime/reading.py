@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from penstock.codegen import COST_SETTING, files_cost
 from penstock.codegen.program import Read
 from penstock.rows import Row, Rows
+from penstock.runtime.active_session import activate
 from penstock.runtime.connectors import source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain
@@ -42,6 +43,7 @@ def read(spark: SparkSession, query: Read, held: Mapping[str, Sequence[Row]]) ->
             place.snapshot(spark, storage, held.get(source.name, ())).createOrReplaceTempView(source.view)
         for view in query.views:
             spark.sql(view.sql).createOrReplaceTempView(view.name)
-        return Rows(spark.table(query.result).toArrow())
+        with activate(spark):
+            return Rows(spark.table(query.result).toArrow())
     except SPARK_ERRORS as error:
         raise RunError([explain(error, "the read", query.printed)]) from None

@@ -88,7 +88,7 @@ _CONDITIONS = (
     ),
     _Rule(r"NULL_MAP_KEY", R024, _always("a key is NULL"), (RowFault.MAP_KEYS,)),
     _Rule(r"_LEGACY_ERROR_TEMP_2128", R024, _always("there are not as many values as keys"), (RowFault.MAP_KEYS,)),
-    _Rule(r"CANNOT_PARSE_TIMESTAMP", R025, _parameter("message"), (RowFault.TIME_TEXT,)),
+    _Rule(r"CANNOT_PARSE_TIME(STAMP)?", R025, _parameter("message"), (RowFault.TIME_TEXT,)),
     _Rule(r"INVALID_FORMAT\.MISMATCH_INPUT", R025, _extract_message, (RowFault.NUMBER_TEXT,)),
     _Rule(r"CONVERSION_INVALID_INPUT|INVALID_UTF8_STRING", R025, _extract_message, (RowFault.ENCODED_TEXT,)),
     _Rule(r"CANNOT_DECODE_URL", R025, _extract_message, (RowFault.URL_TEXT,)),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from penstock.planner.plan import Column, Expression
-from penstock.planner.types import TIMESTAMP, Type
+from penstock.planner.types import TIME, TIMESTAMP, Type
 
 # Largest first: the unit in which a length of time is written is the largest that divides it.
 _UNITS = (("DAY", 86_400_000), ("HOUR", 3_600_000), ("MINUTE", 60_000), ("SECOND", 1_000), ("MILLISECOND", 1))
@@ -54,7 +54,17 @@ def null(type_: Type) -> Expression:
 
 def cast(value: Expression, type_: Type) -> Expression:
     """CAST(value AS type)."""
-    return exp.Cast(this=value, to=exp.DataType.build(str(type_), dialect="spark"))
+    return exp.Cast(this=value, to=build_type(type_))
+
+
+def build_type(type_: Type) -> exp.DataType:
+    """The syntax of a type. sqlglot prints its own TIME as TIMESTAMP for Spark."""
+    built = exp.DataType.build(str(type_), dialect="spark")
+    for each in list(built.find_all(exp.DataType)):
+        if each.this == exp.DType.TIME:
+            each.set("this", exp.DType.USERDEFINED)
+            each.set("kind", str(TIME))
+    return built
 
 
 def alias(value: Expression, name: str) -> Expression:

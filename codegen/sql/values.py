@@ -12,7 +12,19 @@ from typing import Literal, TypeAlias
 
 from sqlglot import exp
 
-from penstock.codegen.sql.trees import both, call, cast, column, function, is_null, number, only_if, struct_of, text
+from penstock.codegen.sql.trees import (
+    both,
+    build_type,
+    call,
+    cast,
+    column,
+    function,
+    is_null,
+    number,
+    only_if,
+    struct_of,
+    text,
+)
 from penstock.planner.plan import Expression
 from penstock.planner.types import (
     BOOLEAN,
@@ -21,8 +33,10 @@ from penstock.planner.types import (
     FLOAT,
     INT,
     INTEGERS,
+    MOMENTS,
     SMALLINT,
     STRING,
+    TIME,
     TIMESTAMP,
     TINYINT,
     Array,
@@ -42,6 +56,8 @@ _EXPONENT = r"^ *[+-]?(?=\.?[0-9])[0-9]*\.?[0-9]*[eE]([+-]?[0-9]{1,4}) *$"
 _DECIMALS = r"\.([0-9]*?)0*[eE]"
 _NOT_ZERO = "^[^eE]*[1-9]"
 _DATE = r"^(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$"
+# Spark by itself takes AM and PM, and cuts nanoseconds off.
+_CLOCK = r"^[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.[0-9]{0,6}0*)?)?$"
 # Spark by itself takes a time without a date for one of today, a number for a year, and cuts nanoseconds off.
 _TIME = r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[ T][0-9:]+(?:\.[0-9]{0,6}0*)?(?:[^0-9.:].*)?)?$"
 _CALENDAR = ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999")
@@ -57,7 +73,7 @@ def wire_type(type_: Type, format_: Format) -> str:
             return f"MAP<{wire_type(type_.key, _of_keys(format_))}, {wire_type(type_.value, format_)}>"
         case Struct():
             return str(Struct(tuple((name, Simple(wire_type(each, format_))) for name, each in type_.fields)))
-    if format_ == "csv" or (format_ == "json" and type_ in (DATE, TIMESTAMP)):
+    if format_ == "csv" or (format_ == "json" and type_ in MOMENTS):
         return str(STRING)
     # Of smaller ones Spark takes the lower bits.
     return str(INT if type_ in (TINYINT, SMALLINT) else type_)
@@ -146,6 +162,8 @@ def parse(value: Expression, type_: Type) -> Expression:
         return only_if(_matches(value, _DATE), parsed)
     if type_ == TIMESTAMP:
         return only_if(_matches(value, _TIME), parsed)
+    if type_ == TIME:
+        return only_if(_matches(value, _CLOCK), parsed)
     assert type_ in INTEGERS, f"no text of a {type_}"
     return parsed
 
@@ -199,7 +217,7 @@ def _either(conditions: list[Expression]) -> Expression | None:
 
 
 def _try_cast(value: Expression, type_: Type) -> Expression:
-    return exp.TryCast(this=value.copy(), to=exp.DataType.build(str(type_), dialect="spark"))
+    return exp.TryCast(this=value.copy(), to=build_type(type_))
 
 
 def _matches(value: Expression, pattern: str) -> Expression:

@@ -79,6 +79,10 @@ def timestamp_literal(span: Span, token: Token) -> exp.Cast:
     return _typed_literal(span, token, exp.DType.TIMESTAMPTZ)
 
 
+def time_literal(span: Span, token: Token) -> exp.Cast:
+    return _typed_literal(span, token, exp.DType.TIME)
+
+
 def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
     text = string(token_span(span, token), token)
     return placed(exp.Cast(this=text, to=placed(exp.DataType(this=kind, nested=False), span)), span)
@@ -307,6 +311,7 @@ RULES: dict[str, Builder] = {
     "star": star,
     "date_literal": date_literal,
     "timestamp_literal": timestamp_literal,
+    "time_literal": time_literal,
     "paren": paren,
     "scalar_query": scalar_query,
     "case": case,

@@ -68,15 +68,11 @@ def check_cast(value: exp.Expression, type_: exp.DataType) -> None:
     """Raises CompileError for a cast that would cut its value."""
     for each in type_.find_all(exp.DataType):
         if LIMITED in each.meta:
-            is_time = each.this is exp.DType.TIMESTAMPTZ
-            hint = f"DATE_TRUNC('SECOND', CAST({span_of(value).text} AS TIMESTAMP))" if is_time else "BINARY"
+            cuts = {exp.DType.TIMESTAMPTZ: ("DATE_TRUNC", "TIMESTAMP"), exp.DType.TIME: ("TIME_TRUNC", "TIME")}
+            function, whole = cuts.get(each.this, (None, "BINARY"))
+            hint = whole if function is None else f"{function}('SECOND', CAST({span_of(value).text} AS {whole}))"
             text = span_of(each).text.removeprefix("::")
             raise refuse(span_of(each), f"a cast to {text}", f"Values of {text} are not cut here.", hint)
-
-
-def time_literal(span: Span, token: Token) -> exp.Expression:
-    hint = f"TIMESTAMP '1970-01-01 {token.value}'"
-    raise refuse(span, "the type TIME", "A time of day stands in a TIMESTAMP, or in a STRING.", hint)
 
 
 def array(span: Span, values: tuple[exp.Expression, ...] | None) -> exp.Anonymous:
@@ -228,7 +224,6 @@ def between_symmetric(span: Span, operand: exp.Expression, low: exp.Expression, 
 
 
 RULES: dict[str, Builder] = {
-    "time_literal": time_literal,
     "array": array,
     "map": map_,
     "pair": pair,

@@ -42,6 +42,7 @@ SIMPLE = {
     "BYTES": exp.DType.BINARY,
     "BYTEA": exp.DType.BINARY,
     "DATE": exp.DType.DATE,
+    "TIME": exp.DType.TIME,
     # Spark's TIMESTAMP is a point in time, which sqlglot calls TIMESTAMPTZ.
     "TIMESTAMP": exp.DType.TIMESTAMPTZ,
     "TIMESTAMP_LTZ": exp.DType.TIMESTAMPTZ,
@@ -54,7 +55,9 @@ SIZED = {
     **dict.fromkeys(("VARCHAR", "CHAR", "CHARACTER"), _TEXT),
     **dict.fromkeys(("BINARY", "VARBINARY"), _BINARY),
     **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMPTZ"), (exp.DType.TIMESTAMPTZ, 1)),
+    "TIME": (exp.DType.TIME, 1),
 }
+_MOMENTS = (exp.DType.TIMESTAMPTZ, exp.DType.TIME)
 # Digits of a second. Spark keeps six.
 MOST_DIGITS = 6
 # Casts to TIMESTAMP(3) are common where no time has more digits. Casts to fewer are there to cut digits off.
@@ -86,7 +89,7 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
         raise _wrong_parameters(span, token, f"{token.value.upper()} has no parameters")
     if len(sizes) > most or any(parse_count(size.value) is None for size in sizes):
         raise _wrong_parameters(span, token, f"write {_EXAMPLES[token.value.upper()]}")
-    if kind is exp.DType.TIMESTAMPTZ:
+    if kind in _MOMENTS:
         return _time(span, token, sizes[0])
     if kind is exp.DType.BINARY:
         return _limit(placed(exp.DataType(this=kind, nested=False), span))
@@ -101,15 +104,25 @@ def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
 
 
 def time_type(span: Span, token: Token, digits: Token | None) -> exp.DataType:
-    """`TIMESTAMP(p) WITH [LOCAL] TIME ZONE` and its kin."""
+    """`TIMESTAMP(p) WITH [LOCAL] TIME ZONE`."""
+    if token.value.upper() == "TIME":
+        found = syntax.S026.at(span, construct="the type TIME WITH TIME ZONE").because("A TIME has no zone.")
+        raise CompileError([found.with_hint("TIME")])
     if token.value.upper() != "TIMESTAMP":
+        raise _unknown(span, token)
+    return simple_type(span, token) if digits is None else _time(span, token, digits)
+
+
+def zoneless_type(span: Span, token: Token, digits: Token | None) -> exp.DataType:
+    """`TIMESTAMP(p) WITHOUT TIME ZONE`, `TIME(p) WITHOUT TIME ZONE`."""
+    if token.value.upper() not in ("TIMESTAMP", "TIME"):
         raise _unknown(span, token)
     return simple_type(span, token) if digits is None else _time(span, token, digits)
 
 
 def _time(span: Span, token: Token, digits: Token) -> exp.DataType:
     if (parse_count(digits.value) or 0) > MOST_DIGITS:
-        raise _wrong_parameters(span, token, f"a TIMESTAMP has at most {MOST_DIGITS} digits of a second")
+        raise _wrong_parameters(span, token, f"a {token.value.upper()} has at most {MOST_DIGITS} digits of a second")
     type_ = simple_type(span, token)
     return _limit(type_) if (parse_count(digits.value) or 0) < LEAST_DIGITS else type_
 
@@ -155,7 +168,7 @@ def type_field(span: Span, token: Token, type_: exp.DataType) -> exp.ColumnDef:
 _EXAMPLES = {
     **{name: f"{name}(10, 2)" for name, kind in SIZED.items() if kind is _DECIMAL},
     **{name: f"{name}(100)" for name, kind in SIZED.items() if kind in (_TEXT, _BINARY)},
-    **{name: f"{name}(3)" for name, kind in SIZED.items() if kind[0] is exp.DType.TIMESTAMPTZ},
+    **{name: f"{name}(3)" for name, kind in SIZED.items() if kind[0] in _MOMENTS},
     "ARRAY": "ARRAY<STRING>",
     "MAP": "MAP<STRING, BIGINT>",
     "STRUCT": "STRUCT<name: STRING, age: INT>",
@@ -176,6 +189,7 @@ def _wrong_parameters(span: Span, token: Token, hint: str) -> CompileError:
 
 RULES: dict[str, Builder] = {
     "time_type": time_type,
+    "zoneless_type": zoneless_type,
     "double_precision": double_precision,
     "varying_type": varying_type,
     "array_type": array_type,

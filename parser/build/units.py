@@ -26,7 +26,10 @@ _MICROSECONDS = {
 # From 1970-01-01 to 2000-01-03, from which TimescaleDB and DuckDB count.
 _BUCKET_ORIGIN = 10_959 * _MICROSECONDS["DAY"]
 _MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
-_CASTS = ("BIGINT", "BINARY", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIMESTAMP")
+_CASTS = (
+    *("BIGINT", "BINARY", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIME"),
+    "TIMESTAMP",
+)
 _UNITS = {**UNITS, **{name + s: name for name in ("MICROSECOND", "QUARTER") for s in ("", "S")}}
 
 

@@ -19,6 +19,7 @@ from penstock.planner.types import (
     INT,
     SMALLINT,
     STRING,
+    TIME,
     TIMESTAMP,
     TINYINT,
     Array,
@@ -31,7 +32,7 @@ from penstock.planner.types import (
 LEDGER = "penstock_ledger"
 """The table in which Penstock keeps which micro-batches are written. It lies beside the tables of users."""
 
-SIMPLE = frozenset({BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP})
+SIMPLE = frozenset({BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP, TIME})
 """Types without parameters that all databases hold."""
 
 _TABLE = re.compile(r"[^.\0]+(\.[^.\0]+)?")

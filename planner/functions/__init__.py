@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from penstock.planner.functions.aggregates import AGGREGATES
 from penstock.planner.functions.arrays import ARRAYS
+from penstock.planner.functions.clock import CLOCK
 from penstock.planner.functions.conditional import CONDITIONAL
 from penstock.planner.functions.frames import FRAMES
 from penstock.planner.functions.function import Function
@@ -16,7 +17,7 @@ from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
-from penstock.planner.functions.refused import FOREIGN, REFUSED
+from penstock.planner.functions.refused import BARE, FOREIGN, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
 from penstock.planner.functions.vectors import VECTORS
@@ -30,6 +31,7 @@ __all__ = [
     "clock_calls",
     "find_function",
     "is_aggregate",
+    "is_bare",
     "is_framed",
     "reference",
     "require_function",
@@ -39,6 +41,7 @@ FAMILIES: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Numbers", MATH),
     ("Text", TEXT),
     ("Time", TIME),
+    ("Time of the day", CLOCK),
     ("Conditions", CONDITIONAL),
     ("Arrays", ARRAYS),
     ("Maps and structs", MAPS),
@@ -63,6 +66,12 @@ def find_function(name: str) -> Function | None:
 def require_function(name: str) -> Function:
     """The function of a name that has been resolved, in upper case. Raises KeyError for any other one."""
     return _BY_NAME[name]
+
+
+def is_bare(name: str) -> bool:
+    """Whether the name calls a function without parentheses, be it refused or not."""
+    function = find_function(name)
+    return function.bare if function is not None else name.upper() in BARE
 
 
 def is_aggregate(name: str) -> bool:

@@ -65,6 +65,8 @@ class Function:
     """What Spark calls it in errors. None: by its own name."""
     stands_for: str | None = None
     """The function that Spark is asked for in its place. None: it is asked for itself."""
+    form: Callable[[tuple[exp.Expression, ...]], exp.Expression] | None = None
+    """What Spark is asked for in its place, over the arguments; they know their types."""
     size: Size | None = None
     """How large literal arguments make its result, where they can make it too large."""
 

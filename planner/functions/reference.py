@@ -20,7 +20,7 @@ twice means one type, the common one of its arguments; ANY means any type each t
 `X...` one or more arguments. Maps have no order, nor has anything that holds one.
 Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Numbers, dates, times and BOOLEANs are
 taken as STRING. Texts are read as a number, a date or a time where all signatures ask for that one type, and literals
-as DATE or TIMESTAMP wherever one is asked for; other texts are cast by hand.
+as DATE, TIMESTAMP or TIME wherever one is asked for; other texts are cast by hand.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from penstock.planner.functions.facts import Failing, NullForm, RowFault
 from penstock.planner.functions.function import Function
 from penstock.planner.types import INT, Decimal, Type
+from penstock.planner.types import TIME as TIME_OF_DAY
 
 
 def _part(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Type | None:
@@ -16,16 +17,19 @@ def _part(arguments: tuple[exp.Expression, ...], types: tuple[Type, ...]) -> Typ
     name = arguments[0].name.upper() if isinstance(arguments[0], exp.Literal) else ""
     if name in ("SECOND", "SECONDS"):
         return Decimal(8, 6)
-    return INT if name in _WHOLE_PARTS else None
+    whole = _CLOCK_PARTS if types[1] == TIME_OF_DAY else _WHOLE_PARTS
+    return INT if name in whole else None
 
 
 _WHOLE_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DAYOFWEEK", "DOY", "HOUR", "MINUTE")
+_CLOCK_PARTS = ("HOUR", "MINUTE")
 _PART = ("(DATE) -> INT", "(TIMESTAMP) -> INT")
 _PARTS = (
     "(INT, INT, INT, INT, INT, INT) -> TIMESTAMP",
     "(INT, INT, INT, INT, INT, DECIMAL(p, s)) -> TIMESTAMP",
 )
-_CLOCK = ("(TIMESTAMP) -> INT",)
+_WHOLE = (*_PARTS, "(DATE, TIME) -> TIMESTAMP")
+_CLOCK = ("(TIMESTAMP) -> INT", "(TIME) -> INT")
 _T = "TIMESTAMP '2024-03-05 06:07:08'"
 
 TIME = (
@@ -109,14 +113,14 @@ TIME = (
     ),
     Function(
         "DATE_PART",
-        ("(TIME_PART, TIMESTAMP) -> INT",),
+        ("(TIME_PART, TIMESTAMP) -> INT", "(TIME_PART, TIME) -> INT"),
         "the part that a literal names: 'YEAR', 'MONTH', 'DOY' and so on",
         (f"DATE_PART('DOY', {_T})", 65),
         result=_part,
     ),
     Function(
         "DATEPART",
-        ("(TIME_PART, TIMESTAMP) -> INT",),
+        ("(TIME_PART, TIMESTAMP) -> INT", "(TIME_PART, TIME) -> INT"),
         "the same as DATE_PART",
         (f"DATEPART('DOY', {_T})", 65),
         result=_part,
@@ -196,8 +200,8 @@ TIME = (
     ),
     Function(
         "MAKE_TIMESTAMP",
-        _PARTS,
-        "the time of year, month, day, hour, minute, second",
+        _WHOLE,
+        "the time of year, month, day, hour, minute, second, or of a day and its time",
         ("MAKE_TIMESTAMP(2024, 2, 29, 12, 30, 15.5)", datetime(2024, 2, 29, 12, 30, 15, 500000)),
         failing=Failing(null_form=NullForm("TRY_MAKE_TIMESTAMP", "R028")),
         raises=(RowFault.TIME_PARTS,),
@@ -288,7 +292,7 @@ TIME = (
     ),
     Function(
         "TRY_MAKE_TIMESTAMP",
-        _PARTS,
+        _WHOLE,
         "as MAKE_TIMESTAMP, but NULL if there is no such time",
         ("TRY_MAKE_TIMESTAMP(2023, 2, 29, 12, 30, 15)", None),
     ),

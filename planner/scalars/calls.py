@@ -27,14 +27,18 @@ from penstock.planner.functions.signature import (
 )
 from penstock.planner.scalars.constants import judge
 from penstock.planner.scalars.implicit import as_text, read_text
+from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import propose_name
+from penstock.planner.scalars.schemas import read_schema
 from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
     BINARY,
     DATE,
     INTEGERS,
+    MOMENTS,
     STRING,
+    TIME,
     TIMESTAMP,
     VOID,
     Array,
@@ -177,10 +181,19 @@ def _fit(
     problems.extend(_judged(shape, function, arguments))
     if problems:
         return None
+    schema = next((arguments[place] for place, kind in shape.kinds if kind.name.endswith("SCHEMA")), None)
+    if isinstance(schema, Typed):
+        return _fit_schema(converted, bare(schema.expression).name)
     if function.result is not None:
         type_ = function.result(tuple(converted), tuple(types))
         return None if type_ is None else Fitted(tuple(converted), type_)
     return Fitted(tuple(converted), _substitute(shape.result, bindings))
+
+
+def _fit_schema(arguments: Sequence[exp.Expression], text: str) -> Fitted | None:
+    """A call whose last argument names the type of its result, which Spark gets as Penstock writes it."""
+    type_ = read_schema(text)
+    return None if type_ is None else Fitted((*arguments[:-1], exp.Literal.string(str(type_))), type_)
 
 
 def _cast_arguments(
@@ -202,8 +215,8 @@ def _cast_arguments(
         value: Argument | None = argument
         if isinstance(argument, Typed) and STRING in wanted and not others:
             value = argument if reads_times and is_number(argument.type) else as_text(argument)
-        elif isinstance(argument, Typed) and argument.type == STRING and len(wanted) == 1:
-            (target,) = wanted
+        elif isinstance(argument, Typed) and argument.type == STRING and (len(wanted) == 1 or wanted == _CLOCKS):
+            target = TIMESTAMP if wanted == _CLOCKS else next(iter(wanted))
             value = read_text(argument, target, problems) if isinstance(target, Simple) else argument
         if value is None:
             return None
@@ -229,9 +242,11 @@ def _with_body(resolved: Typed, target: Type) -> exp.Expression:
 
 def _reads_as_time(pattern: Pattern, argument: Typed, bindings: Bindings) -> bool:
     target = bindings.get(pattern.name) if isinstance(pattern, Variable) else pattern
-    return is_text_literal(argument) and target in (DATE, TIMESTAMP)
+    return is_text_literal(argument) and target in MOMENTS
 
 
+# Where a time of the day may stand in the place of a TIMESTAMP, a text is a TIMESTAMP.
+_CLOCKS: set[Pattern] = {TIMESTAMP, TIME}
 # Variables that match each argument by itself.
 _EACH = (Variable("ANY"), Variable("ORDERED"))
 _DOMAINS: dict[str, Callable[[Type], bool]] = {

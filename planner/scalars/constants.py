@@ -21,10 +21,12 @@ from penstock.planner.scalars.formats import number_format_problem, time_format_
 from penstock.planner.scalars.literals import bare, whole_number
 from penstock.planner.scalars.print_formats import print_format_problem
 from penstock.planner.scalars.regex import read_regex
+from penstock.planner.scalars.schemas import flat_schema_problem, schema_problem
 from penstock.planner.scalars.typed import Typed
 
 _DATE_UNITS = ("WEEK", "MONTH", "QUARTER", "YEAR")
-_TIME_UNITS = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", *_DATE_UNITS)
+_CLOCK_UNITS = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR")
+_TIME_UNITS = (*_CLOCK_UNITS, "DAY", *_DATE_UNITS)
 _SHORT_UNITS = ("MON", "MM", "YYYY", "YY")
 _TIME_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DAYOFWEEK", "DOY", "HOUR", "MINUTE", "SECOND")
 _WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
@@ -178,8 +180,11 @@ _TEXTS: dict[str, Callable[[str], Objection | None]] = {
     "ZONE": _zone,
     "CHARSET": partial(_one_of, _CHARSETS, ()),
     "TIME_UNIT": partial(_one_of, _TIME_UNITS, ("DD", *_SHORT_UNITS)),
+    "CLOCK_UNIT": partial(_one_of, _CLOCK_UNITS, ()),
     "DATE_UNIT": partial(_one_of, _DATE_UNITS, _SHORT_UNITS),
     "TIME_PART": partial(_one_of, _TIME_PARTS, ("SECONDS",)),
+    "SCHEMA": partial(_reasoned, schema_problem, "'a INT, b ARRAY<STRING>'"),
+    "FLAT_SCHEMA": partial(_reasoned, flat_schema_problem, "'a INT, b STRING'"),
     "WEEKDAY": partial(_one_of, _WEEKDAYS, [day[:n] for day in _WEEKDAYS for n in (2, 3)]),
     "LETTER": lambda text: None if len(text) == 1 else Objection("It has to be one character.", "'X'"),
 }

@@ -18,11 +18,10 @@ from penstock.planner.scalars.types import FLOATS, MAPS_ARE_UNEQUAL, cast, integ
 from penstock.planner.types import (
     BIGINT,
     BOOLEAN,
-    DATE,
     DOUBLE,
     INTEGERS,
+    MOMENTS,
     STRING,
-    TIMESTAMP,
     VOID,
     Decimal,
     Type,
@@ -62,7 +61,7 @@ def store(value: exp.Expression, source: Type, target: Type, span: Span) -> exp.
 
 def is_printable(type_: Type) -> bool:
     """Whether Spark takes a value of the type where it wants a STRING."""
-    return isinstance(type_, Decimal) or type_ in (*INTEGERS, *FLOATS, BOOLEAN, DATE, TIMESTAMP)
+    return isinstance(type_, Decimal) or type_ in (*INTEGERS, *FLOATS, BOOLEAN, *MOMENTS)
 
 
 def as_text(value: Typed) -> Typed:
@@ -90,7 +89,7 @@ def _read_type(type_: Type) -> Type | None:
         return BIGINT
     if isinstance(type_, Decimal) or type_ in FLOATS:
         return DOUBLE
-    return type_ if type_ in (BOOLEAN, DATE, TIMESTAMP) else None
+    return type_ if type_ in (BOOLEAN, *MOMENTS) else None
 
 
 def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
@@ -99,7 +98,7 @@ def read_text(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | N
         return value
     if not is_text_literal(value):
         return Typed(mark_cast(make_typed(value.expression, value.to(target), target).expression, STRING), target)
-    if target in (DATE, TIMESTAMP):
+    if target in MOMENTS:
         return value  # read at once, together with the others
     problem = cast_problem(value, target)
     if problem is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
 from decimal import Decimal as Number
 from decimal import InvalidOperation
 from math import isfinite
@@ -14,7 +14,7 @@ from penstock.diagnostics.codes.types import T010
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.types import MAX_PRECISION
-from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, Decimal, Type
+from penstock.planner.types import BIGINT, DATE, DOUBLE, INT, TIME, TIMESTAMP, Decimal, Simple, Type
 
 MONTH_UNITS = ("MONTH", "YEAR")
 # Microseconds, the resolution of Spark's intervals and timestamps.
@@ -29,10 +29,13 @@ _UNIT_MICROSECONDS = {
 }
 _LARGEST_INTERVAL = 2**63 - 1
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})", re.ASCII)
-_TIMESTAMP = re.compile(
-    _DATE.pattern + r"(?:[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?",
-    re.ASCII,
-)
+_TIME = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?", re.ASCII)
+_TIMESTAMP = re.compile(rf"{_DATE.pattern}(?:[ T]{_TIME.pattern}(Z|[+-]\d{{2}}:\d{{2}})?)?", re.ASCII)
+_SHAPES = {
+    DATE: (_DATE, "YYYY-MM-DD"),
+    TIME: (_TIME, "HH:MM[:SS[.ffffff]]"),
+    TIMESTAMP: (_TIMESTAMP, "YYYY-MM-DD [HH:MM[:SS[.ffffff]][Z|+HH:MM]]"),
+}
 
 
 def bare(expression: exp.Expression) -> exp.Expression:
@@ -86,10 +89,10 @@ def whole_number(expression: exp.Expression) -> Number | None:
 
 
 def time_literal(text: str, target: Type, span: Span | None, report: list[Diagnostic]) -> str | None:
-    """A text as ISO date or as UTC timestamp without zone, as `target` says; None (reported) if it is not one."""
-    pattern = _DATE if target == DATE else _TIMESTAMP
+    """A text as ISO date, time or UTC timestamp without zone, as `target` says; None (reported) if it is not."""
+    assert isinstance(target, Simple)
+    pattern, shape = _SHAPES[target]
     found = pattern.fullmatch(text.strip())
-    shape = "YYYY-MM-DD" if target == DATE else "YYYY-MM-DD [HH:MM[:SS[.ffffff]][Z|+HH:MM]]"
     problem = T010.at(span, text=f"'{text}'", type=target)
     if found is None:
         report.append(problem.with_hint(f"{target} '{shape}'"))
@@ -98,17 +101,21 @@ def time_literal(text: str, target: Type, span: Span | None, report: list[Diagno
     try:
         if target == DATE:
             return date(*(int(number) for number in numbers)).isoformat()
+        if target == TIME:
+            return _read_clock(*numbers).isoformat()
         year, month, day, hour, minute, second, fraction, zone = numbers
-        moment = datetime(
-            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0),
-            int((fraction or "").ljust(6, "0")), UTC,
-        )  # fmt: skip
+        clock = _read_clock(hour or "0", minute or "0", second, fraction)
+        moment = datetime.combine(date(int(year), int(month), int(day)), clock, UTC)
         if zone not in (None, "Z"):
             moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S.%f}{zone}").astimezone(UTC)
     except (ValueError, OverflowError) as error:
         report.append(problem.because(str(error)))
         return None
     return moment.replace(tzinfo=None).isoformat(sep=" ")
+
+
+def _read_clock(hour: str, minute: str, second: str | None, fraction: str | None) -> time:
+    return time(int(hour), int(minute), int(second or 0), int((fraction or "").ljust(6, "0")))
 
 
 def unit_of(interval: exp.Interval) -> str:

@@ -32,6 +32,7 @@ from penstock.planner.types import (
     INTEGERS,
     INTERVAL,
     STRING,
+    TIME,
     TIMESTAMP,
     VOID,
     Array,
@@ -92,8 +93,27 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
     else:
         types = " and ".join(str(operand.type) for operand in operands)
         problem = T002.at(span, operator=symbol, types=types)
-        joins = symbol == "+" and all(operand.type == STRING for operand in operands)
-        report.append(problem.with_hint("CONCAT(…, …), or … || …" if joins else None))
+        report.append(problem.with_hint(_propose_form(symbol, operands)))
+
+
+def _propose_form(symbol: str, operands: tuple[Typed, ...]) -> str | None:
+    """What to write in the place of + or - over these types, where there is something."""
+    types = tuple(operand.type for operand in operands)
+    if symbol == "+" and set(types) == {STRING}:
+        return "CONCAT(…, …), or … || …"
+    texts = [operand.span.text for operand in operands if operand.span is not None]
+    match symbol, types, texts:
+        case "+", (Simple("DATE"), Simple("TIME")), [day, clock]:
+            return f"MAKE_TIMESTAMP({day}, {clock})"
+        case "+", (Simple("TIME"), Simple("DATE")), [clock, day]:
+            return f"MAKE_TIMESTAMP({day}, {clock})"
+        case "-", (Simple("TIME"), Simple("TIME")), [end, start]:
+            return f"TIME_DIFF('MICROSECOND', {start}, {end})"
+        case "+" | "-", (Simple("TIME"), Simple("INTERVAL")), [clock, length]:
+            return f"CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {clock}) {symbol} {length} AS TIME)"
+        case "+", (Simple("INTERVAL"), Simple("TIME")), [length, clock]:
+            return f"CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {clock}) + {length} AS TIME)"
+    return None
 
 
 def arithmetic(node: exp.Expression, left: Typed, right: Typed, report: list[Diagnostic]) -> Typed | None:
@@ -261,7 +281,8 @@ def unary(node: exp.Expression, operand: Typed, report: list[Diagnostic]) -> Typ
 def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
     """CAST and TRY_CAST, refused between types that Spark's ANSI mode does not convert."""
     if not can_cast(operand.type, target):
-        report.append(T012.at(node.meta.get("span"), source=operand.type, target=target))
+        found = T012.at(node.meta.get("span"), source=operand.type, target=target)
+        report.append(found.with_hint(_propose_conversion(operand, target)))
         return None
     if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast):
         checked = as_time(operand, target, report)
@@ -275,6 +296,18 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
             return None
     safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
     return make_typed(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
+
+
+def _propose_conversion(operand: Typed, target: Type) -> str | None:
+    """What makes the value of an operand that cannot be cast, where there is something."""
+    if operand.span is None:
+        return None
+    value = operand.span.text
+    if operand.type == TIME and is_number(target):
+        return f"TIME_TO_SECONDS({value})"
+    if operand.type == TIME and target == TIMESTAMP:
+        return f"MAKE_TIMESTAMP(DATE '1970-01-01', {value})"
+    return f"TIME_FROM_SECONDS({value})" if operand.type in INTEGERS and target == TIME else None
 
 
 def can_cast(source: Type, target: Type) -> bool:
@@ -296,5 +329,5 @@ def can_cast(source: Type, target: Type) -> bool:
     if source == STRING:
         return isinstance(target, Decimal | Simple) and target != INTERVAL
     if source == TIMESTAMP:
-        return is_number(target) or target in (STRING, DATE)
+        return is_number(target) or target in (STRING, DATE, TIME)
     return target == STRING or (source == BOOLEAN and is_number(target)) or (source == DATE and target == TIMESTAMP)

@@ -21,7 +21,7 @@ from penstock.diagnostics.codes.types import (
     T011,
 )
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import find_function
+from penstock.planner.functions import is_bare
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars import operators
 from penstock.planner.scalars.arrows import read_arrows
@@ -99,8 +99,7 @@ class Resolver:
             if is_same_name(written, first):
                 local = make_typed(node, exp.to_identifier(name, quoted=True), type_)
                 return self._fields(node, local, parts[1:])
-        function = find_function(first) if len(parts) == 1 else None
-        if function is not None and function.bare and not self.scope.named(first):
+        if len(parts) == 1 and is_bare(first) and not self.scope.named(first):
             return self._call(make_typed(node, exp.Anonymous(this=first.upper()), VOID).expression)
         shared = self.scope.find_shared(first)
         if shared is not None and not isinstance(shared.value, exp.Column) and not self.scope.named(first):
@@ -279,7 +278,8 @@ class Resolver:
         if fitted is None:
             return None
         call = exp.Anonymous(this=function.stands_for or function.name, expressions=list(fitted.arguments))
-        result = make_typed(node, call, fitted.type)
+        form = call if function.form is None else function.form(fitted.arguments)
+        result = make_typed(node, form, fitted.type)
         problem = size_problem(call)
         if problem is None:
             return result

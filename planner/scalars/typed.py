@@ -12,7 +12,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
 from penstock.planner.scalars.types import cast, common_type
-from penstock.planner.types import DATE, STRING, TIMESTAMP, VOID, Type
+from penstock.planner.types import INTERVAL, MOMENTS, STRING, VOID, Decimal, Simple, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def unify_values(
             return None
         target = common
     literals = [value for value in values if is_text_literal(value)]
-    if literals and target not in (DATE, TIMESTAMP, STRING, VOID):
+    if literals and target not in (*MOMENTS, STRING, VOID):
         report.append(_no_common_type(node, construct, target, literals[0], literals))
         return None
     if literals and target == VOID:
@@ -74,8 +74,8 @@ def unify_values(
 
 
 def as_time(value: Typed, target: Type, report: list[Diagnostic]) -> Typed | None:
-    """A text literal as the DATE or TIMESTAMP that is asked for; anything else as it is. None if it is no such text."""
-    if target not in (DATE, TIMESTAMP) or not is_text_literal(value):
+    """A text literal as the DATE, TIMESTAMP or TIME that is asked for; anything else as it is. None if it is none."""
+    if target not in MOMENTS or not is_text_literal(value):
         return value
     literal = bare(value.expression)
     text = time_literal(literal.name, target, value.span, report)
@@ -98,5 +98,6 @@ def _no_common_type(
 
 
 def cast_hint(value: Typed, target: Type) -> str | None:
-    """The CAST to write instead of a value, where its text is known."""
-    return None if value.span is None else f"CAST({value.span.text} AS {target})"
+    """The CAST to write instead of a value, where its text is known and texts can be cast to the type."""
+    is_castable = isinstance(target, Simple | Decimal) and target != INTERVAL
+    return f"CAST({value.span.text} AS {target})" if value.span is not None and is_castable else None

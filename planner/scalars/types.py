@@ -25,6 +25,7 @@ from penstock.planner.types import (
     INTERVAL,
     SMALLINT,
     STRING,
+    TIME,
     TIMESTAMP,
     TINYINT,
     VOID,
@@ -56,17 +57,18 @@ _SIMPLE = {
     _DType.DATE: DATE,
     _DType.TIMESTAMP: TIMESTAMP,
     _DType.TIMESTAMPTZ: TIMESTAMP,
+    _DType.TIME: TIME,
 }
 # Spark's TIMESTAMP is an instant, which sqlglot calls TIMESTAMPTZ.
 _SYNTAX = {type_: kind for kind, type_ in _SIMPLE.items()} | {STRING: _DType.TEXT, TIMESTAMP: _DType.TIMESTAMPTZ}
 _DIGITS = {TINYINT: 3, SMALLINT: 5, INT: 10, BIGINT: 20}
-_NAMES = "BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, BINARY, DATE, TIMESTAMP"
+_NAMES = "BOOLEAN, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL(p, s), STRING, BINARY, DATE, TIMESTAMP, TIME"
 
 
 def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
     """The type that a column definition or CAST names; None for one that the dialect does not have (reported)."""
     kind, parameters, span = data_type.this, data_type.expressions, data_type.meta.get("span")
-    simple = _SIMPLE.get(kind)
+    simple = TIME if data_type.text("kind") == str(TIME) else _SIMPLE.get(kind)
     if simple is not None and not parameters:
         return simple
     if kind == _DType.DECIMAL:
@@ -126,8 +128,9 @@ def data_type(type_: Type) -> exp.DataType:
             if type_ == INTERVAL:
                 span = exp.IntervalSpan(this=exp.var("DAY"), expression=exp.var("SECOND"))
                 return exp.DataType(this=exp.Interval(unit=span))
-            if type_ == VOID:  # inside an array or map; sqlglot has no name of its own for it
-                return exp.DataType(this=_DType.USERDEFINED, kind=str(VOID))
+            # VOID is inside an array or map. sqlglot has no name for it, and prints its own TIME as TIMESTAMP.
+            if type_ in (VOID, TIME):
+                return exp.DataType(this=_DType.USERDEFINED, kind=str(type_))
             return exp.DataType(this=_SYNTAX[type_])
         case Decimal(precision, scale):
             sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in (precision, scale)]

@@ -47,6 +47,7 @@ VALUES: dict[str, list[Any]] = {
         dt.datetime(2024, 10, 27, 1, 30, tzinfo=UTC),
         dt.datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
     ],
+    "TIME": [dt.time(0), dt.time(10, 30), dt.time(23, 59, 59, 999999), dt.time(0, 0, 0, 1)],
     "DECIMAL(38, 18)": [
         Decimal("99999999999999999999.999999999999999999"),
         Decimal("-0.000000000000000001"),
@@ -56,6 +57,7 @@ VALUES: dict[str, list[Any]] = {
 }
 NESTED: dict[str, list[Any]] = {
     "ARRAY<INT>": [[], [1, None, 3]],
+    "ARRAY<TIME>": [[], [dt.time(10, 30), None]],
     "MAP<STRING, BIGINT>": [[], [("a", 1), ("b", None)]],
     "STRUCT<`a b`: INT, c: ARRAY<STRUCT<`x``y`: STRING, d: DECIMAL(10, 2)>>>": [
         {"a b": 1, "c": [{"x`y": "z", "d": Decimal("1.50")}, None]},
@@ -71,6 +73,8 @@ def read_plain(place: Place, type_: str, value: Any) -> Any:
             return bool(value)
         if type_ == "DATE":
             return dt.date.fromisoformat(value)
+        if type_ == "TIME":
+            return dt.time.fromisoformat(value)
         if type_ == "TIMESTAMP":
             assert value.endswith("Z")
             return dt.datetime.fromisoformat(value)

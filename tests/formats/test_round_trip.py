@@ -47,12 +47,14 @@ NO_VALUE = {
         '"0000-01-01T00:00:00Z"',
         '"2026-01-01T00:00:00.1234567Z"',
     ],
+    "TIME": ['"24:00:00"', '"10:30:00.1234567"', '"10:30:00Z"', '"10:30 PM"', '"2026-01-01T10:30:00"', "10", '""'],
     "STRING": ["1.10", r'"\ud800"'],
     "BINARY": ['"*"', "1"],
     "ARRAY<DECIMAL(10, 2)>": ["[1.005]", '["1"]', "{}"],
     "ARRAY<STRUCT<d: DOUBLE, t: TIMESTAMP>>": ['[{"d": 1e400}]', '[{"t": 5}]', "[5]"],
     "MAP<STRING, BIGINT>": ['{"a": 1, "a": 2}', '{"a": "1"}', "[]"],
     "MAP<STRING, ARRAY<TIMESTAMP>>": ['{"a": [null, 5]}', '{"a": null, "b": ["x"]}'],
+    "ARRAY<TIME>": ['["10:30:00", "25:00"]', "[10]"],
     "MAP<INT, DATE>": ['{"1": null, "01": null}', '{"x": null}', '{"1": 5}'],
     "STRUCT<a: TINYINT, b: STRUCT<c: STRING>>": ['{"a": 200}', '{"b": 5}'],
 }
@@ -66,6 +68,7 @@ NO_FIELD = {
     "BOOLEAN": ["1", "yes"],
     "DATE": ["19000", "2026-02-30"],
     "TIMESTAMP": ["1735689600", "12:00:00"],
+    "TIME": ["24:00:00", "10:30:60", "10", "10:30:00+02:00", "10:30:00.1234567"],
 }
 
 
@@ -220,6 +223,7 @@ ARROW = {
     **{"FLOAT": pa.float32(), "DOUBLE": pa.float64(), "STRING": pa.string(), "BINARY": pa.binary()},
     **{"DECIMAL(10, 2)": pa.decimal128(10, 2), "DECIMAL(38, 20)": pa.decimal128(38, 20)},
     **{"DECIMAL(20, 0)": pa.decimal128(20, 0), "DATE": pa.date32(), "TIMESTAMP": pa.timestamp("us", "UTC")},
+    **{"TIME": pa.time64("us"), "ARRAY<TIME>": pa.list_(pa.time64("us"))},
     "ARRAY<DECIMAL(10, 2)>": pa.list_(pa.decimal128(10, 2)),
     "ARRAY<STRUCT<d: DOUBLE, t: TIMESTAMP>>": pa.list_(
         pa.struct([("d", pa.float64()), ("t", pa.timestamp("us", "UTC"))])

@@ -9,7 +9,7 @@ import random
 import re
 import struct
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, localcontext
 from itertools import zip_longest
 from typing import Any
@@ -28,6 +28,7 @@ FLAT: dict[str, Callable[[random.Random], Any]] = {
     "STRING": lambda r: text(r),
     "DATE": lambda r: moment(r).date(),
     "TIMESTAMP": lambda r: moment(r),
+    "TIME": lambda r: moment(r).time(),
 }
 """By type: a function that draws a value."""
 NESTED: dict[str, Callable[[random.Random], Any]] = {
@@ -36,6 +37,7 @@ NESTED: dict[str, Callable[[random.Random], Any]] = {
     "ARRAY<STRUCT<d: DOUBLE, t: TIMESTAMP>>": lambda r: several(r, lambda r: {"d": fraction(r, 9), "t": moment(r)}),
     "MAP<STRING, BIGINT>": lambda r: {text(r): whole(r, 64) for _ in range(r.randrange(4))},
     "MAP<STRING, ARRAY<TIMESTAMP>>": lambda r: {text(r): r.choice([None, several(r, moment)]) for _ in range(3)},
+    "ARRAY<TIME>": lambda r: several(r, lambda r: moment(r).time()),
     "MAP<INT, DATE>": lambda r: {whole(r, 32): moment(r).date() for _ in range(r.randrange(4))},
     "STRUCT<a: TINYINT, b: STRUCT<c: STRING>>": lambda r: {"a": whole(r, 8), "b": {"c": text(r)}},
 }
@@ -111,14 +113,14 @@ def _plain(value: Any) -> Any:
             return base64.b64encode(value).decode()
         case Decimal():
             return f"\ue000{value}\ue000"
-        case date():
+        case date() | time():
             return value.isoformat()
     return value
 
 
 def csv_text(value: Any) -> str | None:
     """The value as the csv module is given it; None stands for a field without text."""
-    return value.isoformat() if isinstance(value, date) else None if value is None else str(value)
+    return value.isoformat() if isinstance(value, date | time) else None if value is None else str(value)
 
 
 def read_like(expected: Any, found: Any) -> Any:
@@ -143,6 +145,8 @@ def read_like(expected: Any, found: Any) -> Any:
             return datetime.fromisoformat(found)
         case date():
             return date.fromisoformat(found)
+        case time():
+            return time.fromisoformat(found)
         case bytes():
             return base64.b64decode(found)
     return found

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import decimal
+import json
 import math
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 
-from tests.model.values import EPOCH, QueryFailure, Unsupported, Value
+from penstock.planner.types import TIME
+from tests.model.values import EPOCH, QueryFailure, Unsupported, Value, as_text, cast
 
 
 def _rounded(value: Value, places: int = 0) -> Value:
@@ -70,6 +72,64 @@ def _truncated(unit: str, time: datetime) -> datetime:
             raise Unsupported(f"DATE_TRUNC to {unit}")
 
 
+def _micros(clock: time) -> int:
+    return (datetime.combine(EPOCH, clock) - EPOCH) // timedelta(microseconds=1)
+
+
+def _clock(micros: int) -> time:
+    if not 0 <= micros < 86_400_000_000:
+        raise QueryFailure(f"{micros} microseconds are no time of the day")
+    return (EPOCH + timedelta(microseconds=micros)).time()
+
+
+def _made_clock(hour: int, minute: int, second: Value) -> time:
+    micros = int(decimal.Decimal(second) * 1_000_000)
+    if not (0 <= hour < 24 and 0 <= minute < 60 and 0 <= micros < 60_000_000):
+        raise QueryFailure(f"{hour}:{minute}:{second} is no time of the day")
+    return _clock((hour * 60 + minute) * 60_000_000 + micros)
+
+
+_CLOCK_UNITS = {"MICROSECOND": 1, "MILLISECOND": 1_000, "SECOND": 1_000_000, "MINUTE": 60_000_000}
+_CLOCK_UNITS |= {"HOUR": 3_600_000_000}
+
+
+def _clock_difference(unit: str, start: time, end: time) -> int:
+    return int((_micros(end) - _micros(start)) / _CLOCK_UNITS[unit.upper()])
+
+
+def _tried_clock(text: str) -> time | None:
+    try:
+        parsed: time = cast(text, TIME)
+    except QueryFailure:
+        return None
+    return parsed
+
+
+def _truncated_clock(unit: str, clock: time) -> time:
+    length = _CLOCK_UNITS[unit.upper()]
+    return _clock(_micros(clock) // length * length)
+
+
+def _made_timestamp(day: Value, clock: Value, *rest: Value) -> datetime:
+    if rest:
+        raise Unsupported("MAKE_TIMESTAMP of numbers")
+    return datetime.combine(day, clock)
+
+
+def _json(value: Value) -> str:
+    match value:
+        case list():
+            return f"[{','.join(map(_json, value))}]"
+        case None | bool() | int() | str():
+            return json.dumps(value, ensure_ascii=False)
+        case decimal.Decimal():
+            return f"{value:f}"
+        case time() | date() if not isinstance(value, datetime):
+            return f'"{as_text(value)}"'
+        case _:
+            raise Unsupported(f"{value!r} as JSON")
+
+
 def _left_padded(text: str, length: int, pad: str = " ") -> str:
     missing = length - len(text)
     return text[:length] if missing <= 0 or not pad else (pad * missing)[:missing] + text
@@ -95,6 +155,8 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "LENGTH": len,
     "CHAR_LENGTH": len,
     "TRIM": lambda text: text.strip(" "),
+    "BTRIM": lambda text, characters=" ": text.strip(characters),
+    "TO_JSON": _json,
     "LTRIM": lambda text: text.lstrip(" "),
     "RTRIM": lambda text: text.rstrip(" "),
     "SUBSTRING": _substring,
@@ -119,6 +181,18 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "MINUTE": lambda time: time.minute,
     "SECOND": lambda time: time.second,
     "DATE_TRUNC": _truncated,
+    "MAKE_TIME": _made_clock,
+    "TO_TIME": lambda text: cast(text, TIME),
+    "TRY_TO_TIME": _tried_clock,
+    "MAKE_TIMESTAMP": _made_timestamp,
+    "TIME_TRUNC": _truncated_clock,
+    "TIME_DIFF": _clock_difference,
+    "TIME_FROM_SECONDS": lambda count: _clock(count * 1_000_000),
+    "TIME_FROM_MILLIS": lambda count: _clock(count * 1_000),
+    "TIME_FROM_MICROS": _clock,
+    "TIME_TO_SECONDS": lambda clock: decimal.Decimal(_micros(clock)).scaleb(-6),
+    "TIME_TO_MILLIS": lambda clock: _micros(clock) // 1_000,
+    "TIME_TO_MICROS": _micros,
     "TO_DATE": _dated,
     "DATEDIFF": lambda end, start: (end - start).days,
     "UNIX_MICROS": lambda time: (time - EPOCH) // timedelta(microseconds=1),

@@ -49,6 +49,7 @@ _TYPES = {
     "DATE": t.DATE,
     "TIMESTAMP": t.TIMESTAMP,
     "TIMESTAMPTZ": t.TIMESTAMP,
+    "TIME": t.TIME,
 }
 
 
@@ -188,7 +189,7 @@ def like(text: str, pattern: str) -> bool:
 
 def spark_type(node: exp.Expression) -> Type:
     """The type that a CAST names."""
-    name = node.this.name
+    name = node.text("kind") or node.this.name
     if name == "DECIMAL":
         precision, scale, *_ = *(int(each.name) for each in node.expressions), 0, 0
         return t.Decimal(precision or 10, scale)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import product
 
@@ -171,6 +171,11 @@ def test_like() -> None:
         ("2026-01-01T01:00:00+02:00", t.TIMESTAMP, datetime(2025, 12, 31, 23)),
         (datetime(2026, 1, 1, 1), t.DATE, date(2026, 1, 1)),
         (date(2026, 1, 1), t.TIMESTAMP, datetime(2026, 1, 1)),
+        ("10:30", t.TIME, time(10, 30)),
+        ("1:2:3.5", t.TIME, time(1, 2, 3, 500_000)),
+        (datetime(2026, 1, 1, 1, 2, 3, 4), t.TIME, time(1, 2, 3, 4)),
+        (time(10, 30), t.STRING, "10:30:00"),
+        (time(10, 30, 0, 120_000), t.STRING, "10:30:00.12"),
         (None, t.INT, None),
     ],
 )

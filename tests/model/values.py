@@ -1,15 +1,16 @@
 """Values of the model: how types limit them and how one type is cast to another, by Spark's ANSI rules.
 
-NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, INTERVAL a timedelta, DECIMAL a Decimal, STRUCT
-and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY, casts of nested
-types, months and years as intervals.
+NULL is None, TIMESTAMP a naive datetime that means UTC, DATE a date, TIME a time, INTERVAL a timedelta, DECIMAL a
+Decimal, STRUCT and MAP a dict, ARRAY a list. Not modelled: floating-point numbers as text, NaN and infinity, BINARY,
+casts of nested types, months and years as intervals.
 """
 
 from __future__ import annotations
 
 import decimal
+import re
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from penstock.planner.types import (
@@ -22,6 +23,7 @@ from penstock.planner.types import (
     INTEGERS,
     INTERVAL,
     STRING,
+    TIME,
     TIMESTAMP,
     VOID,
     Decimal,
@@ -77,6 +79,8 @@ def type_of_value(value: Value) -> Type:
             return TIMESTAMP
         case date():
             return DATE
+        case time():
+            return TIME
         case timedelta():
             return INTERVAL
         case str():
@@ -112,7 +116,7 @@ def cast(value: Value, to: Type) -> Value:
         case str(), _:
             return _parse(value.strip(), to) if to != STRING else value
         case _, Simple("STRING"):
-            return _text(value)
+            return as_text(value)
         case bool(), (Simple() | Decimal()) if to in (*INTEGERS, FLOAT, DOUBLE) or isinstance(to, Decimal):
             return cast(int(value), to)
         case ((int() | float() | decimal.Decimal()), Simple("BOOLEAN")):
@@ -129,6 +133,10 @@ def cast(value: Value, to: Type) -> Value:
             return value
         case datetime(), Simple("DATE"):
             return value.date()
+        case datetime(), Simple("TIME"):
+            return value.time()
+        case time(), Simple("TIME"):
+            return value
         case date(), Simple("TIMESTAMP"):
             return datetime(value.year, value.month, value.day)
         case date(), Simple("DATE"):
@@ -151,6 +159,8 @@ def _parse(text: str, to: Type) -> Value:
             case Simple("TIMESTAMP"):
                 parsed = datetime.fromisoformat(text)
                 return parsed if parsed.tzinfo is None else parsed.astimezone(UTC).replace(tzinfo=None)
+            case Simple("TIME"):
+                return _parse_clock(text)
             case Simple() if to in INTEGERS:
                 return fit(int(text), to)
             case Decimal():
@@ -160,7 +170,16 @@ def _parse(text: str, to: Type) -> Value:
     raise Unsupported(f"text as {to}")
 
 
-def _text(value: Value) -> str:
+def _parse_clock(text: str) -> time:
+    found = re.fullmatch(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,6}))?)?", text, re.ASCII)
+    if found is None:
+        raise ValueError(text)
+    hour, minute, second, fraction = found.groups()
+    return time(int(hour), int(minute), int(second or 0), int((fraction or "").ljust(6, "0")))
+
+
+def as_text(value: Value) -> str:
+    """CAST(value AS STRING)."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -172,6 +191,8 @@ def _text(value: Value) -> str:
             return value.isoformat(sep=" ", timespec="microseconds").rstrip("0").rstrip(".")
         case date():
             return value.isoformat()
+        case time():
+            return value.isoformat(timespec="microseconds").rstrip("0").rstrip(".") if value.microsecond else f"{value}"
         case _:
             raise Unsupported(f"{value!r} as text")
 

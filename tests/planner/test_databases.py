@@ -20,7 +20,7 @@ TABLES = {
     "duckdb": "connector = 'duckdb', path = 'x.db', table = 't'",
 }
 INTEGERS = ("TINYINT", "SMALLINT", "INT", "BIGINT")
-SIMPLE = ("BOOLEAN", *INTEGERS, "FLOAT", "DOUBLE", "STRING", "BINARY", "DATE", "TIMESTAMP")
+SIMPLE = ("BOOLEAN", *INTEGERS, "FLOAT", "DOUBLE", "STRING", "BINARY", "DATE", "TIMESTAMP", "TIME")
 NESTED = ("ARRAY<INT>", "MAP<STRING, INT>", "STRUCT<a: DECIMAL(5, 2), b: ARRAY<DATE>>")
 HELD = {
     "postgres": (*SIMPLE, "DECIMAL(38, 10)"),

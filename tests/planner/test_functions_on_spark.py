@@ -33,6 +33,8 @@ def spark_type(type_: Any) -> str:
     match type_:
         case types.DayTimeIntervalType():
             return "INTERVAL"
+        case types.TimeType():
+            return "TIME"
         case types.DecimalType():
             return f"DECIMAL({type_.precision}, {type_.scale})"
         case types.ArrayType():
@@ -107,6 +109,7 @@ HARD = {
     "DATE": "DATE '1900-01-01', DATE '9999-12-31', DATE '2024-02-29', NULL, DATE '1970-01-01'",
     "TIMESTAMP": "TIMESTAMP '1900-01-01', TIMESTAMP '9999-12-31 23:59:59', NULL, TIMESTAMP '2024-02-29', "
     "TIMESTAMP '1970-01-01'",
+    "TIME": "TIME '00:00:00', TIME '23:59:59.999999', NULL, TIME '12:00:00', TIME '00:00:00.000001'",
     "BINARY": "X'', X'FF', X'00', X'FFFE', NULL",
     "INTERVAL": "INTERVAL '0' DAY, INTERVAL '-1' DAY, NULL, INTERVAL '106751991' DAY, INTERVAL '1' SECOND",
     "DECIMAL": "0.00BD, 1.50BD, -99999.99BD, 99999.99BD, NULL",

@@ -21,6 +21,7 @@ _KNOWN = {
     "CHARSET": ("UTF-8", "utf-16", "ISO-8859-1", "us-ascii", "UTF-32"),
     "NUMBER_FORMAT": ("999,999,999.99", "S0000000000.00", "$99999999999.9", "MI99999999999999D99"),
     "TIME_UNIT": ("MICROSECOND", "second", "Hour", "DD", "WEEK", "mon", "QUARTER", "YYYY"),
+    "CLOCK_UNIT": ("HOUR", "minute", "Second", "MILLISECOND", "MICROSECOND"),
     "DATE_UNIT": ("WEEK", "mm", "quarter", "YEAR"),
     "WEEKDAY": ("MO", "tue", "Saturday"),
     "PRINT_FORMAT": ("%s|%05d|%b|%.2f", "%4$e %1$10s", "%%%n%s", "%s %x %s %g"),

@@ -14,7 +14,7 @@ from penstock.planner.functions import FUNCTIONS, Function
 from tests.planner.expressions import expression
 from tests.properties.script_literals import literal
 
-ORDERED = ("BIGINT", "INT", "DECIMAL", "DOUBLE", "STRING", "BOOLEAN", "DATE", "TIMESTAMP")
+ORDERED = ("BIGINT", "INT", "DECIMAL", "DOUBLE", "STRING", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
 NUMBERS = ("BIGINT", "INT", "DECIMAL", "DOUBLE")
 NESTED = ("ARRAY", "MAP", "STRUCT", "BINARY")
 _LITERALS = {
@@ -26,6 +26,7 @@ _LITERALS = {
     "BOOLEAN": ("TRUE", "FALSE"),
     "DATE": ("DATE '2026-01-02'", "DATE '1999-12-31'"),
     "TIMESTAMP": ("TIMESTAMP '2026-01-01 00:00:07'", "TIMESTAMP '2026-01-01T01:00:00+01:00'"),
+    "TIME": ("TIME '10:30:00'", "CAST('23:59:59.999999' AS TIME)"),
     "ARRAY": ("ARRAY('x', 'y')", "ARRAY('z', NULL)"),
     "MAP": ("MAP('x', 1)",),
     "STRUCT": ("NAMED_STRUCT('q', 1, 'r', 'x')",),
@@ -44,6 +45,8 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "({BIGINT} % 9) DIV NULLIFZERO({INT})",
         "ABS({BIGINT} % 11) & 5 | 2 ^ 1",
         "~({BIGINT} % 3)",
+        "TIME_TO_MICROS({TIME})",
+        "TIME_DIFF({:CLOCK_UNIT}, {TIME}, {TIME})",
         "TIMESTAMPDIFF(MINUTE, {TIMESTAMP}, {TIMESTAMP})",
         "UNIX_MILLIS(TIMESTAMPADD(HOUR, {INT} % 9, {TIMESTAMP}))",
     ),
@@ -51,6 +54,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "LENGTH({STRING})",
         "SIZE({ARRAY})",
         "HOUR({TIMESTAMP})",
+        "MINUTE({TIME})",
         "CASE {INT} WHEN 1 THEN 2 WHEN NULL THEN 3 END",
         "{STRUCT}.q",
         "ELEMENT_AT({MAP}, 'x')",
@@ -135,6 +139,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "{BOOLEAN} IS NOT TRUE",
         "ISNAN({DOUBLE})",
         "{DATE} < {DATE}",
+        "{TIME} BETWEEN {TIME} AND '12:00'",
         "{STRING} RLIKE {:REGEX}",
         "{STRING} LIKE {:LIKE}",
         "{NESTED} IN ({NESTED}, {NESTED})",
@@ -155,10 +160,17 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "FROM_UTC_TIMESTAMP({TIMESTAMP}, {:ZONE})",
         "TO_UTC_TIMESTAMP({TIMESTAMP}, {:ZONE})",
         "CAST({DATE} AS TIMESTAMP)",
+        "MAKE_TIMESTAMP({DATE}, {TIME})",
         "{TIMESTAMP} - 3 SEC",
         "CEIL({TIMESTAMP} TO HOUR)",
         "FLOOR({TIMESTAMP} TO MONTH)",
         "DATE_BIN(INTERVAL '1:30' MINUTE TO SECOND, {TIMESTAMP}, TIMESTAMP '2026-01-01 00:00:00')",
+    ),
+    "TIME": (
+        "CAST({TIMESTAMP} AS TIME)",
+        "TIME_TRUNC({:CLOCK_UNIT}, {TIME})",
+        "TRY_CAST({STRING} AS TIME)",
+        "TIME_FROM_SECONDS(ABS({INT} % 9))",
     ),
     "ARRAY": (
         "ARRAY({STRING}, {STRING})",
@@ -188,7 +200,14 @@ _FORMS: dict[str, tuple[str, ...]] = {
 }
 # Arguments of these functions are no values of a column: a pattern, a format, a part of a date that are not there fail.
 _EXAMPLE_ONLY = {
+    "FROM_CSV",
+    "FROM_JSON",
     "MAKE_DATE",
+    "MAKE_TIME",
+    "TIME_FROM_MICROS",
+    "TIME_FROM_MILLIS",
+    "TIME_FROM_SECONDS",
+    "TO_TIME",
     "UNHEX",
     "URL_DECODE",
     "UNBASE64",

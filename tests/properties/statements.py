@@ -159,7 +159,7 @@ def _held(node: exp.Expression) -> exp.Expression:
 def _compound(inner: st.SearchStrategy[exp.Expression]) -> st.SearchStrategy[exp.Expression]:
     held = inner.map(_held)
     some = st.lists(inner, min_size=1, max_size=3)
-    functions = st.sampled_from(["F", "SUM", "TIME", "EXISTS", "LEFT", "MIN"])
+    functions = st.sampled_from(["F", "SUM", "AT", "EXISTS", "LEFT", "MIN"])
     calls = _kind(exp.Anonymous, this=functions, expressions=st.lists(inner, max_size=3))
     lambdas = st.builds(
         lambda names, body: exp.Anonymous(

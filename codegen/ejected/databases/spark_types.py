@@ -22,6 +22,7 @@ ARROW_TYPES = {
     "BINARY": pa.binary(),
     "DATE": pa.date32(),
     "TIMESTAMP": pa.timestamp("us", "UTC"),
+    "TIME": pa.time64("ns"),
 }
 COLUMN_TYPES = {
     "postgres": {
@@ -36,6 +37,7 @@ COLUMN_TYPES = {
         pa.binary(): "bytea",
         pa.date32(): "date",
         pa.timestamp("us", "UTC"): "timestamp with time zone",
+        pa.time64("ns"): "time without time zone",
     },
     "sqlite": {
         pa.bool_(): "BOOLEAN",
@@ -49,6 +51,7 @@ COLUMN_TYPES = {
         pa.binary(): "BLOB",
         pa.date32(): "TEXT",
         pa.timestamp("us", "UTC"): "TEXT",
+        pa.time64("ns"): "TEXT",
     },
     "duckdb": {
         pa.bool_(): "BOOLEAN",
@@ -62,6 +65,7 @@ COLUMN_TYPES = {
         pa.binary(): "BLOB",
         pa.date32(): "DATE",
         pa.timestamp("us", "UTC"): "TIMESTAMP WITH TIME ZONE",
+        pa.time64("ns"): "TIME",
     },
 }
 """The column type that a new table gets."""
@@ -160,6 +164,7 @@ SQLITE_HOLDS: dict[pa.DataType, tuple[type[sa.types.TypeEngine[Any]], ...]] = {
     pa.binary(): (sa.LargeBinary, sa.types.NullType),
     pa.date32(): (sa.String, sa.Date),
     pa.timestamp("us", "UTC"): (sa.String, sa.DateTime),
+    pa.time64("ns"): (sa.String, sa.Time),
 }
 
 
@@ -172,6 +177,8 @@ def postgres_holds(type_: pa.DataType, column: sa.types.TypeEngine[Any]) -> bool
         return bool(scale >= type_.scale and column.precision - scale >= type_.precision - type_.scale)
     if isinstance(column, sa.TIMESTAMP) and pa.types.is_timestamp(type_):
         return bool(column.timezone) and getattr(column, "precision", None) in (None, 6)
+    if isinstance(column, sa.TIME) and pa.types.is_time64(type_):
+        return not column.timezone and getattr(column, "precision", None) in (None, 6)
     return type(column).__name__ in POSTGRES_HOLDS.get(type_, ())
 
 

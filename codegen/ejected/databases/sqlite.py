@@ -86,6 +86,8 @@ def sqlite_tuples(rows: pa.Table) -> Iterable[tuple[Any, ...]]:
             values = pc.strftime(values, "%Y-%m-%dT%H:%M:%SZ")
         elif pa.types.is_date32(field.type):
             values = values.cast(pa.string())
+        elif pa.types.is_time64(field.type):
+            values = values.cast(pa.time64("us")).cast(pa.string())
         elif pa.types.is_boolean(field.type):
             values = values.cast(pa.int8())
         columns.append(values.to_pylist())
@@ -106,6 +108,10 @@ def read_sqlite(values: Sequence[Any], field: pa.Field, table: TargetTable) -> p
             )
         if pa.types.is_timestamp(field.type) or pa.types.is_date32(field.type):
             return pa.array(values, pa.string()).cast(field.type)
+        if pa.types.is_time64(field.type):
+            begin = pa.scalar("1970-01-01T")
+            texts = pc.binary_join_element_wise(begin, pa.array(values, pa.string()), "")
+            return texts.cast(pa.timestamp("us")).cast(pa.time64("us")).cast(field.type)
         return pa.array(values, field.type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         message = f"column {field.name} of {table.place} has a value that its declaration does not allow: {error}"

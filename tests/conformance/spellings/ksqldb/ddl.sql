@@ -25,7 +25,8 @@ WITH (connector = 'files', path = 'kinds', format = 'json');
 
 -- name: a type of times alone
 CREATE STREAM kinds (a TIME) WITH (connector = 'files', path = 'kinds', format = 'json');
--- refused: S011
+-- same as
+CREATE STREAM kinds (a TIME(3)) WITH (connector = 'files', path = 'kinds', format = 'json');
 
 -- name: a header column
 CREATE STREAM clicks (user_id BIGINT, source BYTES HEADER('source'))

@@ -210,7 +210,8 @@ CREATE VIEW v AS SELECT CURRENT_TIMESTAMP() AS a, CURRENT_DATE() AS b, NOW() AS 
 
 -- name: a TIME literal
 CREATE VIEW v AS SELECT TIME '10:00:00' AS a FROM events;
--- refused: S026
+-- same as
+CREATE VIEW v AS SELECT CAST('10:00' AS TIME) AS a FROM events;
 
 -- name: to_timestamp of seconds
 CREATE VIEW v AS SELECT to_timestamp(epoch) AS a FROM events;

@@ -90,7 +90,8 @@ CREATE VIEW v AS SELECT kind IS NOT DISTINCT FROM payload AS a FROM events;
 
 -- name: FROM_JSON
 CREATE VIEW v AS SELECT FROM_JSON(payload, 'a INT').a AS a FROM events;
--- refused: N005
+-- same as
+CREATE VIEW v AS SELECT FROM_JSON(payload, 'STRUCT<a: INT>').a AS a FROM events;
 
 -- name: higher-order functions
 CREATE VIEW v AS
