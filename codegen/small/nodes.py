@@ -15,6 +15,7 @@ from penstock.codegen.sql.scan import input_of
 from penstock.codegen.sql.trees import number, select, table
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import (
+    Column,
     Expression,
     Filter,
     GroupAggregate,
@@ -87,8 +88,7 @@ class _Lowering:
             fold_plan(root, lower_node)
 
     def _add(self, node: Node, tree: Expression) -> None:
-        if not all(each.type in PLAIN_TYPES or isinstance(each.type, Decimal) for each in node.schema):
-            raise UnknownError
+        _check_types(node.schema)
         self.selects.append(tree)
 
     def _scope(self, node: Node, name: str) -> SmallScope:
@@ -123,8 +123,9 @@ class _Lowering:
 
     def _read(self, node: Snapshot) -> Expression:
         origin = node.origin
-        if not connector_of(origin.connector).parses_records or origin.computed_time is not None:
+        if not connector_of(origin.connector).parses_records or origin.computed_time is not None or origin.metadata:
             raise UnknownError
+        _check_types(origin.columns)
         shape = KStream() if node.key is None else KTable(node.key)
         scan = Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
         name = f"t{len(self.tables)}"
@@ -182,6 +183,11 @@ class _Lowering:
         if node.limit is not None:
             tree = tree.limit(number(node.limit), copy=False)
         return tree.offset(number(node.skipped), copy=False) if node.skipped else tree
+
+
+def _check_types(columns: Iterable[Column]) -> None:
+    if not all(each.type in PLAIN_TYPES or isinstance(each.type, Decimal) for each in columns):
+        raise UnknownError
 
 
 def _number(values: Iterable[Expression]) -> list[Expression]:

@@ -173,7 +173,7 @@ def add_ranking(
 def keep_first_rows(
     select: ast.Select, order_by: ast.OrderBy, limit: ast.Limit, outputs: Sequence[OutputColumn]
 ) -> ast.Select:
-    """ORDER BY and LIMIT of a table as QUALIFY ROW_NUMBER() OVER (ORDER BY …) <= …; raises CompileError.
+    """ORDER BY, LIMIT and OFFSET of a table as QUALIFY ROW_NUMBER() OVER (ORDER BY …) <= …; raises CompileError.
 
     A name is that of a column of the SELECT list first, a whole number its place there.
     """
@@ -195,7 +195,13 @@ def keep_first_rows(
         keys.append(key)
     number = exp.Anonymous(this="ROW_NUMBER", expressions=[])
     ranked = exp.Window(this=number, order=exp.Order(expressions=keys), over="OVER")
-    condition = exp.LTE(this=ranked, expression=exp.Literal.number(limit.count))
-    for node in (number, ranked, condition, condition.expression):
-        node.meta["span"] = order_by.span
+    conditions: list[exp.Expression] = []
+    if limit.skipped:
+        conditions.append(exp.GT(this=ranked, expression=exp.Literal.number(limit.skipped)))
+    if limit.count is not None:
+        last = exp.Literal.number(limit.skipped + limit.count)
+        conditions.append(exp.LTE(this=ranked.copy(), expression=last))
+    condition = conditions[0] if len(conditions) == 1 else exp.And(this=conditions[0], expression=conditions[1])
+    for node in condition.walk():
+        node.meta.setdefault("span", order_by.span)
     return replace(select, order_by=None, limit=None, qualify=condition)

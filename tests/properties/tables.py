@@ -353,6 +353,8 @@ FIRST = (
     "SELECT id, v FROM t ORDER BY v DESC NULLS LAST, id LIMIT 3",
     "SELECT g, COUNT(*) AS n FROM t GROUP BY g ORDER BY n DESC, g NULLS FIRST LIMIT 2",
     "SELECT DISTINCT v FROM t ORDER BY 1 NULLS FIRST LIMIT 2",
+    "SELECT id, v FROM t ORDER BY v NULLS FIRST, id LIMIT 2 OFFSET 1",
+    "SELECT id, v FROM t ORDER BY v NULLS FIRST, id OFFSET 2",
 )
 ranks: SearchStrategy[str] = st.sampled_from((*RANKED, *FIRST))
 """Places of the rows of tables, and the first of them."""
