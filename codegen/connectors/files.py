@@ -6,7 +6,7 @@ from penstock.codegen.literals import keywords, literal, sql_in_line
 from penstock.codegen.program import Input, QueryOutput, SparkQuery
 from penstock.codegen.sql.records import records_of
 
-_OF_FORMATS = {"json": (), "csv": ("header",), "parquet": ()}
+_OF_FORMATS = {"json": (), "csv": ("header", "multi_line"), "parquet": ()}
 """The options that the reader of a format takes."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 CSV_WRITER_OPTIONS = {
@@ -30,7 +30,7 @@ CSV_OPTIONS = {
 
 
 def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
-    """The records of CSV files as text, in the column `value`.
+    """The records of CSV files as text, in the column `value`. A field in quotes may have line ends.
 
     Spark is told of another number of fields than records have: so it takes each for malformed, and gives its text.
     """
@@ -39,31 +39,53 @@ def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
     rows: DataFrame = reader.options(columnPruning=False, **CSV_OPTIONS).schema(schema).csv(path)
     *others, last = map(F.col, names)
     # The last field may end in the CR of CR LF.
-    written = F.to_csv(F.struct(*others, F.regexp_replace(last, r"\r\z", "")), CSV_WRITER_OPTIONS)
-    value = F.coalesce(F.regexp_replace("_malformed", r"\r\z", ""), written)
+    written = F.to_csv(F.struct(*others, without_cr(last)), CSV_WRITER_OPTIONS)
+    value = F.coalesce(without_cr(F.col("_malformed")), written)
     return rows.select(value.alias("value"), "_metadata")
 
 
+def whole_lines(reader: Any, path: str) -> DataFrame:
+    """The lines of CSV files that are not empty, in the column `value`."""
+    rows: DataFrame = reader.option("lineSep", "\n").text(path)
+    return rows.select(without_cr(F.col("value")).alias("value"), "_metadata").where("length(value) > 0")
+
+
+def without_cr(line: Column) -> Column:
+    """The text without the CR at its end."""
+    return F.when(F.endswith(line, F.lit("\r")), F.left(line, F.length(line) - 1)).otherwise(line)
+
+
 def csv_rows(
-    reader: Any, path: str, fields: Sequence[str], header: Sequence[str] | None, origin: Iterable[str]
+    reader: Any,
+    path: str,
+    fields: Sequence[str],
+    header: Sequence[str] | None,
+    origin: Iterable[str],
+    multi_line: bool,
 ) -> DataFrame:
     """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
 
     With a `header` the first record of each file has to be it, and is left out; a task has to read one file then. The
-    fields of a record that has more or fewer are in `_parsed`, too, with its text as `_malformed`.
+    fields of a record that has more or fewer are in `_parsed`, too, with its text as `_malformed`. `_plain` says that
+    a record has neither quotes nor CR.
     """
-    rows = whole_records(reader, path, len(fields))
-    number = "MONOTONICALLY_INCREASING_ID() & 8589934591 AS _number"
-    rows = rows.selectExpr("value", *([] if header is None else [number]), *origin)
+    rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path)
+    plain = "NOT (CONTAINS(value, '\"') OR CONTAINS(value, '\r')) AS _plain"
+    first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
+    rows = rows.selectExpr("value", plain, *([] if header is None else [first]), *origin)
+    rows = rows.withColumn("_texts", F.when(F.col("_plain"), F.split("value", ",", -1)))
+    # Commas alone divide a plain record: Spark's parser would take several times as long.
+    texts = [F.nullif(F.get("_texts", F.lit(place)), F.lit("")).alias(name) for place, name in enumerate(fields)]
     schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in [*fields, "_malformed"])
-    rows = rows.withColumn("_parsed", F.from_csv("value", schema, CSV_OPTIONS))
+    parsed = F.from_csv("value", schema, CSV_OPTIONS)
+    divided = F.struct(*texts, F.lit(None).cast("string").alias("_malformed"))
+    rows = rows.withColumn("_parsed", F.when(F.size("_texts") == len(fields), divided).otherwise(parsed))
     if header is None:
         return rows
     found = F.lower(F.to_json(F.array(*(F.coalesce(F.col("_parsed")[name], F.lit("")) for name in fields))))
     expected = F.lower(F.to_json(F.array(*map(F.lit, header))))
     other = F.raise_error(F.concat(F.lit("CSV header of "), "_file", F.lit(" "), "value")).cast("boolean")
-    is_row = F.when(F.col("_number") > 0, True).when(found == expected, False).otherwise(other)
-    return rows.where(is_row)
+    return rows.where(F.when(~F.col("_first"), True).when(found == expected, False).otherwise(other))
 
 
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:

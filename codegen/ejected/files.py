@@ -66,7 +66,13 @@ def read_parquet(
 
 
 def read_csv(
-    spark: SparkSession, reader: Any, path: str, columns: Sequence[str], origin: Iterable[str], header: bool = True
+    spark: SparkSession,
+    reader: Any,
+    path: str,
+    columns: Sequence[str],
+    origin: Iterable[str],
+    header: bool = True,
+    multi_line: bool = True,
 ) -> DataFrame:
     """The records of CSV files, and their fields.
 
@@ -74,12 +80,12 @@ def read_csv(
         MissingColumnsError: the header of the files lacks columns.
     """
     if not header:
-        return csv_rows(reader, path, columns, None, origin)
+        return csv_rows(reader, path, columns, None, origin, multi_line)
     file, names = header_of(spark, path) or (path, list(columns))
     fields, missing = match_header(names, columns)
     if missing:
         raise MissingColumnsError(file, names, missing)
-    return csv_rows(reader, path, fields, names, origin)
+    return csv_rows(reader, path, fields, names, origin, multi_line)
 
 
 class MissingColumnsError(Exception):

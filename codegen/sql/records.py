@@ -75,7 +75,8 @@ def _records_of_format(source: Input) -> Records:
         case "json":
             return json_records(source.columns)
         case "csv":
-            return csv_records(source.columns, str(options["null"]) if "null" in options else None)
+            null = str(options["null"]) if "null" in options else None
+            return csv_records(source.columns, null, multi_line=bool(options.get("multi_line", True)))
         case "parquet":
             return parquet_records(source.columns)
         case other:
@@ -93,25 +94,34 @@ def json_records(columns: Columns) -> Records:
         is_null(_field(parsed, "end")),
         exp.NEQ(this=call("SIZE", _field(parsed, "records")), expression=number(1)),
         is_null(record),
-        exp.RegexpLike(this=column("value"), expression=text(_HALF_A_CHARACTER)),
+        # Most records have no escapes, and a search for two letters takes a fraction of what the pattern does.
+        exp.And(
+            this=call("CONTAINS", column("value"), text(r"\u")),
+            expression=exp.RegexpLike(this=column("value"), expression=text(_HALF_A_CHARACTER)),
+        ),
     ]
     parse = [alias(_call_parser("FROM_JSON", _enclose_record(), schema, _JSON_OPTIONS), PARSED)]
     values = [(name, type_, _field(record, name)) for name, type_ in types]
-    return _records([parse, [alias(first, _RECORD)]], values, "json", problems, _looks_wrong(types))
+    return _records([parse, [alias(first, _RECORD)]], values, "json", problems, _looks_wrong(types), may_be_bytes=True)
 
 
-def csv_records(columns: Columns, null: str | None = None) -> Records:
-    """Records of CSV, whose fields are in `_parsed`, too. `null`: a text that stands for NULL."""
+def csv_records(columns: Columns, null: str | None = None, multi_line: bool = True) -> Records:
+    """Records of CSV, whose fields are in `_parsed`, too. `null`: a text that stands for NULL.
+
+    Bytes that are not UTF-8 are replaced already where a record may be of several lines.
+    """
     value, parsed = column("value"), column(PARSED)
+    is_written = exp.Or(this=column("_plain"), expression=exp.RegexpLike(this=value, expression=text(_RFC_4180)))
     problems = [
         exp.Not(this=is_null(_field(parsed, MALFORMED))),
-        exp.Not(this=exp.RegexpLike(this=value, expression=text(_RFC_4180))),
-        call("CONTAINS", value.copy(), text(_REPLACED)),
+        exp.Not(this=exp.Paren(this=is_written)),
+        *([call("CONTAINS", value.copy(), text(_REPLACED))] if multi_line else []),
     ]
     given = {name: _field(parsed, name) for name, _ in columns}
     if null is not None:
         given = {name: call("NULLIF", field, text(null)) for name, field in given.items()}
-    return _records([], [(name, _type(type_), given[name]) for name, type_ in columns], "csv", problems)
+    values = [(name, _type(type_), given[name]) for name, type_ in columns]
+    return _records([], values, "csv", problems, may_be_bytes=not multi_line)
 
 
 def parquet_records(columns: Columns) -> Records:
@@ -130,8 +140,10 @@ def _records(
     format_: Format,
     problems: Sequence[Expression],
     looks_wrong: Expression | None = None,
+    *,
+    may_be_bytes: bool = False,
 ) -> Records:
-    """`values`: each column's name, type, and value of the wire type."""
+    """`values`: each column's name, type, and value of the wire type. `may_be_bytes`: a text may not be UTF-8."""
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
     steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
@@ -140,7 +152,7 @@ def _records(
         for each in (*problems, *known, looks_wrong)
         if each is not None
     ]
-    if format_ == "json":
+    if may_be_bytes:
         is_text = call("IS_VALID_UTF8", column("value"))
         ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
     malformed = exp.Case(ifs=ifs) if ifs else null(STRING)
@@ -194,8 +206,20 @@ def _suspicions(types: Sequence[tuple[str, Type]]) -> list[Expression]:
             continue
         escape = r"\\u00[2-7]" if name.isascii() else r"\\u"
         pattern = rf'"{_java_literal(name)}"\s*:\s*(?:{value})|{escape}'
-        problems.append(exp.RegexpLike(this=column("value"), expression=text(pattern)))
+        problem: Expression = exp.RegexpLike(this=column("value"), expression=text(pattern))
+        if type_ == STRING:
+            problem = exp.And(this=_begins_as_number(name), expression=problem)
+        problems.append(problem)
     return problems
+
+
+def _begins_as_number(name: str) -> Expression:
+    """Whether the first look at a STRING found what a number may have been, written as Java writes it."""
+    field = _field(column(_RECORD), name)
+    above = exp.GTE(this=field, expression=text("-"))
+    is_digit = exp.And(this=above, expression=exp.LT(this=field.copy(), expression=text(":")))
+    infinite = (text(each) for each in ("Infinity", "-Infinity", "NaN"))
+    return exp.Paren(this=exp.Or(this=is_digit, expression=exp.In(this=field.copy(), expressions=list(infinite))))
 
 
 def _as_texts(type_: Type) -> str | None:

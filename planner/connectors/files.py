@@ -80,6 +80,9 @@ FILES = Connector(
             identifies=True,
         ),
         ConnectorOption("header", BOOLEAN, "csv: whether the first line names the columns", default=True),
+        ConnectorOption(
+            "multi_line", BOOLEAN, "csv: whether a field in quotes may have line ends; faster without", default=True
+        ),
         ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
         ConnectorOption("operation", NAME, "table: one more column; 'delete', 'd' or '-D' in it deletes the row"),
         ConnectorOption("sequence", NAME, "table: the column that is greatest in the newest row of a key"),

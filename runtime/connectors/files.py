@@ -81,7 +81,10 @@ class FilesSource(RuntimeSource):
     def _read(self, read: Callable[..., DataFrame], spark: SparkSession, **given: Any) -> DataFrame:
         source, values = self._source, self._source.values
         records = records_of(source)
-        of_format: dict[str, Any] = {"csv": {"header": values["header"]}, "parquet": {"schema": records.schema}}
+        of_format: dict[str, Any] = {
+            "csv": {"header": values["header"], "multi_line": values["multi_line"]},
+            "parquet": {"schema": records.schema},
+        }
         try:
             return read(
                 spark,
