@@ -157,7 +157,7 @@ def program(system: System, query: Query, data: Path, out: Path, work: Path, for
         "data": str(data),
         "out": str(out),
         "format": format_,
-        "csv": ", header = false" if format_ == "csv" else "",
+        "csv": ", header = false, multi_line = false" if format_ == "csv" else "",
         **query.parameters,
     }
     texts = [query.inputs / f"{system.language}.sql", query.path / f"{system.language}.sql"]
