@@ -153,7 +153,8 @@ class Rejects:
     input: Input
     views: tuple[View, ...]
     view: str
-    """The view with the columns `reason`, `record` (the row as JSON, or its raw text) and `file`."""
+    columns: tuple[tuple[str, str], ...]
+    """The columns of the view: `reason`, `record` (the row as JSON, or its raw text), and where the record is from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from penstock.runtime.checkpoint import place_of
 from penstock.runtime.connectors.files import folder_output
 from penstock.runtime.connectors.memory import memory_output
 
-_COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
-
 
 def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> SparkQuery:
     """The query that writes the rows of one input that `query` sets aside.
@@ -24,10 +22,10 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
     """
     place = query.rejects_folder or (None if folder is None else f"{place_of(query.name, folder)}_rejected")
     if place is None:
-        output = memory_output(f"{query.name}_rejected/{rejects.name}", _COLUMNS)
+        output = memory_output(f"{query.name}_rejected/{rejects.name}", rejects.columns)
     else:
         path = f"{place}/{folder_name(rejects.name)}"
-        output = folder_output(path, path, "json", _COLUMNS)
+        output = folder_output(path, path, "json", rejects.columns)
     return SparkQuery(
         name=f"{query.name}_rejected/{rejects.name}",
         inputs=(rejects.input,),

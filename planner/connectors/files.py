@@ -19,6 +19,7 @@ from penstock.planner.connectors.option import (
     ConnectorOption,
     Metadata,
     OptionType,
+    RecordPlace,
 )
 from penstock.planner.plan import Column, Options
 
@@ -51,6 +52,10 @@ FILES = Connector(
     reads_table=True,
     reads_now=True,
     parses_records=True,
+    record_place=RecordPlace(
+        shown=(("file", "_file", types.STRING),),
+        order=(("arrived", "_arrived"), ("file", "_file"), ("line", "_place")),
+    ),
     metadata=(
         Metadata("file.path", types.STRING, "path of the file, as `file:/data/orders/1.json`"),
         Metadata("file.name", types.STRING, "name of the file, without its folder"),

@@ -88,11 +88,23 @@ def no_header(options: Options) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a connector knows of each record, for METADATA columns. It is never NULL."""
+    """What a connector knows of each record, for METADATA columns."""
 
     key: str
     type: Type
     doc: str
+    nullable: bool = False
+    """Whether it may be NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """Where a record is from, in columns that its source puts beside the declared ones."""
+
+    shown: tuple[tuple[str, str, Type], ...] = ()
+    """What rejected rows say of it: their column, the column beside the record, and the type of both."""
+    order: tuple[tuple[str, str], ...] = ()
+    """What makes one record of a table newer than another: names, and the columns beside the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +123,8 @@ class Connector:
     """Whether a read can ask for the rows of a table as they are at one moment."""
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
+    record_place: RecordPlace = RecordPlace()
+    """Of records that can be malformed."""
     metadata: tuple[Metadata, ...] = ()
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""

@@ -17,7 +17,7 @@ def metadata_definitions(statement: ast.Create) -> list[ast.MetadataColumn]:
 
 
 def read_metadata(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Column, ...]:
-    """The METADATA columns, which are never NULL; what is wrong goes to `report`."""
+    """The METADATA columns; what is wrong goes to `report`."""
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
     taken = {each.name.lower() for each in stored}
     found: list[Column] = []
