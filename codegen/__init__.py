@@ -14,6 +14,7 @@ from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.small import small_read
+from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
@@ -30,7 +31,9 @@ from penstock.planner.plan.walk import walk
 
 __all__ = [
     "COST_SETTING",
+    "Messages",
     "Records",
+    "Starting",
     "answer_panes",
     "answer_rows",
     "connect_duckdb",
@@ -47,9 +50,11 @@ __all__ = [
     "lower",
     "lower_read",
     "merge_sessions",
+    "messages_of",
     "pack_rows",
     "records_of",
     "spark_text",
+    "starting_of",
     "unpack_tables",
 ]
 

@@ -44,8 +44,9 @@ class Input(Connected):
     """One source of rows. It is registered as the view `view` before the views of its query are made.
 
     Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
-    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. A
-    read of an ordered input of such records also has `_commit`: the place of the file among those that Spark's file
+    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. Of a
+    message, `_topic`, `_partition` and `_offset` say where it is, and `_arrived` is its timestamp. A
+    read of an ordered input of files also has `_commit`: the place of the file among those that Spark's file
     sink has committed, NULL if it has committed none. Other inputs have the declared columns only.
     """
 
@@ -61,6 +62,12 @@ class Input(Connected):
     """Whether there is a column `_place`, which grows from record to record of a file."""
     metadata: tuple[tuple[str, str], ...] = ()
     """More columns: what the connector knows of a record, by its own names for it."""
+    key: tuple[str, ...] = ()
+    """The columns that are in the keys of records, where these are apart from the values."""
+    tombstones: bool = False
+    """Whether there is a column `_tombstone`: a record without a value deletes its key."""
+    partitions: int | None = None
+    """The declared number of partitions, None if there is none."""
 
     @property
     def has_header(self) -> bool:

@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R077, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.runtime.errors import RunError
@@ -134,6 +134,11 @@ def _rival(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     return R015.at(None, query=query).because(_first_line(layer.message))
 
 
+def _explain_loss(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
+    found = R077.at(None, query=query, reason=_first_line(layer.message))
+    return found.with_hint("--reset begins anew with what is left; a longer retention.ms of the topic avoids this")
+
+
 def find_raised(layer: Layer) -> str:
     """What a Python worker raised: the last line of its traceback."""
     return layer.parameters.get("traceback", "").strip().rpartition("\n")[2]
@@ -186,6 +191,7 @@ _RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] 
     (r"FAILED_READ_FILE\.PARQUET_COLUMN_DATA_TYPE_MISMATCH", _misfit),
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
     (r"PYTHON_EXCEPTION", _python),
+    (r"KAFKA_DATA_LOSS", _explain_loss),
     (r"USER_RAISED_EXCEPTION", _explain_raised),
     (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
 )

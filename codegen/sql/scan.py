@@ -41,6 +41,8 @@ from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
 COMMIT = "_commit"
 """In a read: the place of a record's file among those that a query has committed, NULL where none has written them."""
+TOMBSTONE = "_tombstone"
+"""Whether a record has a key and no value, and so deletes the row."""
 MALFORMED = "malformed record"
 NO_TIME = "no event time"
 FUTURE = "event time more than an hour after arrival"
@@ -88,8 +90,19 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    ordered = is_table or by_arrival
-    return Input(origin.name, view, origin.connector, options, stored, ordered=ordered, metadata=origin.metadata)
+    apart = connector_of(origin.connector).keys_apart
+    return Input(
+        origin.name,
+        view,
+        origin.connector,
+        options,
+        stored,
+        ordered=is_table or by_arrival,
+        metadata=origin.metadata,
+        key=origin.key if apart and (is_table or "key_format" in dict(options)) else (),
+        tombstones=apart and is_table,
+        partitions=origin.partitions,
+    )
 
 
 def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -172,7 +185,7 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     assert reading.delay is not None
     read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     beside = [] if origin.operation is None else [origin.operation]
-    beside += _order_columns(origin)
+    beside += [*_order_columns(origin), *_tombstone_columns(scan)]
     delay = reading.delay + reading.hold_back
     timed = _with_end(origin, f"{name}_timed", read.name, query, delay, beside=beside)
     split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=beside)
@@ -189,6 +202,8 @@ def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -
     place |= {each.removeprefix("_"): column(each) for each in before}
     place |= _record_place(origin)
     deletes: Expression = exp.Boolean(this=False)
+    if connector_of(origin.connector).keys_apart:
+        deletes = call("COALESCE", column(TOMBSTONE), exp.Boolean(this=False))
     if origin.operation is not None:
         word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
         deletes = call("COALESCE", word, exp.Boolean(this=False))
@@ -203,6 +218,12 @@ def _record_place(origin: Origin) -> dict[str, Expression]:
 def _order_columns(origin: Origin) -> list[str]:
     """The columns beside a record that say its place among all."""
     return [each for _, each in connector_of(origin.connector).record_place.order]
+
+
+def _tombstone_columns(scan: Scan) -> list[str]:
+    """The column that says whether a record without a value deletes its key."""
+    is_table = isinstance(scan.shape, KTable)
+    return [TOMBSTONE] if is_table and connector_of(scan.origin.connector).keys_apart else []
 
 
 def _shown_columns(origin: Origin) -> list[str]:
@@ -264,11 +285,16 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
         if origin.newest is not None:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
         origin_of += [each for each in _order_columns(origin) if each not in origin_of]
+        origin_of += _tombstone_columns(scan)
     keys = origin.key if isinstance(scan.shape, KTable) else ()
     filled = {*keys, *dict(origin.metadata)}
     required = [each.name for each in origin.columns if not each.nullable and each.name not in filled]
-    reasons += [exp.If(this=is_null(column(each)), true=text(f"NULL in {each}")) for each in required]
-    reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
+    wrong = [(is_null(column(each)), f"NULL in {each}") for each in required]
+    wrong += [(each.condition, f"{each.code}: {each.text}") for each in scan.failures]
+    for condition, told in wrong:
+        for tombstone in _tombstone_columns(scan):  # it has no values that could be wrong
+            condition = exp.And(this=exp.Not(this=column(tombstone)), expression=exp.Paren(this=condition))
+        reasons.append(exp.If(this=condition, true=text(told)))
     reason = alias(exp.Case(ifs=reasons), "_reason")
     items = [*columns(origin.columns), *columns(_stored_columns(origin)[len(origin.stored) :])]
     return print_sql(_compute_time(origin, select([*items, *map(column, [*origin_of, *beside]), reason], raw)))

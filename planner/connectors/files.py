@@ -27,7 +27,9 @@ EXAMPLE = "connector = 'files', path = '…', format = 'json'"
 """Options for hints: a place that every stream and table can have."""
 
 
-def check(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
+def check(
+    options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
+) -> None:
     """Raises CompileError for columns that files of the format cannot hold."""
     check_format(options, columns, span)
     if written:

@@ -1,0 +1,94 @@
+"""What is asked of the brokers of a topic: its partitions, and where these begin and end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from penstock.codegen.program import Input, QueryOutput
+from penstock.diagnostics.codes.running import R070, R071, R072
+from penstock.runtime.errors import RunError
+
+Place: TypeAlias = Input | QueryOutput
+_SECONDS = 10
+"""How long brokers may take to answer."""
+EARLIEST = -2
+"""What Spark takes for the first offset of a partition."""
+
+
+def client_options(place: Place) -> dict[str, Any]:
+    """How a client reaches the brokers of a topic. Nothing is printed."""
+    return {
+        "bootstrap.servers": str(place.values["bootstrap_servers"]),
+        "socket.connection.setup.timeout.ms": _SECONDS * 1000,
+        "log_level": 0,
+        "error_cb": lambda _: None,  # what fails is raised
+    }
+
+
+def count_partitions(place: Place, name: str) -> int:
+    """The number of partitions of the topic. `name`: what the script calls it.
+
+    Raises:
+        RunError: the brokers cannot be reached, or have no such topic.
+    """
+    topic = str(place.values["topic"])
+    found = _list_topic(place, name, topic)
+    if found.error is not None or not found.partitions:
+        known = found.error is None or found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART
+        if not known:
+            raise RunError([R070.at(None, name=name, reason=found.error.str())])
+        raise RunError([R071.at(None, name=name, topic=topic).with_hint(_how_to_make(place, topic))])
+    return len(found.partitions)
+
+
+def check_partitions(place: Place, name: str, declared: int | None) -> int:
+    """The number of partitions of the topic. Raises RunError as `count_partitions`, or if another one is declared."""
+    found = count_partitions(place, name)
+    if declared is not None and declared != found:
+        problem = R072.at(None, topic=place.values["topic"], found=found, name=name, declared=declared)
+        raise RunError([problem.with_hint(f"partitions = {found}, in the WITH list")])
+    return found
+
+
+def find_offsets(place: Place, name: str, partitions: Iterable[int], time: int | None) -> dict[int, int]:
+    """The offset by partition of the first record of a time in milliseconds, or of the next record to come.
+
+    `time`: None for the next record to come, which is also taken where no record is as late.
+
+    Raises:
+        RunError: the brokers cannot be reached.
+    """
+    topic = str(place.values["topic"])
+    numbers = [*partitions]
+    latest = _ask_offsets(place, name, topic, numbers, OffsetSpec.latest())
+    if time is None:
+        return latest
+    found = _ask_offsets(place, name, topic, numbers, OffsetSpec.for_timestamp(time))
+    return {number: offset if offset >= 0 else latest[number] for number, offset in found.items()}
+
+
+def _ask_offsets(place: Place, name: str, topic: str, partitions: list[int], spec: OffsetSpec) -> dict[int, int]:
+    admin = AdminClient(client_options(place))
+    asked = {TopicPartition(topic, number): spec for number in partitions}
+    try:
+        futures = admin.list_offsets(asked, request_timeout=_SECONDS)
+        return {each.partition: future.result().offset for each, future in futures.items()}
+    except KafkaException as error:
+        raise RunError([R070.at(None, name=name, reason=error.args[0].str())]) from None
+
+
+def _list_topic(place: Place, name: str, topic: str) -> Any:
+    try:
+        return AdminClient(client_options(place)).list_topics(topic, timeout=_SECONDS).topics[topic]
+    except KafkaException as error:
+        reason = f"{place.values['bootstrap_servers']}: {error.args[0].str()}"
+        raise RunError([R070.at(None, name=name, reason=reason)]) from None
+
+
+def _how_to_make(place: Place, topic: str) -> str:
+    servers = place.values["bootstrap_servers"]
+    return f"kafka-topics.sh --bootstrap-server {servers} --create --topic {topic} --partitions 4"
