@@ -19,6 +19,7 @@ from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
+from penstock.codegen.sql.sent_messages import list_message_items
 from penstock.codegen.text import spark_text
 from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.multiset import fold_rows
@@ -45,6 +46,7 @@ __all__ = [
     "list_address",
     "list_arguments",
     "list_find_arguments",
+    "list_message_items",
     "list_tries",
     "look_up_rows",
     "lower",

@@ -172,6 +172,14 @@ class QueryOutput(Connected):
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
+    partitions: int | None = None
+    """The declared number of partitions, None if there is none."""
+    key: tuple[str, ...] = ()
+    """The columns by which the rows are partitioned or identified, empty if none are known."""
+    time: str | None = None
+    """The event time of the rows, None if they have none."""
+    is_table: bool = False
+    """Whether they are the rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)

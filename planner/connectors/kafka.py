@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -24,6 +24,8 @@ from penstock.planner.connectors.option import (
 )
 from penstock.planner.plan import Column, Options
 
+LEDGER = "penstock_ledger"
+"""The topic in which Penstock notes which micro-batches are written, unless an option says otherwise."""
 TEXT_KEYS = (types.STRING, types.BOOLEAN, types.DATE, *types.INTEGERS)
 """Types of keys that are written as plain text. Decimals are, too."""
 
@@ -31,11 +33,15 @@ _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SERVERS = re.compile(r"[^\s,:/]+:\d{1,5}(,[^\s,:/]+:\d{1,5})*")
 
 
-def check_topic(value: str, span: Span) -> Diagnostic | None:
-    """What is wrong with the name of a topic."""
-    if _TOPIC.fullmatch(value):
-        return None
-    return C003.at(span, "", name="topic", expected="at most 249 letters, digits and signs of . _ -")
+def make_topic_check(option: str) -> Callable[[str, Span], Diagnostic | None]:
+    """The check of an option that names a topic."""
+
+    def check_topic(value: str, span: Span) -> Diagnostic | None:
+        if _TOPIC.fullmatch(value):
+            return None
+        return C003.at(span, "", name=option, expected="at most 249 letters, digits and signs of . _ -")
+
+    return check_topic
 
 
 def check_servers(value: str, span: Span) -> Diagnostic | None:
@@ -100,10 +106,14 @@ def check(
     apart = table or written or "key_format" in given
     if apart and find_key_format(options, [each.name for each in keys]) == "text":
         check_text_key(keys, span)
+    values = [each for each in columns if not (each in keys and (table or "key_format" in given))]
     check_format((("format", "json"),), keys, span)
-    check_format(options, columns, span)
+    check_format(options, values, span)
+    if not values and given["format"] == "csv":
+        found = C023.at(span, "", reason="it has all columns, and a record of CSV has at least one")
+        raise CompileError([found.with_hint("format = 'json'")])
     if written:
-        check_null(options, columns, span)
+        check_null(options, values, span)
 
 
 def check_text_key(keys: Sequence[Column], span: Span) -> None:
@@ -128,6 +138,10 @@ KAFKA = Connector(
     "a Kafka topic",
     reads_stream=True,
     reads_table=True,
+    appends=True,
+    upserts=True,
+    deletes=True,
+    exactly_once=True,
     parses_records=True,
     record_place=RecordPlace(
         shown=(
@@ -149,7 +163,9 @@ KAFKA = Connector(
     check=check,
     place=place,
     own_options=(
-        ConnectorOption("topic", NAME, "name of the topic", required=True, identifies=True, check=check_topic),
+        ConnectorOption(
+            "topic", NAME, "name of the topic", required=True, identifies=True, check=make_topic_check("topic")
+        ),
         ConnectorOption(
             "bootstrap_servers",
             NAME,
@@ -180,6 +196,15 @@ KAFKA = Connector(
             INTEGER,
             "at most so many records in one micro-batch; all unless set",
             limits_batch=True,
+        ),
+        ConnectorOption(
+            "delivery",
+            OptionType("STRING", ("exactly_once",)),
+            "how a query writes: each row once, for readers of committed records",
+            default="exactly_once",
+        ),
+        ConnectorOption(
+            "ledger", NAME, "topic of the notes on what is written", default=LEDGER, check=make_topic_check("ledger")
         ),
         ConnectorOption("retention", INTERVAL, "table: how long its former rows can be asked for, in event time"),
     ),

@@ -34,11 +34,12 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
         yield from check_operation(sink, connector, root, span)
         operation = dict(sink.options).get(OPERATION)
         columns = root.schema if operation is None else (*root.schema, Column(str(operation), STRING))
-    key = () if isinstance(root.shape, KStream) else root.shape.identity
-    if connector.only_tables and not (key or connector.one_row or isinstance(root.shape, KStream)):
+    key = sink.key if isinstance(root.shape, KStream) else root.shape.identity
+    needs_key = (connector.only_tables and not connector.one_row) or connector.keys_apart
+    if needs_key and not (key or isinstance(root.shape, KStream)):
         yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
     if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
-        is_table = not isinstance(root.shape, KStream)
+        is_table = sink.table or not isinstance(root.shape, KStream)
         connector.check(sink.options, columns, span, key=key, table=is_table, written=True)
     place = connector.place(sink.options)
     for node in walk(root):

@@ -2,23 +2,33 @@
 
 A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Where a
 query begins is decided once for a checkpoint. So the query of its rejected rows begins there, too.
+
+A micro-batch is written in one transaction with a record of the ledger. A crash in the middle leaves an open one, which
+the next start aborts, or the brokers after some minutes.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from penstock.codegen import folder_name, messages_of, starting_of
+from penstock.codegen import folder_name, list_message_items, messages_of, starting_of
 from penstock.codegen.ejected.csv_files import CSV_OPTIONS
+from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
 from penstock.codegen.ejected.rows import schema_of
-from penstock.codegen.program import Input
+from penstock.codegen.program import Input, SparkQuery
+from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
-from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
-from penstock.runtime.kafka import EARLIEST, check_partitions, count_partitions, find_offsets
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
+from penstock.runtime.errors import RunError
+from penstock.runtime.kafka import EARLIEST, check_partitions, client_options, count_partitions, find_offsets
+from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
+from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
 
 
@@ -85,4 +95,61 @@ def read_messages(rows: DataFrame, source: Input) -> DataFrame:
     return rows.selectExpr(*messages.items)
 
 
-CONNECTOR = RuntimeConnector(KafkaSource)
+class KafkaSink(RuntimeSink):
+    """The rows of a query as messages of a topic, each once for readers of committed records."""
+
+    def __init__(self, query: SparkQuery) -> None:
+        self._query = query
+        values = query.output.values
+        self._writer = TopicWriter(client_options(query.output), str(values["topic"]), str(values["ledger"]))
+        self._storage: Storage | None = None
+        self._place = ""
+
+    def check(self, storage: Storage, place: str | None, finished: int) -> None:
+        """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made."""
+        output = self._query.output
+        check_partitions(output, output.name, output.partitions)
+        with self._coded_errors():
+            self._writer.prepare()
+
+    def open(self, storage: Storage, place: str) -> None:
+        self._storage, self._place = storage, place
+
+    def write(self, batch: DataFrame, number: int) -> None:
+        """Writes a micro-batch.
+
+        Raises:
+            RunError: the brokers do not take it, another process writes for this query, or the checkpoint is not the
+                one that was written from last.
+        """
+        assert self._storage is not None, "a sink is opened before it is written"
+        metadata = read_required(self._storage, f"{self._place}/metadata")
+        offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
+        # One collect: a batch that is computed twice is counted twice.
+        rows = batch.selectExpr(*list_message_items(self._query)).toArrow()
+        if self._query.output.is_table and rows.column("key").null_count:
+            found = R074.at(self._query.span, "", query=self._query.name, reason="the key of a row is NULL")
+            raise RunError([found.with_hint("WHERE … IS NOT NULL, or key_format = 'json'")])
+        digest = hashlib.sha256(offsets.encode()).hexdigest()
+        with self._coded_errors():
+            self._writer.write(json.loads(metadata)["id"], number, digest, list_messages(rows))
+
+    def close(self) -> None:
+        self._writer.close()
+
+    @contextmanager
+    def _coded_errors(self) -> Iterator[None]:
+        """Raises RunError in place of the errors of the writer."""
+        query = self._query
+        try:
+            yield
+        except WriteError as error:
+            raise RunError([R074.at(query.span, "", query=query.name, reason=str(error))]) from None
+        except FencedError as error:
+            raise RunError([R075.at(query.span, "", query=query.name, reason=str(error))]) from None
+        except DivergedError as error:
+            found = R076.at(query.span, "", query=query.name, reason=str(error))
+            raise RunError([found.with_hint("restore the newest checkpoint, or begin anew with --reset")]) from None
+
+
+CONNECTOR = RuntimeConnector(KafkaSource, KafkaSink)
