@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
+from penstock.codegen.ejected.databases.faults import TableError
+from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R070, R071, R072
 from penstock.runtime.errors import RunError
@@ -19,14 +21,61 @@ EARLIEST = -2
 """What Spark takes for the first offset of a partition."""
 
 
-def client_options(place: Place) -> dict[str, Any]:
-    """How a client reaches the brokers of a topic. Nothing is printed."""
-    return {
-        "bootstrap.servers": str(place.values["bootstrap_servers"]),
+def client_options(place: Place, name: str) -> dict[str, Any]:
+    """How a client reaches the brokers of a topic. Nothing is printed. `name`: what the script calls the topic.
+
+    Raises:
+        RunError: the password is not where the script says.
+    """
+    values = place.values
+    options = {
+        "bootstrap.servers": str(values["bootstrap_servers"]),
+        "security.protocol": str(values["security_protocol"]),
         "socket.connection.setup.timeout.ms": _SECONDS * 1000,
         "log_level": 0,
         "error_cb": lambda _: None,  # what fails is raised
     }
+    if "username" in values:
+        options["sasl.mechanism"] = str(values["sasl_mechanism"]).upper()
+        options["sasl.username"], options["sasl.password"] = str(values["username"]), _read_password(place, name)
+    if "ssl_ca" in values:
+        options["ssl.ca.location"] = str(values["ssl_ca"])
+    return options
+
+
+def spark_options(place: Place, name: str) -> dict[str, str]:
+    """The same for Spark.
+
+    Raises:
+        RunError: the password is not where the script says.
+    """
+    values = place.values
+    options = {
+        "kafka.bootstrap.servers": str(values["bootstrap_servers"]),
+        "kafka.security.protocol": str(values["security_protocol"]).upper(),
+    }
+    if "username" in values:
+        mechanism = str(values["sasl_mechanism"]).upper()
+        module = "plain.PlainLoginModule" if mechanism == "PLAIN" else "scram.ScramLoginModule"
+        user, password = (_quote(each) for each in (str(values["username"]), _read_password(place, name)))
+        login = f"org.apache.kafka.common.security.{module} required username={user} password={password};"
+        options |= {"kafka.sasl.mechanism": mechanism, "kafka.sasl.jaas.config": login}
+    if "ssl_ca" in values:
+        options |= {"kafka.ssl.truststore.type": "PEM", "kafka.ssl.truststore.location": str(values["ssl_ca"])}
+    return options
+
+
+def _read_password(place: Place, name: str) -> str:
+    secret: Any = dict(place.options)["password"]
+    try:
+        return SecretRef(secret.kind, secret.name).read()
+    except TableError as error:
+        raise RunError([R070.at(None, name=name, reason=str(error))]) from None
+
+
+def _quote(text: str) -> str:
+    """A text as the configuration of a login in Java has it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def count_partitions(place: Place, name: str) -> int:
@@ -72,7 +121,7 @@ def find_offsets(place: Place, name: str, partitions: Iterable[int], time: int |
 
 
 def _ask_offsets(place: Place, name: str, topic: str, partitions: list[int], spec: OffsetSpec) -> dict[int, int]:
-    admin = AdminClient(client_options(place))
+    admin = AdminClient(client_options(place, name))
     asked = {TopicPartition(topic, number): spec for number in partitions}
     try:
         futures = admin.list_offsets(asked, request_timeout=_SECONDS)
@@ -82,10 +131,14 @@ def _ask_offsets(place: Place, name: str, topic: str, partitions: list[int], spe
 
 
 def _list_topic(place: Place, name: str, topic: str) -> Any:
+    told: list[KafkaError] = []
+    admin = AdminClient({**client_options(place, name), "error_cb": told.append})
     try:
-        return AdminClient(client_options(place)).list_topics(topic, timeout=_SECONDS).topics[topic]
+        return admin.list_topics(topic, timeout=_SECONDS).topics[topic]
     except KafkaException as error:
-        reason = f"{place.values['bootstrap_servers']}: {error.args[0].str()}"
+        admin.poll(0)  # says what was told
+        why = next((each for each in told if each.code() == KafkaError._AUTHENTICATION), error.args[0])
+        reason = f"{place.values['bootstrap_servers']}: {why.str()}"
         raise RunError([R070.at(None, name=name, reason=reason)]) from None
 
 

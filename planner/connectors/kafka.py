@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.connectors import C003, C023
+from penstock.diagnostics.codes.connectors import C003, C004, C023
 from penstock.planner import types
 from penstock.planner.connectors.formats import check_format, check_null
 from penstock.planner.connectors.option import (
     INTEGER,
     INTERVAL,
     NAME,
+    SECRET,
     STRING,
     Connector,
     ConnectorOption,
@@ -99,6 +100,7 @@ def check(
     if table and str(given.get("starting", "earliest")).lower() != "earliest":
         found = C003.at(span, "", name="starting", expected="'earliest' where it is of a table")
         raise CompileError([found.because("Without its first records a table lacks rows.")])
+    check_security(options, span)
     keys = [each for each in columns if each.name in key]
     if "key_format" in given and not keys:
         found = C023.at(span, "", reason="it has the option key_format, and no key")
@@ -114,6 +116,24 @@ def check(
         raise CompileError([found.with_hint("format = 'json'")])
     if written:
         check_null(options, values, span)
+
+
+def check_security(options: Options, span: Span) -> None:
+    """Raises CompileError for a user without a protocol of users, or the reverse, and for certificates without SSL."""
+    given = dict(options)
+    protocol = str(given.get("security_protocol", "plaintext"))
+    users = [name for name in ("username", "password") if name in given]
+    if protocol.startswith("sasl"):
+        missing = next((name for name in ("username", "password") if name not in given), None)
+        if missing is not None:
+            found = C004.at(span, "", connector="kafka", name=missing)
+            raise CompileError([found.with_hint("username = 'me', password = ENV('KAFKA_PASSWORD')")])
+    elif users:
+        expected = f"'sasl_ssl' or 'sasl_plaintext' where {users[0]} is given"
+        raise CompileError([C003.at(span, "", name="security_protocol", expected=expected)])
+    if "ssl_ca" in given and not protocol.endswith("ssl"):
+        expected = "'ssl' or 'sasl_ssl' where ssl_ca is given"
+        raise CompileError([C003.at(span, "", name="security_protocol", expected=expected)])
 
 
 def check_text_key(keys: Sequence[Column], span: Span) -> None:
@@ -206,6 +226,21 @@ KAFKA = Connector(
         ConnectorOption(
             "ledger", NAME, "topic of the notes on what is written", default=LEDGER, check=make_topic_check("ledger")
         ),
+        ConnectorOption(
+            "security_protocol",
+            OptionType("STRING", ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")),
+            "how clients talk to brokers",
+            default="plaintext",
+        ),
+        ConnectorOption(
+            "sasl_mechanism",
+            OptionType("STRING", ("plain", "scram-sha-256", "scram-sha-512")),
+            "sasl: how the user logs in",
+            default="plain",
+        ),
+        ConnectorOption("username", NAME, "sasl: name of the user"),
+        ConnectorOption("password", SECRET, "sasl: password of the user"),
+        ConnectorOption("ssl_ca", NAME, "ssl: file in PEM with the certificates that are trusted, on each machine"),
         ConnectorOption("retention", INTERVAL, "table: how long its former rows can be asked for, in event time"),
     ),
 )

@@ -26,7 +26,14 @@ from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
-from penstock.runtime.kafka import EARLIEST, check_partitions, client_options, count_partitions, find_offsets
+from penstock.runtime.kafka import (
+    EARLIEST,
+    check_partitions,
+    client_options,
+    count_partitions,
+    find_offsets,
+    spark_options,
+)
 from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
@@ -62,7 +69,7 @@ class KafkaSource(RuntimeSource):
         values = source.values
         reader = spark.readStream.format("kafka").options(
             **{
-                "kafka.bootstrap.servers": str(values["bootstrap_servers"]),
+                **spark_options(source, source.name),
                 "kafka.isolation.level": "read_committed",
                 "subscribe": str(values["topic"]),
                 "startingOffsets": self._starting_offsets(),
@@ -101,7 +108,9 @@ class KafkaSink(RuntimeSink):
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
         values = query.output.values
-        self._writer = TopicWriter(client_options(query.output), str(values["topic"]), str(values["ledger"]))
+        self._writer = TopicWriter(
+            client_options(query.output, query.output.name), str(values["topic"]), str(values["ledger"])
+        )
         self._storage: Storage | None = None
         self._place = ""
 

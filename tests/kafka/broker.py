@@ -26,10 +26,12 @@ JAVA = ("java", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xsh
 PROPERTIES = """process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{controller}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
+listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{users},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{users}
+sasl.enabled.mechanisms=PLAIN
+listener.name.sasl_plaintext.plain.sasl.jaas.config={login} required user_ann="{password}";
 controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
 log.dirs={root}/data
 offsets.topic.num.partitions=1
 offsets.topic.replication.factor=1
@@ -48,6 +50,9 @@ log.cleaner.dedupe.buffer.size=10485760
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>tests</groupId><artifactId>tests</artifactId><version>1</version><dependencies>{}</dependencies></project>
 """
+LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
+PASSWORD = "se'c;r et"
+"""Of the user ann."""
 ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 
 
@@ -101,15 +106,17 @@ class Broker:
 
     root: Path
     servers: str
+    servers_of_users: str
+    """The address at which users have to log in."""
     process: subprocess.Popen[bytes]
     _topics: int = field(default=0)
 
     @classmethod
     def start(cls, root: Path) -> Broker:
         """Starts a broker that is its own controller, and waits until it answers."""
-        port, controller = find_port(), find_port()
+        ports = {name: find_port() for name in ("port", "users", "controller")}
         properties = root / "server.properties"
-        properties.write_text(PROPERTIES.format(port=port, controller=controller, root=root))
+        properties.write_text(PROPERTIES.format(**ports, login=LOGIN, password=PASSWORD, root=root))
         java = [*JAVA, "-cp", f"{CACHE}/*"]
         identifier = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         form = ["kafka.tools.StorageTool", "format", "-t", identifier, "-c", str(properties)]
@@ -118,7 +125,7 @@ class Broker:
         log = (root / "log").open("wb")
         run = [*java, "kafka.Kafka", str(properties)]
         process = subprocess.Popen(run, env=environment, stdout=log, stderr=log, start_new_session=True)
-        broker = cls(root, f"127.0.0.1:{port}", process)
+        broker = cls(root, f"127.0.0.1:{ports['port']}", f"127.0.0.1:{ports['users']}", process)
         deadline = time.monotonic() + 60
         while True:
             try:

@@ -85,7 +85,7 @@ def test_metadata(spark: SparkSession, broker: Broker) -> None:
     columns = """id BIGINT, t STRING METADATA FROM 'topic', p INT METADATA FROM 'partition',
       o BIGINT METADATA FROM 'offset', at TIMESTAMP METADATA FROM 'timestamp', k BINARY METADATA FROM 'key'"""
     rows = rows_in_memory(spark, source(broker, topic, columns) + in_memory(), "kept")
-    at = datetime.fromtimestamp(MOMENT / 1000, UTC).replace(tzinfo=None)
+    at = datetime.fromtimestamp(MOMENT / 1000, UTC)
     assert rows[0] == {"id": 1, "t": topic, "p": 0, "o": 0, "at": at, "k": b"k\xff"}
     assert rows[1] == {"id": 2, "t": topic, "p": 0, "o": 1, "at": at.replace(microsecond=1000), "k": None}
 
