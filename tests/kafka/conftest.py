@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
-
 from tests.kafka.broker import Broker, fetch_broker, fetch_jars
 
 

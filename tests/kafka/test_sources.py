@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
 from penstock.compilation import compile
@@ -173,14 +174,13 @@ def test_missing_archives_are_told(
 
 
 def test_records_that_are_gone_are_told(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
-    from confluent_kafka import TopicPartition
-
     topic = broker.topic()
     script = source(broker, topic) + kept(tmp_path / "out")
     broker.send(topic, values({"id": 1}))
     run(spark, script, tmp_path / "state")
     broker.send(topic, values({"id": 2}, {"id": 3}))
-    for future in broker.admin().delete_records([TopicPartition(topic, 0, 2)]).values():
+    admin = broker.admin()  # without a name it would end before its work does
+    for future in admin.delete_records([TopicPartition(topic, 0, 2)]).values():
         future.result()
     with pytest.raises(RunError) as refused:
         run(spark, script, tmp_path / "state")
