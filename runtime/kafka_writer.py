@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -84,10 +84,12 @@ class TopicWriter:
             assert producer is not None
             producer.begin_transaction()
             try:
+                latest = int(time.time() * 1000) + _FUTURE
                 for key, value, moment in messages:
-                    self._send(producer, self._topic, key, value, moment)
+                    known = {} if moment is None or not 0 < moment <= latest else {"timestamp": moment}
+                    self._send(producer, self._topic, key, value, **known)
                 note = {"batch": batch, "digest": digest, "epoch": self._epoch}
-                self._send(producer, self._ledger, self._identifier, json.dumps(note), None)
+                self._send(producer, self._ledger, self._identifier, json.dumps(note))
                 _commit(producer)
             except BaseException:
                 self._abort(producer)
@@ -128,29 +130,23 @@ class TopicWriter:
             raise DivergedError(f"its newest micro-batch there is number {newest.batch}{other}, and this is {batch}")
         return True
 
-    def _send(self, producer: Producer, topic: str, key: str | None, value: str | None, moment: int | None) -> None:
-        now = int(time.time() * 1000)
-        known = {} if moment is None or not 0 < moment <= now + _FUTURE else {"timestamp": moment}
-        deadline = time.monotonic() + COMMIT_SECONDS
+    def _send(self, producer: Producer, topic: str, key: str | None, value: str | None, **known: int) -> None:
+        deadline = None
         while True:
             try:
                 producer.produce(topic, key=key, value=value, **known)
-            except BufferError:
+                return
+            except BufferError:  # the brokers are slower
+                deadline = deadline or time.monotonic() + COMMIT_SECONDS
                 if time.monotonic() > deadline:
                     raise WriteError("the brokers take no more records") from None
                 producer.poll(0.1)
-            else:
-                producer.poll(0)
-                return
 
     def _abort(self, producer: Producer) -> None:
         """Ends a transaction that has failed. If that fails, too, the next writer ends it."""
         self._producer = None
-        try:
+        with suppress(KafkaException):
             producer.abort_transaction(SECONDS)
-        except KafkaException as error:
-            if not error.args[0].fatal():
-                producer.purge()
 
     def _read_note(self) -> Note | None:
         """The newest note of this query.
