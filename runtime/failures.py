@@ -41,6 +41,10 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     layers = list(layers_of(error))
     if is_disk_full(layers):
         return R055.at(None, query=query).with_hint("make room and start again")
+    loss = find_loss(layers)
+    if loss is not None:
+        hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
+        return R077.at(None, query=query, reason=loss).with_hint(hint)
     finding = row_error(layers, query, printed, span)
     if finding is not None:
         return finding
@@ -103,6 +107,13 @@ def is_disk_full(layers: Iterable[Layer]) -> bool:
     return any(re.search(r"No space left on device|Disk quota exceeded", layer.message) for layer in layers)
 
 
+def find_loss(layers: Iterable[Layer]) -> str | None:
+    """What is missing of a topic, None if the error is another one. A failed task leaves nothing but its text."""
+    texts = [layer.message for layer in layers if re.search(r"KAFKA_DATA_LOSS|OffsetOutOfRange", layer.message)]
+    reasons = [found[1] for text in texts if (found := re.search(r"Reason:\s*([^\n]+)", text))]
+    return next(iter(reasons), _first_line(texts[-1])) if texts else None
+
+
 def _unread(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     reasons = [_first_line(cause.message) for cause in causes if cause.message]
     last = reasons[-1] if reasons else _first_line(layer.message)
@@ -132,11 +143,6 @@ def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic
 
 def _rival(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     return R015.at(None, query=query).because(_first_line(layer.message))
-
-
-def _explain_loss(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
-    found = R077.at(None, query=query, reason=_first_line(layer.message))
-    return found.with_hint("--reset begins anew with what is left; a longer retention.ms of the topic avoids this")
 
 
 def find_raised(layer: Layer) -> str:
@@ -191,7 +197,6 @@ _RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] 
     (r"FAILED_READ_FILE\.PARQUET_COLUMN_DATA_TYPE_MISMATCH", _misfit),
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
     (r"PYTHON_EXCEPTION", _python),
-    (r"KAFKA_DATA_LOSS", _explain_loss),
     (r"USER_RAISED_EXCEPTION", _explain_raised),
     (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
 )

@@ -53,6 +53,8 @@ def _write_key(query: SparkQuery, keys: list[str]) -> Expression:
 
 
 def _write(format_: str, names: list[str], null_text: object) -> Expression:
+    if not names:
+        return text("{}")
     row = call("NAMED_STRUCT", *(part for name in names for part in (text(name), column(name))))
     options = _JSON if format_ == "json" else _CSV
     if null_text is not None:

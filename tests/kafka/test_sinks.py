@@ -156,3 +156,16 @@ def test_rows_of_a_stream_go_into_a_table(spark: SparkSession, broker: Broker, t
     assert [each.code for each in refused.value.diagnostics] == ["R074"]
     run(spark, script + " WHERE id IS NOT NULL;")
     assert [message(each) for each in broker.read(topic)] == [("1", {"name": "a"})]
+
+
+def test_a_table_of_keys_alone(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
+    topic = broker.topic()
+    put(tmp_path / "in", "0", {"id": 1}, {"id": 2}, {"id": 1})
+    there = place(broker, topic)
+    script = f"""CREATE STREAM s (id BIGINT) WITH (connector = 'files', path = '{tmp_path}/in', format = 'json');
+      CREATE TABLE ids WITH ({there}) AS SELECT DISTINCT id FROM s;"""
+    run(spark, script, tmp_path / "state")
+    assert sorted(message(each) for each in broker.read(topic)) == [("1", {}), ("2", {})]
+    table = f"CREATE TABLE ids (id BIGINT PRIMARY KEY) WITH ({there});\n"
+    count = "CREATE TABLE n WITH (connector = 'memory') AS SELECT id % 1 AS z, COUNT(*) AS n FROM ids GROUP BY id % 1;"
+    assert [row["n"] for row in rows_in_memory(spark, table + count, "n")] == [2]
