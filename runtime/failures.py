@@ -43,8 +43,7 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
         return R055.at(None, query=query).with_hint("make room and start again")
     loss = find_loss(layers)
     if loss is not None:
-        hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
-        return R077.at(None, query=query, reason=loss).with_hint(hint)
+        return explain_loss(query, loss)
     finding = row_error(layers, query, printed, span)
     if finding is not None:
         return finding
@@ -105,6 +104,12 @@ def reason(error: BaseException) -> str:
 def is_disk_full(layers: Iterable[Layer]) -> bool:
     """Whether a disk, or what may be used of it, was full."""
     return any(re.search(r"No space left on device|Disk quota exceeded", layer.message) for layer in layers)
+
+
+def explain_loss(query: str, reason: str) -> Diagnostic:
+    """The finding that records of a topic are gone."""
+    hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
+    return R077.at(None, query=query, reason=reason).with_hint(hint)
 
 
 def find_loss(layers: Iterable[Layer]) -> str | None:

@@ -1,6 +1,7 @@
-"""Connectors that Spark reads with Java archives of their own -> these archives, in a Spark that runs.
+"""Connectors that Spark reads with Java archives of their own -> these archives, in Spark.
 
-Spark does not ship them. They are taken from a folder, and only where a program needs them. Nothing is downloaded.
+Spark does not ship them. They are taken from a folder: when a Spark is started, and by one that runs already when a
+program needs them. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyspark
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Input
@@ -54,6 +57,8 @@ _KAFKA_4_2 = (
 )
 JARS: dict[str, dict[str, tuple[Jar, ...]]] = {"kafka": {"4.3.0": _KAFKA_4_2}}
 """By connector and version of Spark."""
+_CLASSES = {"kafka": "org.apache.spark.sql.kafka010.KafkaSourceProvider"}
+"""By connector: the class that Spark looks for."""
 
 
 def folder() -> Path:
@@ -61,19 +66,32 @@ def folder() -> Path:
     return Path(os.environ.get(VARIABLE) or FOLDER).expanduser()
 
 
+def list_jars() -> list[Path]:
+    """The archives of all connectors that have theirs in the folder."""
+    found: list[Path] = []
+    for connector in JARS:
+        with suppress(RunError):  # told where a program needs them
+            found += find_jars(connector)
+    return found
+
+
 def add_jars(spark: SparkSession, inputs: Iterable[Input]) -> None:
-    """Gives a Spark the archives that it reads the inputs with, each once.
+    """Gives a Spark that runs the archives that it lacks to read the inputs.
 
     Raises:
         RunError: an archive is missing, or is another one.
     """
+    session: Any = spark._jsparkSession
     for connector in dict.fromkeys(each.connector for each in inputs if each.connector in JARS):
-        paths = find_jars(connector)
-        session: Any = spark._jsparkSession
-        loaded = [str(each).rpartition("/")[2] for each in _list_loaded(spark)]
-        for path in paths:
-            if path.name not in loaded:
+        if not _has_class(spark, _CLASSES[connector]):
+            for path in find_jars(connector):
                 session.sessionState().resourceLoader().addJar(path.as_uri())
+
+
+def use_jars(spark: SparkSession) -> None:
+    """Lets this thread, and those that Spark starts from it, find the classes of added archives."""
+    jvm, session = spark._jvm, spark._jsparkSession
+    jvm.java.lang.Thread.currentThread().setContextClassLoader(session.sharedState().jarClassLoader())  # type: ignore[union-attr]
 
 
 def find_jars(connector: str) -> list[Path]:
@@ -108,7 +126,10 @@ def _how_to_get(jars: Iterable[Jar], place: Path) -> str:
     return f"for jar in {names}; do mvn -q dependency:copy -Dartifact=$jar -DoutputDirectory={place}; done"
 
 
-def _list_loaded(spark: SparkSession) -> list[Any]:
-    context: Any = spark.sparkContext._jsc.sc()
-    listed = context.listJars()
-    return [listed.apply(place) for place in range(listed.size())]
+def _has_class(spark: SparkSession, name: str) -> bool:
+    session: Any = spark._jsparkSession
+    try:
+        session.sharedState().jarClassLoader().loadClass(name)
+    except Py4JJavaError:
+        return False
+    return True

@@ -13,6 +13,7 @@ from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R070, R071, R072
 from penstock.runtime.errors import RunError
+from penstock.runtime.failures import explain_loss
 
 Place: TypeAlias = Input | QueryOutput
 _SECONDS = 10
@@ -101,6 +102,21 @@ def check_partitions(place: Place, name: str, declared: int | None) -> int:
         problem = R072.at(None, topic=place.values["topic"], found=found, name=name, declared=declared)
         raise RunError([problem.with_hint(f"partitions = {found}, in the WITH list")])
     return found
+
+
+def check_offsets(place: Place, name: str, read: dict[int, int]) -> None:
+    """Compares the topic with the next offsets by partition that are to be read.
+
+    Raises:
+        RunError: records are gone, or no broker answers.
+    """
+    topic = str(place.values["topic"])
+    first = _ask_offsets(place, name, topic, [*read], OffsetSpec.earliest())
+    end = _ask_offsets(place, name, topic, [*read], OffsetSpec.latest())
+    for partition, offset in read.items():
+        if not first[partition] <= offset <= end[partition]:
+            held = f"partition {partition} of {topic} has the offsets from {first[partition]} to {end[partition] - 1}"
+            raise RunError([explain_loss(name, f"{held}, and {offset} is the next to be read")])
 
 
 def find_offsets(place: Place, name: str, partitions: Iterable[int], time: int | None) -> dict[int, int]:

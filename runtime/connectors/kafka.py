@@ -26,8 +26,10 @@ from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
 from penstock.runtime.errors import RunError
+from penstock.runtime.jars import use_jars
 from penstock.runtime.kafka import (
     EARLIEST,
+    check_offsets,
     check_partitions,
     client_options,
     count_partitions,
@@ -35,7 +37,7 @@ from penstock.runtime.kafka import (
     spark_options,
 )
 from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
-from penstock.runtime.spark_logs import read_required
+from penstock.runtime.spark_logs import offsets_of, read_required
 from penstock.runtime.storage import Storage
 
 
@@ -46,8 +48,12 @@ class KafkaSource(RuntimeSource):
         self._source = source
 
     def check(self, storage: Storage, place: str | None) -> None:
-        """Raises RunError if no broker answers, or there is no such topic, or it has other partitions than declared."""
-        check_partitions(self._source, self._source.name, self._source.partitions)
+        """Raises RunError if no broker answers, there is no such topic, or records are gone that are to be read."""
+        source = self._source
+        check_partitions(source, source.name, source.partitions)
+        if place is not None:
+            for offsets in list_read(storage, place, str(source.values["topic"])):
+                check_offsets(source, source.name, offsets)
 
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
         """Notes in the checkpoint where a query begins that does not begin with the first record of each partition."""
@@ -65,6 +71,7 @@ class KafkaSource(RuntimeSource):
         return {"starting": noted}
 
     def stream(self, spark: SparkSession) -> DataFrame:
+        use_jars(spark)
         source = self._source
         values = source.values
         reader = spark.readStream.format("kafka").options(
@@ -87,6 +94,16 @@ class KafkaSource(RuntimeSource):
         count = count_partitions(self._source, self._source.name)
         offsets = {str(number): given.get(number, EARLIEST) for number in range(count)}
         return json.dumps({str(self._source.values["topic"]): offsets})
+
+
+def list_read(storage: Storage, place: str, topic: str) -> Iterator[dict[int, int]]:
+    """How far the query of a checkpoint folder has read the topic: the next offset by partition, for each input."""
+    finished = storage.newest(f"{place}/commits")
+    text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
+    if text is not None:  # what is damaged is told by others
+        for offsets in offsets_of(f"{place}/offsets/{finished}", text):
+            if isinstance(offsets, dict) and isinstance(offsets.get(topic), dict):
+                yield {int(partition): offset for partition, offset in offsets[topic].items()}
 
 
 def read_messages(rows: DataFrame, source: Input) -> DataFrame:

@@ -162,17 +162,6 @@ def test_what_does_not_fit_the_declaration_is_refused(spark: SparkSession, broke
     assert refusal(spark, missing) == "R071: topic of s does not exist: nothing"
 
 
-def test_missing_archives_are_told(
-    spark: SparkSession, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PENSTOCK_JARS", str(tmp_path))
-    script = source(broker, broker.topic()) + in_memory()
-    archive = "spark-sql-kafka-0-10_2.13-4.2.0.jar"
-    assert f"R073: connector kafka needs archives that are not there: {archive}" in refusal(spark, script)
-    (tmp_path / "commons-pool2-2.13.1.jar").write_bytes(b"another one")
-    assert "commons-pool2-2.13.1.jar with the SHA-256 f77a" in refusal(spark, script)
-
-
 def test_records_that_are_gone_are_told(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
     topic = broker.topic()
     script = source(broker, topic) + kept(tmp_path / "out")
