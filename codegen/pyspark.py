@@ -41,7 +41,19 @@ in = rejected + late + filtered + used.
 
 _ROOM = "penstock.codegen"
 _DATABASES = (
-    *("faults", "address", "spark_types", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
+    *(
+        "faults",
+        "secrets",
+        "address",
+        "spark_types",
+        "table",
+        "attempts",
+        "ledger",
+        "operations",
+        "postgres",
+        "sqlite",
+        "duckdb",
+    ),
     *("collations", "changes", "writer", "reads", "finder"),
 )
 _MODULES = (
