@@ -14,10 +14,12 @@ from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.small import small_read
+from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
+from penstock.codegen.sql.sent_messages import list_message_items
 from penstock.codegen.text import spark_text
 from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.multiset import fold_rows
@@ -30,7 +32,9 @@ from penstock.planner.plan.walk import walk
 
 __all__ = [
     "COST_SETTING",
+    "Messages",
     "Records",
+    "Starting",
     "answer_panes",
     "answer_rows",
     "connect_duckdb",
@@ -42,14 +46,17 @@ __all__ = [
     "list_address",
     "list_arguments",
     "list_find_arguments",
+    "list_message_items",
     "list_tries",
     "look_up_rows",
     "lower",
     "lower_read",
     "merge_sessions",
+    "messages_of",
     "pack_rows",
     "records_of",
     "spark_text",
+    "starting_of",
     "unpack_tables",
 ]
 

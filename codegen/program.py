@@ -44,8 +44,9 @@ class Input(Connected):
     """One source of rows. It is registered as the view `view` before the views of its query are made.
 
     Records that are parsed have three columns beside the declared ones. `_malformed` is the text of a record that does
-    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. A
-    read of an ordered input of such records also has `_commit`: the place of the file among those that Spark's file
+    not match the declared types, else NULL. `_file` is the path, and `_arrived` the modification time of the file. Of a
+    message, `_topic`, `_partition` and `_offset` say where it is, and `_arrived` is its timestamp. A
+    read of an ordered input of files also has `_commit`: the place of the file among those that Spark's file
     sink has committed, NULL if it has committed none. Other inputs have the declared columns only.
     """
 
@@ -61,6 +62,12 @@ class Input(Connected):
     """Whether there is a column `_place`, which grows from record to record of a file."""
     metadata: tuple[tuple[str, str], ...] = ()
     """More columns: what the connector knows of a record, by its own names for it."""
+    key: tuple[str, ...] = ()
+    """The columns that are in the keys of records, where these are apart from the values."""
+    tombstones: bool = False
+    """Whether there is a column `_tombstone`: a record without a value deletes its key."""
+    partitions: int | None = None
+    """The declared number of partitions, None if there is none."""
 
     @property
     def has_header(self) -> bool:
@@ -153,7 +160,8 @@ class Rejects:
     input: Input
     views: tuple[View, ...]
     view: str
-    """The view with the columns `reason`, `record` (the row as JSON, or its raw text) and `file`."""
+    columns: tuple[tuple[str, str], ...]
+    """The columns of the view: `reason`, `record` (the row as JSON, or its raw text), and where the record is from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +172,14 @@ class QueryOutput(Connected):
     connector: str
     options: tuple[Option, ...]
     columns: tuple[tuple[str, str], ...]
+    partitions: int | None = None
+    """The declared number of partitions, None if there is none."""
+    key: tuple[str, ...] = ()
+    """The columns by which the rows are partitioned or identified, empty if none are known."""
+    time: str | None = None
+    """The event time of the rows, None if they have none."""
+    is_table: bool = False
+    """Whether they are the rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from penstock.codegen.program import (
     SparkQuery,
 )
 from penstock.diagnostics import CompileError
-from penstock.diagnostics.codes.building import B004
+from penstock.diagnostics.codes.building import B002
 
 _DOCUMENTATION = '''"""Streaming queries, written by Penstock.
 
@@ -41,7 +41,19 @@ in = rejected + late + filtered + used.
 
 _ROOM = "penstock.codegen"
 _DATABASES = (
-    *("faults", "address", "spark_types", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
+    *(
+        "faults",
+        "secrets",
+        "address",
+        "spark_types",
+        "table",
+        "attempts",
+        "ledger",
+        "operations",
+        "postgres",
+        "sqlite",
+        "duckdb",
+    ),
     *("collations", "changes", "writer", "reads", "finder"),
 )
 _MODULES = (
@@ -88,7 +100,7 @@ def _query(query: SparkQuery, settings: Sequence[tuple[str, str]]) -> str:
     body = [f'"""To {query.output.connector}: {comment_text(query.output.name)}."""']
     if not query.checked:
         body.append(f'spark.conf.set("{CHECK_SETTING}", "false")')
-    body += map(_source, query.inputs)
+    body += (_source(each, query) for each in query.inputs)
     if query.timed or query.numbered:
         body.append(f'clock(spark, "{query.name}", checkpoint)')
     if query.timed:
@@ -116,10 +128,10 @@ def _function(query: SparkQuery) -> str:
     return f"query_{query.name}"
 
 
-def _source(source: Input) -> str:
+def _source(source: Input, query: SparkQuery) -> str:
     read = CALLS[source.connector].read if source.connector in CALLS else None
     if read is None:
-        raise CompileError([B004.at(None, used="a program that reads through", connector=source.connector)])
+        raise CompileError([B002.at(query.span, "", construct=f"a program that reads through {source.connector}")])
     return f'rows = {read(source)}\nrows.createOrReplaceTempView("{source.view}")'
 
 
@@ -186,8 +198,8 @@ def _list(names: tuple[str, ...]) -> str:
 def _write(query: SparkQuery) -> str:
     write = CALLS[query.output.connector].write if query.output.connector in CALLS else None
     if write is None:
-        used, connector = "a program that writes through", query.output.connector
-        raise CompileError([B004.at(query.span, "", used=used, connector=connector)])
+        construct = f"a program that writes through {query.output.connector}"
+        raise CompileError([B002.at(query.span, "", construct=construct)])
     return f'def writer():\n    rows = spark.table("{query.result}")\n    return {write(query)}\n'
 
 

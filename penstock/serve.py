@@ -36,7 +36,7 @@ REFUSED = 1
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Its key, in PEM.")
 @click.option("--allow-path", multiple=True, metavar="FOLDER", help="Statements may read and write files there.")
 @click.option("--allow-connector", multiple=True, metavar="NAME", help="Statements may use this connector.")
-@click.option("--allow-host", multiple=True, metavar="HOST", help="Statements may connect to databases there.")
+@click.option("--allow-host", multiple=True, metavar="HOST", help="Statements may connect there.")
 @click.option("--allow-secret", multiple=True, metavar="NAME", help="Statements may use this variable or file.")
 @click.option("--tail-rows", type=click.IntRange(1), default=1_000, show_default=True, help="Kept of each stream.")
 @click.option("--max-queries", type=click.IntRange(1), default=100, show_default=True, help="That are kept running.")

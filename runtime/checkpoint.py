@@ -27,7 +27,9 @@ from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Damaged, Storage, absolute
 
 DESCRIPTION = "penstock.json"
-_BEFORE = ("lock", DESCRIPTION)
+STARTING = "starting"
+"""The folder that says where inputs begin which do not begin with their first record."""
+_BEFORE = ("lock", DESCRIPTION, STARTING)
 """What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
 _REMOVING = "removing"
 """A file that is there while a checkpoint is removed: what is left of it beside its description is worth nothing."""
@@ -99,6 +101,7 @@ def _admit(storage: Storage, query: SparkQuery, place: str) -> None:
     if not is_begun(storage, place):
         storage.folder(place)
         storage.delete(description)
+        storage.delete(f"{place}/{STARTING}")
         storage.publish(description, json.dumps(present, indent=1) + "\n")
         return
     check_is_checkpoint(storage, place)

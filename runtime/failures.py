@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R077, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.runtime.errors import RunError
@@ -41,6 +41,9 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     layers = list(layers_of(error))
     if is_disk_full(layers):
         return R055.at(None, query=query).with_hint("make room and start again")
+    loss = find_loss(layers)
+    if loss is not None:
+        return explain_loss(query, loss)
     finding = row_error(layers, query, printed, span)
     if finding is not None:
         return finding
@@ -101,6 +104,19 @@ def reason(error: BaseException) -> str:
 def is_disk_full(layers: Iterable[Layer]) -> bool:
     """Whether a disk, or what may be used of it, was full."""
     return any(re.search(r"No space left on device|Disk quota exceeded", layer.message) for layer in layers)
+
+
+def explain_loss(query: str, reason: str) -> Diagnostic:
+    """The finding that records of a topic are gone."""
+    hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
+    return R077.at(None, query=query, reason=reason).with_hint(hint)
+
+
+def find_loss(layers: Iterable[Layer]) -> str | None:
+    """What is missing of a topic, None if the error is another one. A failed task leaves nothing but its text."""
+    texts = [layer.message for layer in layers if re.search(r"KAFKA_DATA_LOSS|OffsetOutOfRange", layer.message)]
+    reasons = [found[1] for text in texts if (found := re.search(r"Reason:\s*([^\n]+)", text))]
+    return next(iter(reasons), _first_line(texts[-1])) if texts else None
 
 
 def _unread(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:

@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession
 from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
+from penstock.runtime.jars import list_jars
 from penstock.runtime.reasons import line_of_noise
 from penstock.runtime.settings import check_settings, redact, without_secrets
 
@@ -66,6 +67,9 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
     if short and local and not own_options:
         settings |= _SHORT_RUN
+    jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in list_jars())]
+    if jars:
+        settings["spark.jars"] = ",".join(jars)
     settings.setdefault("spark.sql.warehouse.dir", str(Path(tempfile.gettempdir(), "penstock-warehouse")))
     configuration = SparkConf().setMaster(master).setAll(list(settings.items()))
     at_launch = SparkConf(loadDefaults=False).setMaster(master).setAll(list(without_secrets(settings).items()))

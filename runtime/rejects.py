@@ -6,13 +6,33 @@ beginning: it finds exactly the rows that the first query counted.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.codegen import folder_name
-from penstock.codegen.program import Rejects, SparkQuery
+from penstock.codegen.program import Input, Rejects, SparkQuery
 from penstock.runtime.checkpoint import place_of
+from penstock.runtime.connectors import source_of
 from penstock.runtime.connectors.files import folder_output
 from penstock.runtime.connectors.memory import memory_output
+from penstock.runtime.storage import Storage
 
-_COLUMNS = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
+
+def settle_inputs(query: SparkQuery, storage: Storage, place: str) -> SparkQuery:
+    """The query with what is decided once for its checkpoint folder `place`, for its rejected rows, too.
+
+    Raises:
+        RunError: it cannot be decided.
+    """
+
+    def settle(source: Input) -> Input:
+        settled = source_of(source).settle(storage, place)
+        return replace(source, options=tuple({**dict(source.options), **settled}.items())) if settled else source
+
+    return replace(
+        query,
+        inputs=tuple(map(settle, query.inputs)),
+        rejects=tuple(replace(each, input=settle(each.input)) for each in query.rejects),
+    )
 
 
 def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> SparkQuery:
@@ -24,10 +44,10 @@ def rejects_query(query: SparkQuery, rejects: Rejects, folder: str | None) -> Sp
     """
     place = query.rejects_folder or (None if folder is None else f"{place_of(query.name, folder)}_rejected")
     if place is None:
-        output = memory_output(f"{query.name}_rejected/{rejects.name}", _COLUMNS)
+        output = memory_output(f"{query.name}_rejected/{rejects.name}", rejects.columns)
     else:
         path = f"{place}/{folder_name(rejects.name)}"
-        output = folder_output(path, path, "json", _COLUMNS)
+        output = folder_output(path, path, "json", rejects.columns)
     return SparkQuery(
         name=f"{query.name}_rejected/{rejects.name}",
         inputs=(rejects.input,),

@@ -25,12 +25,13 @@ from penstock.runtime.connectors.memory import Kept
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
+from penstock.runtime.jars import add_jars
 from penstock.runtime.jvm import has_ended, start_spark
 from penstock.runtime.ledger import Ledger
 from penstock.runtime.places import check_places, qualify_paths
 from penstock.runtime.queries import Progress, QueryHandle, Run
 from penstock.runtime.reading import read
-from penstock.runtime.rejects import rejects_query
+from penstock.runtime.rejects import rejects_query, settle_inputs
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
 from penstock.runtime.sink_log import rows_folder
@@ -214,6 +215,7 @@ class RuntimeSession:
         for query in program.queries:
             if self._folder is None and query.change is not None and query.change.current:
                 raise RunError([R065.at(query.span, "", query=query.name).with_hint("--checkpoint FOLDER")])
+        add_jars(self._spark, (source for query in program.queries for source in query.inputs))
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):
@@ -249,6 +251,7 @@ class RuntimeSession:
             places[query.name] = place
             storage = Storage(self._spark)
             query = qualify_paths(storage, query)
+            query = settle_inputs(query, storage, place)
             rejects = {each.name: rejects_query(query, each, self._folder) for each in query.rejects}
             query = place_intermediates(query, storage, places)
             run = Run(self._spark, self._ledger, query, place, rejects, self._sink)

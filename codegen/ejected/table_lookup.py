@@ -13,9 +13,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructField, StructType
 
-from penstock.codegen.ejected.databases.address import KnownSecret, complete_address
+from penstock.codegen.ejected.databases.address import complete_address
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
+from penstock.codegen.ejected.databases.secrets import KnownSecret
 from penstock.codegen.ejected.databases.spark_types import arrow_type, number_keys
 from penstock.codegen.ejected.databases.table import TargetTable
 

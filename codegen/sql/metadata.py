@@ -1,8 +1,9 @@
-"""METADATA columns of files -> Spark SQL over what is known of each record's file."""
+"""METADATA columns -> Spark SQL over what is known of each record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from penstock.codegen.sql.printing import print_inline
 from penstock.codegen.sql.trees import alias, call, column, number, text
@@ -32,4 +33,5 @@ _VALUES: dict[str, Callable[[], Expression]] = {
     "file.name": lambda: _decode(call("SUBSTRING_INDEX", column("_file"), text("/"), number(-1))),
     "file.size": lambda: column(SIZE),
     "file.modification-time": lambda: column("_arrived"),
+    **{key: partial(column, "_metadata", key) for key in ("topic", "partition", "offset", "timestamp", "key")},
 }

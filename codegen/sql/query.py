@@ -388,4 +388,7 @@ def _output(query: RunningQuery, operation: str | None) -> QueryOutput:
         columns += ((changes.ORDER, str(BIGINT)),)
     if operation is not None and not connector_of(query.sink.connector).upserts:
         columns += ((operation, "STRING"),)
-    return QueryOutput(query.sink.name, query.sink.connector, query.sink.options, columns)
+    sink = query.sink
+    return QueryOutput(
+        sink.name, sink.connector, sink.options, columns, sink.partitions, sink.key, sink.time, sink.table
+    )

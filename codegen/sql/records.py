@@ -124,6 +124,11 @@ def csv_records(columns: Columns, null: str | None = None, multi_line: bool = Tr
     return _records([], values, "csv", problems, may_be_bytes=not multi_line)
 
 
+def text_records(name: str, type_: str, problems: Sequence[Expression]) -> Records:
+    """Records that are the text of one value."""
+    return _records([], [(name, _type(type_), column("value"))], "csv", problems)
+
+
 def parquet_records(columns: Columns) -> Records:
     """Records of Parquet, whose columns are in the struct `_record`: so they may be called `value`, too."""
     types = [(name, _type(type_)) for name, type_ in columns]

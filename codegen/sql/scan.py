@@ -41,6 +41,8 @@ from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
 COMMIT = "_commit"
 """In a read: the place of a record's file among those that a query has committed, NULL where none has written them."""
+TOMBSTONE = "_tombstone"
+"""Whether a record has a key and no value, and so deletes the row."""
 MALFORMED = "malformed record"
 NO_TIME = "no event time"
 FUTURE = "event time more than an hour after arrival"
@@ -88,8 +90,19 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    ordered = is_table or by_arrival
-    return Input(origin.name, view, origin.connector, options, stored, ordered=ordered, metadata=origin.metadata)
+    apart = connector_of(origin.connector).keys_apart
+    return Input(
+        origin.name,
+        view,
+        origin.connector,
+        options,
+        stored,
+        ordered=is_table or by_arrival,
+        metadata=origin.metadata,
+        key=origin.key if apart and (is_table or "key_format" in dict(options)) else (),
+        tombstones=apart and is_table,
+        partitions=origin.partitions,
+    )
 
 
 def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[View, ...]:
@@ -101,11 +114,11 @@ def scan_views(scan: Scan, name: str, query: str, reading: Reading) -> tuple[Vie
         return _records(scan, name) if reading.delay is None else _timed_records(scan, name, query, reading)
     if isinstance(scan.shape, WTable):
         return _windows(scan, name, query, reading)
-    place = ["_arrived", "_place"] if reading.own else []
+    place = [] if not reading.own else [each for each in _order_columns(origin) if each not in _shown_columns(origin)]
     read = View(f"{name}_read", _classify(scan, f"{name}_raw", beside=place))
     if reading.delay is None:
         sound = is_null(column("_reason"))
-        order = [alias(struct(**_record_place()), ORDER)] if reading.own else []
+        order = [alias(struct(**_record_place(origin)), ORDER)] if reading.own else []
         kept = select([*columns(origin.columns), *order], read.name).where(sound, copy=False)
         counted = View(read.name, read.sql, metrics=_fates(origin, exp.Not(this=sound.copy()), sound, reading.wanted))
         return counted, View(name, print_sql(kept))
@@ -172,7 +185,7 @@ def _timed_records(scan: Scan, name: str, query: str, reading: Reading) -> tuple
     assert reading.delay is not None
     read = View(f"{name}_read", _classify(scan, f"{name}_raw"))
     beside = [] if origin.operation is None else [origin.operation]
-    beside += ["_arrived", "_file", "_place"]
+    beside += [*_order_columns(origin), *_tombstone_columns(scan)]
     delay = reading.delay + reading.hold_back
     timed = _with_end(origin, f"{name}_timed", read.name, query, delay, beside=beside)
     split = _split_late(scan, f"{name}_split", timed.name, query, reading, beside=beside)
@@ -187,17 +200,35 @@ def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -
     """
     place = {} if origin.newest is None else {"sequence": column(origin.newest)}
     place |= {each.removeprefix("_"): column(each) for each in before}
-    place |= _record_place()
+    place |= _record_place(origin)
     deletes: Expression = exp.Boolean(this=False)
+    if connector_of(origin.connector).keys_apart:
+        deletes = call("COALESCE", column(TOMBSTONE), exp.Boolean(this=False))
     if origin.operation is not None:
         word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
         deletes = call("COALESCE", word, exp.Boolean(this=False))
     return select([*columns(origin.columns), alias(struct(**place), ORDER), alias(deletes, DELETED)], source)
 
 
-def _record_place() -> dict[str, Expression]:
+def _record_place(origin: Origin) -> dict[str, Expression]:
     """The place of a record among all that have arrived."""
-    return {"arrived": column("_arrived"), "file": column("_file"), "line": column("_place")}
+    return {name: column(each) for name, each in connector_of(origin.connector).record_place.order}
+
+
+def _order_columns(origin: Origin) -> list[str]:
+    """The columns beside a record that say its place among all."""
+    return [each for _, each in connector_of(origin.connector).record_place.order]
+
+
+def _tombstone_columns(scan: Scan) -> list[str]:
+    """The column that says whether a record without a value deletes its key."""
+    is_table = isinstance(scan.shape, KTable)
+    return [TOMBSTONE] if is_table and connector_of(scan.origin.connector).keys_apart else []
+
+
+def _shown_columns(origin: Origin) -> list[str]:
+    """The columns beside a record that say to people where it is from."""
+    return [each for _, each, _ in connector_of(origin.connector).record_place.shown]
 
 
 def rejects_of(scan: Scan, name: str) -> Rejects | None:
@@ -211,16 +242,18 @@ def rejects_of(scan: Scan, name: str) -> Rejects | None:
     source = input_of(scan, f"{name}_raw")
     read = View(f"{name}_read", _classify(scan, source.view))
     whole = call("TO_JSON", call("STRUCT", *columns(_stored_columns(origin))))
+    places = connector_of(origin.connector).record_place.shown
     aside = select(
         [
             alias(column("_reason"), "reason"),
             alias(call("COALESCE", column("_malformed"), whole), "record"),
-            alias(column("_file"), "file"),
+            *(alias(column(each), shown) for shown, each, _ in places),
         ],
         read.name,
     ).where(exp.Not(this=is_null(column("_reason"))), copy=False)
     view = f"{name}_rejected"
-    return Rejects(origin.name, source, (read, View(view, print_sql(aside))), view)
+    made = (("reason", str(STRING)), ("record", str(STRING)), *((shown, str(type_)) for shown, _, type_ in places))
+    return Rejects(origin.name, source, (read, View(view, print_sql(aside))), view, made)
 
 
 def _can_reject(origin: Origin) -> bool:
@@ -246,17 +279,22 @@ def _classify(scan: Scan, raw: str, *, beside: Sequence[str] = ()) -> str:
             exp.If(this=exp.GT(this=call("UNIX_MICROS", column(origin.time)), expression=latest), true=text(FUTURE)),
             exp.If(this=exp.LT(this=column(origin.time), expression=cast(text(_EPOCH), TIMESTAMP)), true=text(PAST)),
         ]
-    origin_of = ["_malformed", "_file"]
+    origin_of = ["_malformed", *_shown_columns(origin)]
     if isinstance(scan.shape, KTable):
         reasons += [exp.If(this=is_null(column(each)), true=text(NO_KEY)) for each in origin.key]
         if origin.newest is not None:
             reasons.append(exp.If(this=is_null(column(origin.newest)), true=text(NO_SEQUENCE)))
-        origin_of += ["_arrived", "_place"]
+        origin_of += [each for each in _order_columns(origin) if each not in origin_of]
+        origin_of += _tombstone_columns(scan)
     keys = origin.key if isinstance(scan.shape, KTable) else ()
     filled = {*keys, *dict(origin.metadata)}
     required = [each.name for each in origin.columns if not each.nullable and each.name not in filled]
-    reasons += [exp.If(this=is_null(column(each)), true=text(f"NULL in {each}")) for each in required]
-    reasons += [exp.If(this=each.condition, true=text(f"{each.code}: {each.text}")) for each in scan.failures]
+    wrong = [(is_null(column(each)), f"NULL in {each}") for each in required]
+    wrong += [(each.condition, f"{each.code}: {each.text}") for each in scan.failures]
+    for condition, told in wrong:
+        for tombstone in _tombstone_columns(scan):  # it has no values that could be wrong
+            condition = exp.And(this=exp.Not(this=column(tombstone)), expression=exp.Paren(this=condition))
+        reasons.append(exp.If(this=condition, true=text(told)))
     reason = alias(exp.Case(ifs=reasons), "_reason")
     items = [*columns(origin.columns), *columns(_stored_columns(origin)[len(origin.stored) :])]
     return print_sql(_compute_time(origin, select([*items, *map(column, [*origin_of, *beside]), reason], raw)))

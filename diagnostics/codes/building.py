@@ -5,6 +5,5 @@ from penstock.diagnostics.diagnostic import Code
 B001 = Code("B001", "not supported yet: {above} over the result of {below}")
 B002 = Code("B002", "not supported yet: {construct}")
 B003 = Code("B003", "not supported yet: {kind} JOIN of a {left} with a {right}")
-B004 = Code("B004", "not supported yet: {used} connector {connector}")
 
-CODES = (B001, B002, B003, B004)
+CODES = (B001, B002, B003)

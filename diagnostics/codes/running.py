@@ -55,6 +55,14 @@ R064 = Code("R064", "{query} updates a row that does not exist: {key}")
 R065 = Code("R065", "{query} needs --checkpoint: without one the next run would apply its updates again")
 R066 = Code("R066", "table {table} cannot be read: {reason}")
 R067 = Code("R067", "connector {connector} needs packages that are not installed: {packages}")
+R070 = Code("R070", "brokers of {name} cannot be reached: {reason}")
+R071 = Code("R071", "topic of {name} does not exist: {topic}")
+R072 = Code("R072", "topic {topic} has {found} partitions, and {name} is declared with {declared}")
+R073 = Code("R073", "connector {connector} needs archives that are not there: {archives}")
+R074 = Code("R074", "{query} cannot write its topic: {reason}")
+R075 = Code("R075", "another process writes the topic of {query}: {reason}")
+R076 = Code("R076", "topic of {query} was written from another checkpoint: {reason}")
+R077 = Code("R077", "records of a topic were deleted before {query} has read them: {reason}")
 R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
@@ -65,5 +73,6 @@ CODES = (
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048),
     *(R050, R051, R052, R053, R054, R055),
-    *(R060, R061, R062, R063, R064, R065, R066, R067, R090, R099),
+    *(R060, R061, R062, R063, R064, R065, R066, R067),
+    *(R070, R071, R072, R073, R074, R075, R076, R077, R090, R099),
 )

@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
 
-KAFKA_NOTE = (
-    "this version does not read Kafka yet (B004). Until then name a folder: "
-    "WITH (connector = 'files', path = '…', format = 'json')"
-)
+SERVERS = "localhost:9092"
+SERVERS_NOTE = f"the statement does not name the brokers of its topic: this names {SERVERS} in bootstrap_servers"
 WINDOW_COLUMNS = ("window_start", "window_end")
 _FILE_FORMATS = ("json", "csv", "parquet")
 _DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
@@ -43,11 +41,9 @@ def kafka(topic: str, form: str, servers: str, partitions: str, changes: list[st
     if form.lower() not in ("json", "json_sr"):
         raise NotTranslatedError(f"Penstock reads JSON from Kafka, and not {form or 'another format'}")
     options = [("connector", "'kafka'"), ("topic", quote(topic)), ("format", "'json'")]
-    options += [("servers", quote(servers))] if servers else []
+    options.append(("bootstrap_servers", quote(servers or SERVERS)))
     options += [("partitions", partitions)] if partitions else []
-    checked = [("connector", "'files'"), ("path", quote(f"kafka/{topic}")), ("format", "'json'")]
-    checked += [("partitions", partitions)] if partitions else []
-    return PlaceOptions(options, checked, [*changes, KAFKA_NOTE])
+    return PlaceOptions(options, options, [*changes, *([] if servers else [SERVERS_NOTE])])
 
 
 def files(path: str, form: str, given: Mapping[str, str], used: set[str]) -> PlaceOptions:

@@ -25,7 +25,7 @@ _SESSION = {
     "CACHE": "Spark keeps what it needs: nothing is cached by hand",
     "REFRESH": "files are looked for in each micro-batch",
 }
-_OWN = frozenset(connector.name for connector in CONNECTORS if connector.built)
+_OWN = frozenset(connector.name for connector in CONNECTORS)
 _NAMESPACES = frozenset({"CATALOG", "DATABASE", "SCHEMA"})
 REFUSED = {
     "ALTER": "what is declared cannot be altered: change the script, docs/semantics.md says what a checkpoint accepts",

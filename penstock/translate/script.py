@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from penstock.compilation import Compilation, compile_sources
 from penstock.diagnostics import CompileError, Diagnostic, Source
 from penstock.parser import LayoutError, Token, format_script, split_script
-from penstock.planner.catalog import Declared, Derived
-from penstock.planner.connectors import connector_of
+from penstock.planner.catalog import Derived
 from penstock.planner.plan import Node
 from penstock.translate.declaration import read_declaration
 from penstock.translate.differences import list_differences
@@ -119,10 +118,7 @@ def _find_own(statement: Foreign, script: _Script) -> Compilation | None:
         compilation = script.check(statement.whole)
     except (CompileError, NotTranslatedError):
         return None
-    entries = compilation.catalog.entries
-    places = [entry for name, entry in entries.items() if name not in script.names and isinstance(entry, Declared)]
-    is_built = all(connector_of(each.origin.connector).built for each in places)
-    return compilation if is_built else None
+    return compilation
 
 
 def _check(rewritten: Rewritten, statement: Foreign, script: _Script) -> tuple[Rewritten, Compilation]:

@@ -125,7 +125,9 @@ def make_check(database: str, holds: Holds) -> Callable[..., None]:
     `database`: what messages call it.
     """
 
-    def check(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
+    def check(
+        options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
+    ) -> None:
         for column in columns:
             nested_key = column.name in key and not is_simple_or_decimal(column.type)
             if nested_key or not holds(column.type):

@@ -19,6 +19,7 @@ from penstock.planner.connectors.option import (
     ConnectorOption,
     Metadata,
     OptionType,
+    RecordPlace,
 )
 from penstock.planner.plan import Column, Options
 
@@ -26,7 +27,9 @@ EXAMPLE = "connector = 'files', path = '…', format = 'json'"
 """Options for hints: a place that every stream and table can have."""
 
 
-def check(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
+def check(
+    options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
+) -> None:
     """Raises CompileError for columns that files of the format cannot hold."""
     check_format(options, columns, span)
     if written:
@@ -51,6 +54,10 @@ FILES = Connector(
     reads_table=True,
     reads_now=True,
     parses_records=True,
+    record_place=RecordPlace(
+        shown=(("file", "_file", types.STRING),),
+        order=(("arrived", "_arrived"), ("file", "_file"), ("line", "_place")),
+    ),
     metadata=(
         Metadata("file.path", types.STRING, "path of the file, as `file:/data/orders/1.json`"),
         Metadata("file.name", types.STRING, "name of the file, without its folder"),

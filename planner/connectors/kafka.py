@@ -1,24 +1,246 @@
-"""Kafka topics."""
+"""Kafka topics: what is declared of their messages, and where to begin."""
 
-from penstock.planner.connectors.option import STRING, Connector, ConnectorOption, OptionType
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
+
+from penstock.diagnostics import CompileError, Diagnostic, Span
+from penstock.diagnostics.codes.connectors import C003, C004, C023
+from penstock.planner import types
+from penstock.planner.connectors.formats import check_format, check_null
+from penstock.planner.connectors.option import (
+    INTEGER,
+    INTERVAL,
+    NAME,
+    SECRET,
+    STRING,
+    Connector,
+    ConnectorOption,
+    Metadata,
+    OptionType,
+    RecordPlace,
+)
+from penstock.planner.plan import Column, Options
+
+LEDGER = "penstock_ledger"
+"""The topic in which Penstock notes which micro-batches are written, unless an option says otherwise."""
+TEXT_KEYS = (types.STRING, types.BOOLEAN, types.DATE, *types.INTEGERS)
+"""Types of keys that are written as plain text. Decimals are, too."""
+
+_TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
+_SERVERS = re.compile(r"[^\s,:/]+:\d{1,5}(,[^\s,:/]+:\d{1,5})*")
+
+
+def make_topic_check(option: str) -> Callable[[str, Span], Diagnostic | None]:
+    """The check of an option that names a topic."""
+
+    def check_topic(value: str, span: Span) -> Diagnostic | None:
+        if _TOPIC.fullmatch(value):
+            return None
+        return C003.at(span, "", name=option, expected="at most 249 letters, digits and signs of . _ -")
+
+    return check_topic
+
+
+def check_servers(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the addresses of brokers."""
+    if _SERVERS.fullmatch(value):
+        return None
+    return C003.at(span, "", name="bootstrap_servers", expected="addresses such as 'host:9092', separated by commas")
+
+
+def check_starting(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the place at which a new query begins."""
+    if value.lower() in ("earliest", "latest") or read_time(value) is not None or read_offsets(value) is not None:
+        return None
+    expected = """'earliest', 'latest', a time such as '2026-01-31T12:00:00Z', or offsets such as '{"0": 42}'"""
+    return C003.at(span, "", name="starting", expected=expected)
+
+
+def read_time(value: str) -> int | None:
+    """The milliseconds since 1970 of a time by ISO 8601, in UTC unless it says otherwise; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def read_offsets(value: str) -> dict[int, int] | None:
+    """The offsets by partition that a JSON object names, None if the text is something else."""
+    try:
+        given = json.loads(value)
+        found = {int(partition): offset for partition, offset in given.items()}
+    except (ValueError, AttributeError):
+        return None
+    valid = all(type(offset) is int and offset >= 0 and partition >= 0 for partition, offset in found.items())
+    return found if found and valid else None
+
+
+def is_text_key(type_: types.Type) -> bool:
+    """Whether a key of the type is written as plain text."""
+    return type_ in TEXT_KEYS or isinstance(type_, types.Decimal)
+
+
+def find_key_format(options: Options, columns: Sequence[str]) -> str | None:
+    """The format of the keys of messages, None if they have none."""
+    if not columns:
+        return None
+    return str(dict(options).get("key_format", "text" if len(columns) == 1 else "json"))
+
+
+def check(
+    options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
+) -> None:
+    """Raises CompileError for columns that keys or values of messages cannot hold, and for what is not supported."""
+    given = dict(options)
+    if table and str(given.get("starting", "earliest")).lower() != "earliest":
+        found = C003.at(span, "", name="starting", expected="'earliest' where it is of a table")
+        raise CompileError([found.because("Without its first records a table lacks rows.")])
+    check_security(options, span)
+    keys = [each for each in columns if each.name in key]
+    if "key_format" in given and not keys:
+        found = C023.at(span, "", reason="it has the option key_format, and no key")
+        raise CompileError([found.with_hint("(id BIGINT KEY, …), or PARTITION BY id in the query")])
+    apart = table or written or "key_format" in given
+    if apart and find_key_format(options, [each.name for each in keys]) == "text":
+        check_text_key(keys, span)
+    values = [each for each in columns if not (each in keys and (table or "key_format" in given))]
+    check_format((("format", "json"),), keys, span)
+    check_format(options, values, span)
+    if not values and given["format"] == "csv":
+        found = C023.at(span, "", reason="it has all columns, and a record of CSV has at least one")
+        raise CompileError([found.with_hint("format = 'json'")])
+    if written:
+        check_null(options, values, span)
+
+
+def check_security(options: Options, span: Span) -> None:
+    """Raises CompileError for a user without a protocol of users, or the reverse, and for certificates without SSL."""
+    given = dict(options)
+    protocol = str(given.get("security_protocol", "plaintext"))
+    users = [name for name in ("username", "password") if name in given]
+    if protocol.startswith("sasl"):
+        missing = next((name for name in ("username", "password") if name not in given), None)
+        if missing is not None:
+            found = C004.at(span, "", connector="kafka", name=missing)
+            raise CompileError([found.with_hint("username = 'me', password = ENV('KAFKA_PASSWORD')")])
+    elif users:
+        expected = f"'sasl_ssl' or 'sasl_plaintext' where {users[0]} is given"
+        raise CompileError([C003.at(span, "", name="security_protocol", expected=expected)])
+    if "ssl_ca" in given and not protocol.endswith("ssl"):
+        expected = "'ssl' or 'sasl_ssl' where ssl_ca is given"
+        raise CompileError([C003.at(span, "", name="security_protocol", expected=expected)])
+
+
+def check_text_key(keys: Sequence[Column], span: Span) -> None:
+    """Raises CompileError for keys that are not written as one plain text."""
+    if len(keys) > 1:
+        found = C023.at(span, "", reason="its key has several columns, and key_format = 'text'")
+        raise CompileError([found.with_hint("key_format = 'json'")])
+    for each in keys:
+        if not is_text_key(each.type):
+            found = C023.at(span, "", reason=f"its key {each.name} is {each.type}, which is not written as plain text")
+            raise CompileError([found.with_hint("key_format = 'json'")])
+
+
+def place(options: Options) -> str | None:
+    """The topic at its brokers."""
+    given = dict(options)
+    return f"{given['bootstrap_servers']}/{given['topic']}"
+
 
 KAFKA = Connector(
     "kafka",
     "a Kafka topic",
-    built=False,
     reads_stream=True,
     reads_table=True,
-    parses_records=True,
     appends=True,
     upserts=True,
     deletes=True,
     exactly_once=True,
-    has_partitions=True,
-    own_options=(
-        ConnectorOption("topic", STRING, "name of the topic", required=True, identifies=True),
-        ConnectorOption(
-            "format", OptionType("STRING", ("json",)), "format of the values", required=True, identifies=True
+    parses_records=True,
+    record_place=RecordPlace(
+        shown=(
+            ("topic", "_topic", types.STRING),
+            ("partition", "_partition", types.INT),
+            ("offset", "_offset", types.BIGINT),
         ),
-        ConnectorOption("servers", STRING, "host:port, several separated by commas"),
+        order=(("partition", "_partition"), ("offset", "_offset")),
+    ),
+    keys_apart=True,
+    metadata=(
+        Metadata("topic", types.STRING, "name of the topic"),
+        Metadata("partition", types.INT, "number of the partition"),
+        Metadata("offset", types.BIGINT, "place in the partition"),
+        Metadata("timestamp", types.TIMESTAMP, "time of the record, as its producer or the broker has set it"),
+        Metadata("key", types.BINARY, "bytes of the key", nullable=True),
+    ),
+    has_partitions=True,
+    check=check,
+    place=place,
+    own_options=(
+        ConnectorOption(
+            "topic", NAME, "name of the topic", required=True, identifies=True, check=make_topic_check("topic")
+        ),
+        ConnectorOption(
+            "bootstrap_servers",
+            NAME,
+            "host:port of brokers, several separated by commas",
+            required=True,
+            check=check_servers,
+        ),
+        ConnectorOption(
+            "format", OptionType("STRING", ("json", "csv")), "format of the values", required=True, identifies=True
+        ),
+        ConnectorOption(
+            "key_format",
+            OptionType("STRING", ("text", "json")),
+            "format of the keys; of tables 'text' for one column, 'json' for several; a stream without it is read by "
+            "its values alone",
+            identifies=True,
+        ),
+        ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
+        ConnectorOption(
+            "starting",
+            NAME,
+            "stream: where a new checkpoint begins: 'earliest', 'latest', a time, or offsets by partition as JSON",
+            default="earliest",
+            check=check_starting,
+        ),
+        ConnectorOption(
+            "max_offsets_per_batch",
+            INTEGER,
+            "at most so many records in one micro-batch; all unless set",
+            limits_batch=True,
+        ),
+        ConnectorOption(
+            "delivery",
+            OptionType("STRING", ("exactly_once",)),
+            "how a query writes: each row once, for readers of committed records",
+            default="exactly_once",
+        ),
+        ConnectorOption(
+            "ledger", NAME, "topic of the notes on what is written", default=LEDGER, check=make_topic_check("ledger")
+        ),
+        ConnectorOption(
+            "security_protocol",
+            OptionType("STRING", ("plaintext", "ssl", "sasl_plaintext", "sasl_ssl")),
+            "how clients talk to brokers",
+            default="plaintext",
+        ),
+        ConnectorOption(
+            "sasl_mechanism",
+            OptionType("STRING", ("plain", "scram-sha-256", "scram-sha-512")),
+            "sasl: how the user logs in",
+            default="plain",
+        ),
+        ConnectorOption("username", NAME, "sasl: name of the user"),
+        ConnectorOption("password", SECRET, "sasl: password of the user"),
+        ConnectorOption("ssl_ca", NAME, "ssl: file in PEM with the certificates that are trusted, on each machine"),
+        ConnectorOption("retention", INTERVAL, "table: how long its former rows can be asked for, in event time"),
     ),
 )

@@ -73,7 +73,9 @@ class ConnectorOption:
 PARTITIONS = ConnectorOption("partitions", INTEGER, "number of partitions by the key")
 
 
-def accept(options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], written: bool) -> None:
+def accept(
+    options: Options, columns: Sequence[Column], span: Span, *, key: Collection[str], table: bool, written: bool
+) -> None:
     """The check of a connector that holds columns of any types."""
 
 
@@ -88,11 +90,23 @@ def no_header(options: Options) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a connector knows of each record, for METADATA columns. It is never NULL."""
+    """What a connector knows of each record, for METADATA columns."""
 
     key: str
     type: Type
     doc: str
+    nullable: bool = False
+    """Whether it may be NULL."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPlace:
+    """Where a record is from, in columns that its source puts beside the declared ones."""
+
+    shown: tuple[tuple[str, str, Type], ...] = ()
+    """What rejected rows say of it: their column, the column beside the record, and the type of both."""
+    order: tuple[tuple[str, str], ...] = ()
+    """What makes one record of a table newer than another: names, and the columns beside the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +116,6 @@ class Connector:
     name: str
     doc: str
     own_options: tuple[ConnectorOption, ...]
-    built: bool = True
-    """Whether this version runs it. The capabilities of one that is not built are those of its design."""
     reads_stream: bool = False
     reads_table: bool = False
     """Whether queries can follow a table there, by the records of its changelog."""
@@ -111,6 +123,10 @@ class Connector:
     """Whether a read can ask for the rows of a table as they are at one moment."""
     parses_records: bool = False
     """Whether a record can be malformed. Then it is known of each record where it is from, and when it came."""
+    record_place: RecordPlace = RecordPlace()
+    """Of records that can be malformed."""
+    keys_apart: bool = False
+    """Whether a record has a key beside its value. Of a table, the key is there, and a key without a value deletes."""
     metadata: tuple[Metadata, ...] = ()
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""

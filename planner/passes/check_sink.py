@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic, Span
-from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C005
 from penstock.diagnostics.codes.kinds import K008, K009, K016
 from penstock.planner.catalog import OPERATION
@@ -26,9 +26,6 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     if not connector.is_sink:
         yield C005.at(span, "", connector=connector.name, used="written")
         return
-    if not connector.built:
-        yield B004.at(span, "", used="writing through", connector=connector.name)
-        return
     if connector.upserts and not connector.deletes and rows_leave(root):
         reason = f"{connector.name} cannot delete rows, and rows of this table cease to exist"
         yield K008.at(span, "", target=sink.name, reason=reason)
@@ -37,11 +34,13 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
         yield from check_operation(sink, connector, root, span)
         operation = dict(sink.options).get(OPERATION)
         columns = root.schema if operation is None else (*root.schema, Column(str(operation), STRING))
-    key = () if isinstance(root.shape, KStream) else root.shape.identity
-    if connector.only_tables and not (key or connector.one_row or isinstance(root.shape, KStream)):
+    key = sink.key if isinstance(root.shape, KStream) else root.shape.identity
+    needs_key = (connector.only_tables and not connector.one_row) or connector.keys_apart
+    if needs_key and not (key or isinstance(root.shape, KStream)):
         yield B002.at(span, "", construct=f"a table of one row, which has no key, through {connector.name}")
     if not isinstance(query.change, DeleteRows | UpdateRows):  # their columns are none of the table's
-        connector.check(sink.options, columns, span, key=key, written=True)
+        is_table = sink.table or not isinstance(root.shape, KStream)
+        connector.check(sink.options, columns, span, key=key, table=is_table, written=True)
     place = connector.place(sink.options)
     for node in walk(root):
         if isinstance(node, Scan) and node.origin.connector == sink.connector and place is not None:

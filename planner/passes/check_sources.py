@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C005
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import KTable, RunningQuery, Scan
@@ -20,7 +20,5 @@ def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
         connector = connector_of(node.origin.connector)
         if not (connector.is_source or connector.looks_up):
             yield C005.at(node.span, "", connector=connector.name, used="read")
-        elif not connector.built:
-            yield B004.at(node.span, "", used="reading through", connector=connector.name)
         elif isinstance(node.shape, KTable) and not connector.reads_table:
             yield B002.at(node.span, "", construct=f"reading a table through {connector.name}")

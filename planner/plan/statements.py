@@ -17,13 +17,18 @@ from penstock.planner.plan.options import Options
 class Sink:
     """Where rows go: a connector with checked options. `name` is what the user calls the place.
 
-    `partitions`: its declared number of partitions, None if that is not declared.
+    `partitions`: its declared number of partitions, None if that is not declared. `key`: the columns by which its rows
+    are partitioned or identified, empty if none are known. `time`: the event time of its rows, None if they have none.
+    `table`: whether its rows are those of a table.
     """
 
     name: str
     connector: str
     options: Options
     partitions: int | None = None
+    key: tuple[str, ...] = ()
+    time: str | None = None
+    table: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
-from penstock.diagnostics.codes.building import B002, B004
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.running import R032
 from penstock.planner.catalog import OPERATION, PLANNED, Declared, Derived
 from penstock.planner.connectors import EXAMPLE, connector_of
@@ -62,8 +62,6 @@ def find_written_origin(table: Derived) -> Origin:
 def find_unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Diagnostic | None:
     """Why the rows at that place cannot be read, None if they can."""
     connector = connector_of(origin.connector)
-    if not connector.built:
-        return B004.at(span, "", used="reading through", connector=connector.name)
     if not connector.keeps_rows:
         found = R032.at(span, name=entry.name, reason=f"its rows go to {connector.doc}").also(entry.span, "made here")
         return found.with_hint(f"{_PLACED} keeps them")

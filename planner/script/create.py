@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -45,13 +45,16 @@ def lower_create(statement: ast.Create) -> Declared:
     connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
     if report:
         raise CompileError(report)
-    check_metadata(statement, metadata, connector_of(connector))
-    connector_of(connector).check(options, stored, statement.name.span, key=key, written=False)
+    columns = check_metadata(statement, metadata, connector_of(connector), columns)
+    is_table = statement.kind is ast.RelationKind.TABLE
+    connector_of(connector).check(options, stored, statement.name.span, key=key, table=is_table, written=False)
+    if is_table and connector_of(connector).keys_apart:
+        check_time_of_tombstones(statement, {each.name for each in metadata})
     if computed and connector_of(connector).looks_up:
         raise CompileError([B002.at(statement.name.span, "", construct="computed columns of a table in a database")])
     values = dict(options)
     partitions, retention = values.get("partitions"), values.get(RETENTION)
-    if statement.kind is ast.RelationKind.TABLE:
+    if is_table:
         columns = tuple(replace(each, nullable=each.nullable and each.name not in key) for each in columns)
     operation, sequence = read_table_options(statement, columns, values)
     origin = Origin(
@@ -75,6 +78,15 @@ def lower_create(statement: ast.Create) -> Declared:
     named = {each.name.lower(): each for each in computed if each.name.lower() not in own}
     items = tuple({**own, **named}[each.name.folded] for each in statement.columns) if named else ()
     return Declared(statement.kind.value, statement.name.text, origin, items, statement.name.span, statement)
+
+
+def check_time_of_tombstones(statement: ast.Create, metadata: Collection[str]) -> None:
+    """Raises CompileError for an event time that a record without a value does not have."""
+    watermark = statement.watermark
+    if watermark is not None and watermark.column.folded not in {each.lower() for each in metadata}:
+        construct = "an event time in the values of a table of a topic"
+        found = B002.at(watermark.column.span, "", construct=construct).because("A deleted row has no value.")
+        raise CompileError([found.with_hint("ts TIMESTAMP METADATA FROM 'timestamp'")])
 
 
 def read_table_options(

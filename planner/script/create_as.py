@@ -43,7 +43,9 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
                 raise CompileError([found])
         partitions = dict(options).get("partitions")
         declared = partitions if isinstance(partitions, int) else None
-        sink = Sink(name, connector, drop_partitions(options), declared)
+        key = root.shape.key if isinstance(root.shape, KStream) else root.shape.identity
+        time = root.shape.time if isinstance(root.shape, KStream) else None
+        sink = Sink(name, connector, drop_partitions(options), declared, key, time, not is_stream)
     return Derived(made, name, root, frozenset(context.reads), statement.name.span, statement, sink)
 
 

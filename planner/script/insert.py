@@ -71,8 +71,17 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
         if isinstance(root.shape, KStream):
             fitted, order = order_rows(fitted, entry, statement.target.span)
         change = PutRows(target_of(origin), order)
-    sink = Sink(origin.name, origin.connector, options, origin.partitions)
+    time = find_time(root, chosen, origin)
+    sink = Sink(origin.name, origin.connector, options, origin.partitions, origin.key, time, is_table)
     return plan_query(name, fitted, sink, statement.target.span, change)
+
+
+def find_time(root: Node, chosen: list[Column], origin: Origin) -> str | None:
+    """The column of the target that holds the event time of the rows, None if none does."""
+    if origin.time in {each.name for each in origin.stored}:
+        return origin.time
+    time = root.shape.time if isinstance(root.shape, KStream) else None
+    return next((target.name for given, target in zip(root.schema, chosen, strict=True) if given.name == time), None)
 
 
 def refuse_values(statement: ast.Insert, entry: Declared) -> None:

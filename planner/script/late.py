@@ -73,7 +73,7 @@ def split_late(query: RunningQuery, late: ast.Late, context: Context) -> tuple[R
     result = [Named(each.name, make_column(f"r{i}"), each.type) for i, each in enumerate(query.root.schema)]
     lates = [Named(each.name, make_column(f"l{i}"), each.type) for i, each in enumerate(origin.stored)]
     kept = choose_rows(both, exp.Not(this=make_column(IS_LATE)), result)
-    sink = Sink(origin.name, origin.connector, origin.options, origin.partitions)
+    sink = Sink(origin.name, origin.connector, origin.options, origin.partitions, origin.key)
     rows = plan_query(f"{query.name}_late", choose_rows(both, make_column(IS_LATE), lates), sink, late.into.span)
     return replace(query, root=kept), rows
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.kinds import K010, K016, K021, K026
 from penstock.parser import ast
@@ -17,7 +19,7 @@ def metadata_definitions(statement: ast.Create) -> list[ast.MetadataColumn]:
 
 
 def read_metadata(statement: ast.Create, stored: tuple[Column, ...], report: list[Diagnostic]) -> tuple[Column, ...]:
-    """The METADATA columns, which are never NULL; what is wrong goes to `report`."""
+    """The METADATA columns; what is wrong goes to `report`."""
     reserved = TABLE_COLUMNS if statement.kind is ast.RelationKind.TABLE else STREAM_COLUMNS
     taken = {each.name.lower() for each in stored}
     found: list[Column] = []
@@ -34,8 +36,13 @@ def read_metadata(statement: ast.Create, stored: tuple[Column, ...], report: lis
     return tuple(found)
 
 
-def check_metadata(statement: ast.Create, columns: tuple[Column, ...], connector: Connector) -> None:
-    """Raises CompileError for metadata that the connector does not have, or that are of another type."""
+def check_metadata(
+    statement: ast.Create, columns: tuple[Column, ...], connector: Connector, others: tuple[Column, ...]
+) -> tuple[Column, ...]:
+    """All columns, those of metadata among them that may be NULL; `columns` are those of metadata.
+
+    Raises CompileError for metadata that the connector does not have, or that are of another type.
+    """
     report: list[Diagnostic] = []
     known = {each.key: each for each in connector.metadata}
     for definition, column in zip(metadata_definitions(statement), columns, strict=True):
@@ -53,6 +60,9 @@ def check_metadata(statement: ast.Create, columns: tuple[Column, ...], connector
             report.append(wrong.with_hint(write_column(definition, metadata)))
     if report:
         raise CompileError(report)
+    definitions = metadata_definitions(statement)
+    unsure = {each.name.text for each in definitions if known[each.key].nullable}
+    return tuple(replace(each, nullable=True) if each.name in unsure else each for each in others)
 
 
 def write_column(definition: ast.MetadataColumn, metadata: Metadata) -> str:

@@ -19,6 +19,7 @@ PACKAGES: dict[str, dict[str, str]] = {
     "postgres": _SHARED | {"psycopg": "'psycopg[binary]'"},
     "sqlite": _SHARED,
     "duckdb": _SHARED | {"duckdb_engine": "duckdb-engine"},
+    "kafka": {"confluent_kafka": "confluent-kafka"},
 }
 """By connector: the modules that it needs beside those of Penstock, and what pip installs them from."""
 

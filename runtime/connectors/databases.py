@@ -20,14 +20,16 @@ from penstock.codegen.ejected.databases import (
     operations,
     postgres,
     reads,
+    secrets,
     spark_types,
     sqlite,
     table,
 )
-from penstock.codegen.ejected.databases.address import Address, SecretRef
+from penstock.codegen.ejected.databases.address import Address
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, TableReader
 from penstock.codegen.ejected.databases.reads import ColumnCondition
+from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 from penstock.codegen.ejected.rows import schema_of
@@ -46,7 +48,7 @@ from penstock.runtime.storage import Storage
 from penstock.runtime.table_reports import TableReport, find_percentile_ms
 
 TRAVELLING = (
-    *(faults, spark_types, address, table, attempts, operations, postgres, sqlite, duckdb, reads, finder),
+    *(faults, secrets, spark_types, address, table, attempts, operations, postgres, sqlite, duckdb, reads, finder),
     table_lookup,
 )
 """Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""

@@ -6,7 +6,7 @@ An implementation derives from the protocol and overrides what it needs.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -28,6 +28,16 @@ class RuntimeSource(Protocol):
         `place`: the checkpoint folder of the query that reads it, None if it begins anew.
         """
         return None
+
+    def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
+        """Options in place of those of the input: what is decided once for a checkpoint, and noted there.
+
+        `place`: the checkpoint folder of the query that reads it.
+
+        Raises:
+            RunError: it cannot be decided.
+        """
+        return {}
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """The rows as they come, with the columns that Input says.

@@ -30,9 +30,9 @@ HARMLESS = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "connect_ti
 class Allowed:
     """What a server allows. Nothing else is reached for a user.
 
-    paths: folders that files and databases may be in. connectors: the names of connectors. hosts: of databases.
-    secrets: variables of the environment, and files, that passwords may be read from. closed: folders of the server
-    itself, which stay out of reach inside of the others, too. own_database: the address of its PostgreSQL.
+    paths: folders that files and databases may be in. connectors: the names of connectors. hosts: of databases and
+    brokers. secrets: variables of the environment, and files, that passwords may be read from. closed: folders of the
+    server itself, which stay out of reach inside of the others, too. own_database: the address of its PostgreSQL.
     """
 
     paths: tuple[str, ...] = ()
@@ -72,6 +72,11 @@ class Allowed:
                 yield found.because("The server keeps its own files there.").with_hint("name a folder beside them")
             elif name == "url" and isinstance(value, str):
                 yield from self._find_outside_host(value, span)
+            elif name == "bootstrap_servers":
+                outside = [each for each in re.findall(r"([^,]+):\d+", str(value)) if each not in self.hosts]
+                if outside:
+                    found = V003.at(span, "", what="the host", place=outside[0])
+                    yield found.with_hint(f"start the server with --allow-host {outside[0]}")
 
     def _find_outside_host(self, url: str, span: Span) -> Iterator[Diagnostic]:
         try:

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from penstock.codegen.ejected.databases.address import SecretRef
+from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.planner.plan import SecretOption
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home

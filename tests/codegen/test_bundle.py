@@ -58,7 +58,7 @@ def test_a_name_is_defined_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_program_for_a_connector_that_is_not_made_for_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(CALLS, "memory")
-    with pytest.raises(CompileError, match="not supported yet: a program that writes through connector memory"):
+    with pytest.raises(CompileError, match="not supported yet: a program that writes through memory"):
         eject(lower([query(scan(), "q")]))
 
 

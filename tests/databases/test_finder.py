@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from penstock.codegen.ejected.databases.address import KnownSecret
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
 from penstock.codegen.ejected.databases.reads import ColumnCondition
+from penstock.codegen.ejected.databases.secrets import KnownSecret
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.table_lookup import LookupRows, join_batches, join_found
 from tests.databases.places import DDL, Place, rows_of

@@ -18,7 +18,19 @@ from penstock.codegen.ejected.databases.writer import WritePolicy
 from tests.databases.places import DDL, Place, rows_of
 
 MODULES = (
-    *("faults", "spark_types", "address", "table", "attempts", "ledger", "operations", "postgres", "sqlite", "duckdb"),
+    *(
+        "faults",
+        "secrets",
+        "spark_types",
+        "address",
+        "table",
+        "attempts",
+        "ledger",
+        "operations",
+        "postgres",
+        "sqlite",
+        "duckdb",
+    ),
     *("collations", "changes", "writer"),
 )
 

@@ -25,7 +25,7 @@ def sections() -> Iterator[str]:
     for connector in CONNECTORS:
         yield f"## {connector.name}"
         yield ""
-        yield f"{connector.doc[0].upper()}{connector.doc[1:]}.{'' if connector.built else ' Not supported yet.'}"
+        yield f"{connector.doc[0].upper()}{connector.doc[1:]}."
         yield ""
         yield "| option | takes | by default | meaning |"
         yield "|---|---|---|---|"

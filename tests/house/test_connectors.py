@@ -14,7 +14,6 @@ from penstock.planner.connectors import connector_of as planned
 from penstock.runtime import connectors as runtime
 from tests.house.files import ROOT, list_files
 
-BUILT = [each for each in CONNECTORS if each.built]
 FOLDERS = ("planner/connectors", "codegen/connectors", "codegen/ejected", "runtime/connectors")
 NAMED = {*(each.name for each in CONNECTORS)}
 
@@ -59,7 +58,7 @@ def test_the_rule_refuses(text: str) -> None:
     assert named_connectors(text)
 
 
-@pytest.mark.parametrize("connector", [*BUILT, *INTERNAL], ids=lambda each: each.name)
+@pytest.mark.parametrize("connector", [*CONNECTORS, *INTERNAL], ids=lambda each: each.name)
 def test_the_runtime_can_do_what_the_planner_allows(connector: Connector) -> None:
     made = runtime.connector_of(connector.name)
     reads = connector.is_source or connector.reads_now
@@ -78,7 +77,7 @@ def test_modules_are_called_as_their_connectors() -> None:
     shared = {"__init__", "databases", "formats", "option"}
     assert modules == {each.name for each in (*CONNECTORS, *INTERNAL)} | shared
     run = {path.stem for path in list_files(ROOT / "runtime" / "connectors", ".py")}
-    assert run == {each.name for each in (*BUILT, *INTERNAL)} | {"__init__", "databases", "protocol"}
+    assert run == {each.name for each in (*CONNECTORS, *INTERNAL)} | {"__init__", "databases", "protocol"}
 
 
 @pytest.mark.parametrize("connector", INTERNAL, ids=lambda each: each.name)

@@ -17,7 +17,8 @@ CREATE STREAM gone (id BIGINT) WITH (connector = 'files', path = 'data/gone', fo
 CREATE STREAM views (user_id BIGINT KEY, time TIMESTAMP, WATERMARK FOR time AS time)
 WITH (connector = 'files', path = 'data/views', format = 'json');
 CREATE TABLE users (id BIGINT PRIMARY KEY, name STRING, region STRING, updated TIMESTAMP)
-WITH (connector = 'kafka', topic = 'users', format = 'json', partitions = 8);
+WITH (connector = 'kafka', topic = 'users', format = 'json', partitions = 8,
+  bootstrap_servers = 'localhost:9092');
 CREATE TABLE profiles (id BIGINT PRIMARY KEY, last_seen TIMESTAMP, visits BIGINT)
 WITH (connector = 'postgres', url = 'postgresql://localhost/shop', table = 'profiles');
 """
@@ -43,7 +44,8 @@ DECLARING = (
         for words in ("CREATE STREAM", "CREATE OR REPLACE STREAM", "CREATE STREAM IF NOT EXISTS")
     ),
     Promise("""CREATE TABLE people (id BIGINT PRIMARY KEY, name STRING, region STRING, updated TIMESTAMP)
-WITH (connector = 'kafka', topic = 'users', format = 'json', partitions = 8);   -- a changelog: KTable"""),
+WITH (connector = 'kafka', topic = 'users', format = 'json', partitions = 8,
+  bootstrap_servers = 'localhost:9092');   -- a changelog: KTable"""),
     Promise("""CREATE TABLE cards (id BIGINT PRIMARY KEY)
 WITH (connector = 'postgres', url = 'postgresql://db', table = 'profiles', password = ENV('PGPASSWORD'));"""),
     Promise("CREATE STREAM big  AS SELECT STREAM * FROM orders WHERE price > 100;         -- KStream"),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from penstock.codegen.literals import keywords
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
-from penstock.planner import connectors
 from penstock.planner.catalog import Declared
 from penstock.planner.connectors import find_connector
 from penstock.planner.plan import SecretOption
@@ -42,12 +39,6 @@ def codes(sql: str) -> list[str]:
     return [f"{each.code}: {each.message}" for each in refusal.value.diagnostics]
 
 
-@pytest.fixture
-def _built(monkeypatch: pytest.MonkeyPatch) -> None:
-    built = tuple(replace(each, built=True) for each in connectors.CONNECTORS)
-    monkeypatch.setattr(connectors, "CONNECTORS", built)
-
-
 @pytest.mark.parametrize("database", TABLES)
 @pytest.mark.parametrize("type_", [*SIMPLE, "DECIMAL(38, 10)", *NESTED])
 def test_columns_are_of_types_that_the_database_holds(database: str, type_: str) -> None:
@@ -62,7 +53,6 @@ def test_keys_are_not_nested(database: str) -> None:
     assert [each[:4] for each in codes(declare(database, key="ARRAY<INT>"))] == ["C019"]
 
 
-@pytest.mark.usefixtures("_built")
 @pytest.mark.parametrize("database", TABLES)
 @pytest.mark.parametrize(
     ("query", "column"),
@@ -78,7 +68,6 @@ def test_results_have_types_that_the_database_holds(database: str, query: str, c
     assert found.endswith(f"cannot hold the column {column}")
 
 
-@pytest.mark.usefixtures("_built")
 @pytest.mark.parametrize("database", TABLES)
 @pytest.mark.parametrize(
     ("sql", "refusal"),
@@ -99,7 +88,6 @@ def test_what_databases_cannot_do_yet(database: str, sql: str, refusal: str) -> 
     assert found == [refusal.format(database)]
 
 
-@pytest.mark.usefixtures("_built")
 @pytest.mark.parametrize("database", TABLES)
 def test_a_table_of_one_row_has_no_key(database: str) -> None:
     counts = f"{STREAM} CREATE TABLE o WITH ({TABLES[database]}) AS SELECT COUNT(*) AS n FROM s;"
@@ -110,7 +98,6 @@ def test_a_table_of_one_row_has_no_key(database: str) -> None:
         assert (query.sink.connector, query.key) == (database, ())
 
 
-@pytest.mark.usefixtures("_built")
 @pytest.mark.parametrize("database", TABLES)
 def test_results_with_a_key_are_written(database: str) -> None:
     counts = f"CREATE TABLE n WITH ({TABLES[database]}) AS SELECT id, COUNT(*) AS n FROM s GROUP BY id;"

@@ -22,6 +22,8 @@ REASON = (
     "WHEN ts > _arrived + INTERVAL '1' HOUR THEN 'future' END"
 )
 
+REJECTED = (("reason", "STRING"), ("record", "STRING"), ("file", "STRING"))
+
 
 @dataclass
 class Place:
@@ -75,7 +77,7 @@ class Place:
             mode="append",
             timed=False,
             key=(),
-            rejects=(Rejects("orders", self.source(), aside, "orders_rejected"),),
+            rejects=(Rejects("orders", self.source(), aside, "orders_rejected", REJECTED),),
             fingerprint=f"kept {expression}",
         )
         return Program(SETTINGS, (query,))

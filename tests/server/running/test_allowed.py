@@ -171,3 +171,10 @@ def test_hosts_and_secrets(url: str, password: str, outside: str | None) -> None
 
 def test_all_hosts_of_an_address() -> None:
     assert list_hosts("postgresql://u@[::1]:1,B:2/x") == ["::1", "b"]
+
+
+@pytest.mark.parametrize(("servers", "outside"), [("db:9092", None), ("db:9092,other:9092", "other")])
+def test_hosts_of_brokers(servers: str, outside: str | None) -> None:
+    allowed = Allowed(connectors=("kafka",), hosts=("db",))
+    place = f"connector = 'kafka', topic = 't', format = 'json', bootstrap_servers = '{servers}'"
+    assert reach(allowed, f"CREATE STREAM r (id INT) WITH ({place})") == outside

@@ -1,0 +1,63 @@
+"""The rows of a query -> Spark SQL that makes messages of them: a key, a value, and the time of the record."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from penstock.codegen.program import DELETE, SparkQuery
+from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.trees import alias, call, cast, column, null, only_if, text
+from penstock.planner.connectors.kafka import find_key_format
+from penstock.planner.plan import Expression
+from penstock.planner.types import BIGINT, STRING
+
+KEY, VALUE, TIME = "key", "value", "time"
+_TIMESTAMPS = ("timestampFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
+_JSON = (_TIMESTAMPS, ("ignoreNullFields", "false"))
+_CSV = (
+    _TIMESTAMPS,
+    ("quote", '"'),
+    ("escape", '"'),
+    ("ignoreLeadingWhiteSpace", "false"),
+    ("ignoreTrailingWhiteSpace", "false"),
+)
+
+
+def list_message_items(query: SparkQuery) -> tuple[str, ...]:
+    """The items of a SELECT over the result of the query: `key`, `value`, and `time` in milliseconds.
+
+    A row that is deleted has no value.
+    """
+    output = query.output
+    keys = [name for name, _ in output.columns if name in output.key]
+    apart = output.is_table or "key_format" in dict(output.options)
+    values = [name for name, _ in output.columns if not (apart and name in keys)]
+    value = _write(str(output.values["format"]), values, output.values.get("null"))
+    if query.operation is not None:
+        is_deleted = exp.EQ(this=column(query.operation), expression=text(DELETE))
+        value = only_if(exp.Not(this=is_deleted), value)
+    time = null(BIGINT) if output.time is None else call("UNIX_MILLIS", column(output.time))
+    return tuple(
+        print_inline(alias(each, name)) for each, name in ((_write_key(query, keys), KEY), (value, VALUE), (time, TIME))
+    )
+
+
+def _write_key(query: SparkQuery, keys: list[str]) -> Expression:
+    match find_key_format(query.output.options, keys):
+        case None:
+            return null(STRING)
+        case "text":
+            return cast(column(keys[0]), STRING)
+        case _:
+            return _write("json", keys, None)
+
+
+def _write(format_: str, names: list[str], null_text: object) -> Expression:
+    if not names:
+        return text("{}")
+    row = call("NAMED_STRUCT", *(part for name in names for part in (text(name), column(name))))
+    options = _JSON if format_ == "json" else _CSV
+    if null_text is not None:
+        options = (*options, ("nullValue", str(null_text)))
+    given = call("MAP", *(text(part) for option in options for part in option))
+    return call("TO_JSON" if format_ == "json" else "TO_CSV", row, given)

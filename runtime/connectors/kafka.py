@@ -1,0 +1,181 @@
+"""Kafka topics. Spark reads them; only records of transactions that were committed are rows.
+
+A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Where a
+query begins is decided once for a checkpoint. So the query of its rejected rows begins there, too.
+
+A micro-batch is written in one transaction with a record of the ledger. A crash in the middle leaves an open one, which
+the next start aborts, or the brokers after some minutes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from penstock.codegen import folder_name, list_message_items, messages_of, starting_of
+from penstock.codegen.ejected.csv_files import CSV_OPTIONS
+from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
+from penstock.codegen.ejected.rows import schema_of
+from penstock.codegen.program import Input, SparkQuery
+from penstock.diagnostics.codes.running import R074, R075, R076
+from penstock.runtime.checkpoint import STARTING
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
+from penstock.runtime.errors import RunError
+from penstock.runtime.jars import use_jars
+from penstock.runtime.kafka import (
+    EARLIEST,
+    check_offsets,
+    check_partitions,
+    client_options,
+    count_partitions,
+    find_offsets,
+    spark_options,
+)
+from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
+from penstock.runtime.spark_logs import offsets_of, read_required
+from penstock.runtime.storage import Storage
+
+
+class KafkaSource(RuntimeSource):
+    """The declared columns of each message, `_malformed`, where it is from, and `_arrived`: its timestamp."""
+
+    def __init__(self, source: Input) -> None:
+        self._source = source
+
+    def check(self, storage: Storage, place: str | None) -> None:
+        """Raises RunError if no broker answers, there is no such topic, or records are gone that are to be read."""
+        source = self._source
+        check_partitions(source, source.name, source.partitions)
+        if place is not None:
+            for offsets in list_read(storage, place, str(source.values["topic"])):
+                check_offsets(source, source.name, offsets)
+
+    def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
+        """Notes in the checkpoint where a query begins that does not begin with the first record of each partition."""
+        source = self._source
+        starting = starting_of(source)
+        if starting.offsets is not None:
+            return {}
+        path = f"{place}/{STARTING}/{folder_name(source.name)}.json"
+        noted = storage.read(path)
+        if noted is None:
+            partitions = range(count_partitions(source, source.name))
+            offsets = find_offsets(source, source.name, partitions, starting.time)
+            noted = json.dumps({str(number): offset for number, offset in sorted(offsets.items())})
+            storage.publish(path, noted)
+        return {"starting": noted}
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        use_jars(spark)
+        source = self._source
+        values = source.values
+        reader = spark.readStream.format("kafka").options(
+            **{
+                **spark_options(source, source.name),
+                "kafka.isolation.level": "read_committed",
+                "subscribe": str(values["topic"]),
+                "startingOffsets": self._starting_offsets(),
+            }
+        )
+        limit = values.get("max_offsets_per_batch")
+        rows = (reader if limit is None else reader.option("maxOffsetsPerTrigger", int(str(limit)))).load()
+        return read_messages(rows.select(F.struct("*").alias("_metadata")), source)
+
+    def _starting_offsets(self) -> str:
+        """Where each partition begins. Those that are not named begin with their first record."""
+        given = starting_of(self._source).offsets
+        if not given:
+            return "earliest"
+        count = count_partitions(self._source, self._source.name)
+        offsets = {str(number): given.get(number, EARLIEST) for number in range(count)}
+        return json.dumps({str(self._source.values["topic"]): offsets})
+
+
+def list_read(storage: Storage, place: str, topic: str) -> Iterator[dict[int, int]]:
+    """How far the query of a checkpoint folder has read the topic: the next offset by partition, for each input."""
+    finished = storage.newest(f"{place}/commits")
+    text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
+    if text is not None:  # what is damaged is told by others
+        for offsets in offsets_of(f"{place}/offsets/{finished}", text):
+            if isinstance(offsets, dict) and isinstance(offsets.get(topic), dict):
+                yield {int(partition): offset for partition, offset in offsets[topic].items()}
+
+
+def read_messages(rows: DataFrame, source: Input) -> DataFrame:
+    """The rows of messages, which are in the struct `_metadata`."""
+    messages = messages_of(source)
+    for part in messages.parts:
+        rows = rows.selectExpr("*", part.text)
+        if part.fields is not None:
+            schema = schema_of(dict.fromkeys((*part.fields, "_malformed"), "STRING"))
+            rows = rows.withColumn("_parsed", F.from_csv("value", schema, CSV_OPTIONS))
+        for step in part.steps:
+            rows = rows.selectExpr(*step)
+    return rows.selectExpr(*messages.items)
+
+
+class KafkaSink(RuntimeSink):
+    """The rows of a query as messages of a topic, each once for readers of committed records."""
+
+    def __init__(self, query: SparkQuery) -> None:
+        self._query = query
+        values = query.output.values
+        self._writer = TopicWriter(
+            client_options(query.output, query.output.name), str(values["topic"]), str(values["ledger"])
+        )
+        self._storage: Storage | None = None
+        self._place = ""
+
+    def check(self, storage: Storage, place: str | None, finished: int) -> None:
+        """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made."""
+        output = self._query.output
+        check_partitions(output, output.name, output.partitions)
+        with self._coded_errors():
+            self._writer.prepare()
+
+    def open(self, storage: Storage, place: str) -> None:
+        self._storage, self._place = storage, place
+
+    def write(self, batch: DataFrame, number: int) -> None:
+        """Writes a micro-batch.
+
+        Raises:
+            RunError: the brokers do not take it, another process writes for this query, or the checkpoint is not the
+                one that was written from last.
+        """
+        assert self._storage is not None, "a sink is opened before it is written"
+        metadata = read_required(self._storage, f"{self._place}/metadata")
+        offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
+        # One collect: a batch that is computed twice is counted twice.
+        rows = batch.selectExpr(*list_message_items(self._query)).toArrow()
+        if self._query.output.is_table and rows.column("key").null_count:
+            found = R074.at(self._query.span, "", query=self._query.name, reason="the key of a row is NULL")
+            raise RunError([found.with_hint("WHERE … IS NOT NULL, or key_format = 'json'")])
+        digest = hashlib.sha256(offsets.encode()).hexdigest()
+        with self._coded_errors():
+            self._writer.write(json.loads(metadata)["id"], number, digest, list_messages(rows))
+
+    def close(self) -> None:
+        self._writer.close()
+
+    @contextmanager
+    def _coded_errors(self) -> Iterator[None]:
+        """Raises RunError in place of the errors of the writer."""
+        query = self._query
+        try:
+            yield
+        except WriteError as error:
+            raise RunError([R074.at(query.span, "", query=query.name, reason=str(error))]) from None
+        except FencedError as error:
+            raise RunError([R075.at(query.span, "", query=query.name, reason=str(error))]) from None
+        except DivergedError as error:
+            found = R076.at(query.span, "", query=query.name, reason=str(error))
+            raise RunError([found.with_hint("restore the newest checkpoint, or begin anew with --reset")]) from None
+
+
+CONNECTOR = RuntimeConnector(KafkaSource, KafkaSink)

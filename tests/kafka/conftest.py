@@ -1,0 +1,29 @@
+"""A broker for the tests of this folder, where Maven can fetch it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kafka.broker import Broker, fetch_broker, fetch_jars
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    reason = fetch_broker()
+    if reason is not None:
+        pytest.skip(reason)
+    started = Broker.start(tmp_path_factory.mktemp("broker"))
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+@pytest.fixture(scope="session")
+def jars() -> None:
+    """Skips tests of Spark where its archives for Kafka cannot be had."""
+    reason = fetch_jars()
+    if reason is not None:
+        pytest.skip(reason)
