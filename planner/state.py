@@ -69,6 +69,8 @@ def find_horizon(node: Node) -> int | None:
             return None if node.partition_by else find_delay(node.input)
         case TableJoin() if node.is_windowed:
             return find_windows_span(node)
+        case TableRanked() if node.end is not None and node.is_by_key:
+            return find_windows_span(node)
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup() | TableRanked():
             return None
         case GroupAggregate():

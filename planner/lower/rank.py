@@ -19,11 +19,25 @@ from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import OutputColumn, find_numbered
+from penstock.planner.lower.items import OutputColumn, find_numbered, find_window_columns, has_value
 from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import FromRows, order_times
-from penstock.planner.plan import Column, KStream, KTable, Node, Ranked, Ranking, Sorting, TableRanked
+from penstock.planner.plan import (
+    Column,
+    Hop,
+    KStream,
+    KTable,
+    Node,
+    Ranked,
+    Ranking,
+    Sorting,
+    TableRanked,
+    Tumble,
+    WindowAggregate,
+    WTable,
+)
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
@@ -41,7 +55,7 @@ class Partition:
 
 def is_ranked(select: ast.Select, rows: FromRows, outputs: Iterable[OutputColumn]) -> bool:
     """Whether an OVER of the SELECT needs no frame: it is partitioned by an event time, or ranks a table."""
-    if isinstance(rows.node.shape, KTable):
+    if not isinstance(rows.node.shape, KStream):
         return any(find_place_function(call) is not None for call in list_calls(outputs))
     return any(find_rank_time(call, select, rows) is not None for call in list_calls(outputs))
 
@@ -94,13 +108,15 @@ def lower_ranked(
     for partition, rankings in partitions.items():
         schema = (*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings))
         if partition.time is None:
+            assert not isinstance(node.shape, KStream)
             node = TableRanked(
                 schema=schema,
-                shape=node.shape,
+                shape=KTable(node.shape.identity, node.shape.same),
                 span=span,
                 input=materialise_changes(node),
                 partition_by=partition.keys,
                 rankings=tuple(rankings),
+                end=find_window_end(node, partition.keys) if isinstance(node.shape, WTable) else None,
             )
             continue
         assert isinstance(rows.node.shape, KStream)
@@ -117,11 +133,22 @@ def lower_ranked(
     return node, rewritten, replace(rows.scope, columns=(*rows.scope.columns, *added))
 
 
+def find_window_end(node: Node, keys: Sequence[exp.Expression]) -> str | None:
+    """The end of the window, where rows of windows that agree in the keys have one window."""
+    window = find_window_columns(node)
+    if window is None:
+        return None
+    start, end = window
+    windows = (each.window for each in walk(node) if isinstance(each, WindowAggregate))
+    telling = (start, end) if all(isinstance(each, Tumble | Hop) for each in windows) else (end,)
+    return end if any(has_value(key, node, name) for key in keys for name in telling) else None
+
+
 def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[Ranking, Partition]:
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
     time, over = find_rank_time(call, select, rows), find_over_clause(call, select)
-    is_table = isinstance(rows.node.shape, KTable)
+    is_table = not isinstance(rows.node.shape, KStream)
     if over is None or (time is None and not is_table):
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])

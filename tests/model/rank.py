@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import KTable, Ranked, Ranking, TableRanked
+from penstock.planner.plan import KStream, Ranked, Ranking, TableRanked
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import Row, Value, columns
 
@@ -36,7 +36,7 @@ def numbered(rows: list[Row], key: tuple[str, ...] | None = None) -> list[Row]:
 def key_of_table(node: Ranked | TableRanked) -> tuple[str, ...] | None:
     """The key of the table that is ranked, None of a stream."""
     shape = node.input.shape
-    return shape.key if isinstance(shape, KTable) else None
+    return None if isinstance(shape, KStream) else shape.identity
 
 
 def ascending(value: Value) -> tuple[bool, Value]:
