@@ -94,6 +94,8 @@ def state_bound(node: Node) -> str:
             return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest_text(node.input, node.time)}"
+        case Ranked() if node.pane is not None:
+            return kept_text(node.input, node.pane, find_delay(node.input))
         case Ranked():
             return newest_text(node.input, node.time)
         case Latest():

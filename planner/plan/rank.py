@@ -32,13 +32,15 @@ class Ranking:
 class Ranked(Waiting):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
-    The schema is the input's columns, then the rankings.
+    The schema is the input's columns, then the rankings. `pane`: rows have been assigned to windows, and are ranked
+    among those of the same `partition_by`, whose times lie in one [k·pane, (k+1)·pane); in milliseconds.
     """
 
     NOUN: ClassVar[str] = "a ranking"
 
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
+    pane: int | None = None
 
     @property
     def is_ordered(self) -> bool:

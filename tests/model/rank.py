@@ -24,7 +24,7 @@ def ranked(node: Ranked | TableRanked, rows: list[Row]) -> list[Row]:
 def partition_of(node: Ranked | TableRanked, row: Row) -> str:
     """What rows that are ranked together have in common."""
     types = columns(node.input.schema)
-    time = [row[node.time]] if isinstance(node, Ranked) else []
+    time = [row[node.time]] if isinstance(node, Ranked) and node.pane is None else []
     return repr([*time, *(evaluate_scalar(each, row, types) for each in node.partition_by)])
 
 
