@@ -68,7 +68,7 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     Raises CompileError if the condition is not supported.
     """
     if not isinstance(rows.node.shape, KStream | KTable):
-        raise membership.refuse("of the rows of a windowed table", "ask for the rows of a stream or of a table")
+        raise membership.refuse("of the rows of a windowed table", "FROM (SELECT STREAM * FROM …) asks for final rows")
     right = rename_apart(membership.right, rows.node)
     scope = Scope(right.scope.columns, rows.scope.columns, right.scope.shared)
     equalities: list[Equality] = []
