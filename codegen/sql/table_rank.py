@@ -171,12 +171,13 @@ def _answer_changes(node: TableRanked, ranked: exp.Subquery, identity: list[str]
     """The rows of each key before and after, with their places. The order of a change is that of its micro-batch."""
     ranks = [f"r{place}" for place, _ in enumerate(node.rankings)]
     given, schema, items = [alias(call("MAX", column("place")), "place")], list[Expression](), list[Expression]()
+    may_be_missing = only_if(exp.true(), column("row", "row"))  # as the column itself it would not be nullable
     for side, delta in ((BEFORE, -1), (AFTER, 1)):
         names = {"place": side, **{each: f"{side}_{each}" for each in ranks}}
         for each, name in names.items():
             is_of_side = exp.EQ(this=column("delta"), expression=number(delta))
             given.append(alias(filter_rows(call("MAX", column(each)), is_of_side), name))
-            schema.append(alias(column("row", "row") if each == "place" else null(INT), name))
+            schema.append(alias(may_be_missing.copy() if each == "place" else null(INT), name))
         fields = (column(side, f"c{place}") for place, _ in enumerate(node.input.schema))
         places = (column(names[each]) for each in ranks)
         row = struct_of((f"c{place}", value) for place, value in enumerate([*fields, *places]))
