@@ -171,7 +171,8 @@ def _answer_changes(node: TableRanked, ranked: exp.Subquery, identity: list[str]
     """The rows of each key before and after, with their places. The order of a change is that of its micro-batch."""
     ranks = [f"r{place}" for place, _ in enumerate(node.rankings)]
     given, schema, items = [alias(call("MAX", column("place")), "place")], list[Expression](), list[Expression]()
-    may_be_missing = only_if(exp.true(), column("row", "row"))  # as the column itself it would not be nullable
+    row = column("row", "row")
+    may_be_missing = only_if(is_null(row.copy()), row)  # of the same type, and nullable
     for side, delta in ((BEFORE, -1), (AFTER, 1)):
         names = {"place": side, **{each: f"{side}_{each}" for each in ranks}}
         for each, name in names.items():
@@ -180,8 +181,8 @@ def _answer_changes(node: TableRanked, ranked: exp.Subquery, identity: list[str]
             schema.append(alias(may_be_missing.copy() if each == "place" else null(INT), name))
         fields = (column(side, f"c{place}") for place, _ in enumerate(node.input.schema))
         places = (column(names[each]) for each in ranks)
-        row = struct_of((f"c{place}", value) for place, value in enumerate([*fields, *places]))
-        items.append(alias(only_if(exp.Not(this=is_null(column(side))), row), side))
+        placed = struct_of((f"c{place}", value) for place, value in enumerate([*fields, *places]))
+        items.append(alias(only_if(exp.Not(this=is_null(column(side))), placed), side))
     tree = exp.Select(expressions=given).from_(ranked, copy=False).group_by(*map(column, identity), copy=False)
     batch = exp.Subquery(this=select([column("batch")], clock))
     return _Answer(tree, (), (BEFORE, AFTER), schema, [*items, alias(batch, VERSION)])

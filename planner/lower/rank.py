@@ -39,6 +39,7 @@ from penstock.planner.plan import (
     Tumble,
     WindowAggregate,
     WTable,
+    make_column,
 )
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.walk import walk
@@ -206,7 +207,8 @@ def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[
         partition = "" if is_table else f"PARTITION BY {shown} "
         raise CompileError([found.with_hint(f"{name}() OVER ({partition}ORDER BY …)")])
     keys = (resolve_key(each, rows.scope) for each in over.partition_by)
-    others = tuple(key for key in keys if by_window or not (isinstance(key, exp.Column) and key.name == shown))
+    own = None if time is None or by_window else make_column(time.column)
+    others = tuple(key for key in keys if key != own)
     return Ranking("", name, tuple(read_sorting(each, rows) for each in over.order_by)), Partition(time, others)
 
 
