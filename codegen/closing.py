@@ -42,6 +42,8 @@ def find_closing(node: Stateful, emission: Emission) -> Closing | None:
             return Closing("row without a partner", 0, node.bound.reach(node.type)[1]) if pads else None
         case Over():
             return Closing("pane of OVER", node.pane, node.forward)
+        case Ranked() if node.pane is not None:
+            return Closing("window", node.pane, 0)
         case OverRows() | Ranked() | Distinct():
             return Closing("row", 0, 0)
         case TableLookup():

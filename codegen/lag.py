@@ -48,6 +48,8 @@ def max_lag(node: Node, time: str) -> int:
             return 0 if time == "window_end" or isinstance(node.window, SessionWindow) else node.window.size
         case Over():
             return node.pane + node.forward
+        case Ranked() if node.pane is not None:
+            return node.pane
         case Ranked() | Distinct() | OverRows():
             return -_min_distance(node.input, node.time, time)
         case TableLookup():

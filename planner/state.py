@@ -63,11 +63,15 @@ def find_horizon(node: Node) -> int | None:
             return length + find_delay(node.input) + node.grace
         case Over():
             return node.back + node.pane + node.forward + find_delay(node.input)
-        case Ranked() | Distinct():
+        case Ranked():
+            return find_delay(node.input) + (node.pane or 0)
+        case Distinct():
             return find_delay(node.input)
         case OverRows():
             return None if node.partition_by else find_delay(node.input)
         case TableJoin() if node.is_windowed:
+            return find_windows_span(node)
+        case TableRanked() if node.end is not None and node.is_by_key:
             return find_windows_span(node)
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup() | TableRanked():
             return None

@@ -37,6 +37,7 @@ from penstock.planner.plan import (
     RemoteLookup,
     Scan,
     Stateless,
+    Tumble,
     UnionAll,
     Unnest,
     WithLate,
@@ -74,6 +75,8 @@ def count_left_out(nodes: Sequence[Node], wanted: Mapping[Node, Expression | Non
         below = node
         while isinstance(below, _ROW_BY_ROW) and readers[below.input] == 1:
             below = below.input
+            if isinstance(below, AssignWindows) and isinstance(below.window, Tumble) and readers[below.input] == 1:
+                below = below.input  # each row has one window
         if isinstance(node, Over | OverRows | Ranked) and isinstance(below, Scan) and condition is not None:
             dropped = count_if(exp.Not(this=call("COALESCE", condition, exp.Boolean(this=False))))
             name = below.origin.name

@@ -91,12 +91,15 @@ class Panes(RowFields):
         """Frames hold the rows of a pane that agree in the keys; without this a pane has rows of one partition only."""
         self.partition = (column("pane"), *map(self.give, keys))
 
-    def in_order(self, keys: Sequence[Expression]) -> Expression:
-        """DuckDB's SELECT of all places, partition by partition, by time, and those of one time by all columns."""
+    def in_order(self, keys: Sequence[Expression], *, by_time: bool = True) -> Expression:
+        """DuckDB's SELECT of all places, partition by partition, by time, and those of one time by all columns.
+
+        Without `by_time` by all columns alone.
+        """
         partition = [*self.partition, *map(self.give, keys)]
         numbered = exp.Window(this=call("DENSE_RANK"), order=_order(partition), over="OVER")
         values = (self.give(comparable(column(each.name), each.type)) for each in self.schema)
-        order = [*partition, self.clock(), *values]
+        order = [*partition, *([self.clock()] if by_time else []), *values]
         query = select([column("place"), alias(numbered, "pane")], "rows")
         return query.order_by(*_order(order).expressions, copy=False)
 

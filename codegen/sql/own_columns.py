@@ -68,7 +68,7 @@ def find_own_columns(
             case ForeignKeyJoin():
                 own[node] = () if isinstance(node.shape, WTable) else changes.DELTA_ROW
             case TableRanked():
-                own[node] = changes.DELTA_ROW
+                own[node] = changes.CHANGE_ROW if node.is_by_key else changes.DELTA_ROW
             case Filter() | Project() | GroupingSets() | Unnest():
                 own[node] = own[node.input]
             case UnionAll() if isinstance(node.shape, KTable):

@@ -253,6 +253,8 @@ def _delays(nodes: list[Node], *, timed: bool) -> dict[Node, int]:
     for each in nodes:
         if isinstance(each, ForeignKeyJoin):
             grace |= {side: 0 for side in (each.left, each.right) if isinstance(side.shape, WTable)}
+        elif isinstance(each, TableRanked) and each.end is not None:
+            grace[each.input] = 0
     for node in reversed(nodes):
         if node.is_timed or node in grace:
             passed = max(grace.get(node, 0), node.grace if isinstance(node, WindowAggregate | IntervalJoin) else 0)
@@ -360,7 +362,7 @@ def _views(
         case Ranked():
             return rank_views(node, name, *below)
         case TableRanked():
-            return table_rank_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
+            return table_rank_views(node, name, below[0], state_partitions * _TABLE_BUCKETS, f"{query}_clock")
         case WithLate():
             return (late_view(node, name, below[0], names),)
         case Intermediate():

@@ -1,4 +1,4 @@
-"""Ranked -> the rows of one event time gathered once the watermark has passed it, and DuckDB's ranking functions."""
+"""Ranked -> the rows of one event time or pane, gathered once the watermark has passed it, and DuckDB's ranks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from penstock.codegen.program import AnyView, PaneView, View
 from penstock.codegen.sql.frames import Panes
 from penstock.codegen.sql.gathered import panes_view, rows_view, tables_view
 from penstock.codegen.sql.printing import print_duckdb, print_sql
-from penstock.codegen.sql.trees import alias, call, cast, column, moment, row_columns, select
+from penstock.codegen.sql.trees import alias, call, cast, column, duration, moment, row_columns, select
 from penstock.planner.plan import Expression, Ranked
 from penstock.planner.plan.rank import Ranking
 from penstock.planner.types import INT
@@ -19,15 +19,18 @@ def rank_views(node: Ranked, name: str, source: str) -> tuple[AnyView, ...]:
     panes = Panes(node.input.schema, node.time)
     order = None
     if node.is_ordered:
-        order = print_duckdb(panes.in_order(node.partition_by))
+        order = print_duckdb(panes.in_order(node.partition_by, by_time=False))
     else:
         panes.partition_by(node.partition_by)
     ranks = [panes.answer(cast(_lower_ranking(ranking, panes), INT), INT) for ranking in node.rankings]
     answers = (alias(tree, answer) for answer, (tree, _) in panes.answers.items())
     sql = print_duckdb(select([column("place"), *answers], "rows"))
     rows = rows_view(name, source, node.time, node.partition_by, panes.held.items())
-    tables = tables_view(name, rows, None, ())
-    window = moment(column("time"))
+    if node.pane is None:
+        tables, window = tables_view(name, rows, None), moment(column("time"))
+    else:
+        tables = tables_view(name, rows, node.pane, (0,))
+        window = call("WINDOW", column("time"), duration(node.pane))
     begin = exp.Dot(this=window.copy(), expression=exp.to_identifier("start"))
     gathered = panes_view(name, tables.name, window, begin)
     places = PaneView(

@@ -204,7 +204,7 @@ def unnest(
 def series(
     span: Span,
     function: Token,
-    start: Token,
+    start: exp.Expression,
     stop: exp.Expression,
     ordinality: bool | None,
     alias: Name | None,
@@ -214,9 +214,9 @@ def series(
     if function.value.upper() != "GENERATE_SERIES":
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
         raise CompileError([unknown.with_hint("GENERATE_SERIES(1, 10)")])
-    first, place = placed(exp.Literal.number(start.value), token_span(span, start)), span_of(stop)
-    rises = placed(exp.GTE(this=enclose(stop), expression=first), place)
-    numbers = make_call(place, "SEQUENCE", first.copy(), repeat(stop))
+    place = span_of(stop)
+    rises = placed(exp.GTE(this=enclose(stop), expression=start), place)
+    numbers = make_call(place, "SEQUENCE", repeat(start), repeat(stop))
     value = placed(exp.Case(ifs=[placed(exp.If(this=rises, true=numbers), place)]), place)
     alias = alias or Name(function.value.lower(), token_span(span, function))
     if columns is None and not ordinality:  # the name of the relation is that of its column, too

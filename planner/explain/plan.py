@@ -194,8 +194,9 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
         case TableJoin():
             return f"TableJoin {joined_text(node, below)}{spread_text(node)}"
         case Ranked():
-            by = ", ".join([node.time, *map(expression_text, node.partition_by)])
-            return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}"
+            by = ", ".join([*([node.time] if node.pane is None else []), *map(expression_text, node.partition_by)])
+            panes = "" if node.pane is None else f", in panes of {duration_text(node.pane)}"
+            return f"Ranked {below[0]} by {by}: {', '.join(map(ranking_text, node.rankings))}{panes}"
         case TableRanked():
             by = ", ".join(map(expression_text, node.partition_by)) or "nothing"
             most = "" if node.most is None else f", the first {node.most}"

@@ -94,6 +94,8 @@ def state_bound(node: Node) -> str:
             return f"{row}{distinct_text(node)}, forever" if keys or distinct_text(node) else row
         case Distinct():
             return f"different {newest_text(node.input, node.time)}"
+        case Ranked() if node.pane is not None:
+            return kept_text(node.input, node.pane, find_delay(node.input))
         case Ranked():
             return newest_text(node.input, node.time)
         case Latest():
@@ -120,7 +122,8 @@ def state_bound(node: Node) -> str:
             return held_text(node.table)
         case TableRanked():
             assert isinstance(node.shape, KTable)
-            return f"one row per {', '.join(node.shape.key) or 'table'} of {relation_text(node)}"
+            last = f": windows of the last {duration_text(find_windows_span(node))}" if node.end is not None else ""
+            return f"one row per {', '.join(node.shape.key) or 'table'} of {relation_text(node)}{last}"
         case TableJoin():
             keys = ", ".join(expression_text(key) for key in node.sides[0].keys)
             return f"one row per {keys} of each of {relation_text(node)}, and each deleted key, forever"
@@ -140,8 +143,9 @@ def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     upserts = connector_of(query.sink.connector).upserts
     for root, replaces in ((query.root, upserts), *((each, False) for each in below)):
         node = stateful(root)
-        # Of sessions, the operator itself knows the row before.
-        if node is not None and sends_changes(root, upserts=replaces) and not is_session_table(node):
+        # The operator itself knows the row before, of sessions and of rows that are ranked where they always are.
+        is_known = node is None or is_session_table(node) or (isinstance(node, TableRanked) and node.is_by_key)
+        if node is not None and sends_changes(root, upserts=replaces) and not is_known:
             kept[node] = "for its changes the last two rows" + " per key, forever" * bool(root.shape.key)
     return kept
 

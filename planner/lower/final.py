@@ -5,35 +5,50 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from sqlglot import exp
+
+from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.items import WINDOW_COLUMNS, derive_projected_shape
 from penstock.planner.lower.joins.tables import find_shown_groups, key_column, table_shape
+from penstock.planner.lower.rank import find_window_end
+from penstock.planner.lower.rows import order_times
 from penstock.planner.lower.windows import list_final_times
 from penstock.planner.plan import (
     Emission,
     EventTime,
     Filter,
+    Intermediate,
     KStream,
     KTable,
     Node,
     Project,
+    Ranked,
+    Sorting,
     TableJoin,
+    TableRanked,
     WindowAggregate,
+    make_column,
 )
-from penstock.planner.plan.walk import fold_plan, is_session_table, walk
+from penstock.planner.plan.walk import fold_plan, has_window_key, walk
 
 
 def stream_final_rows(root: Node) -> Node:
     """Turns a windowed table into the stream of its final rows. A plan with a table without windows stays as it is."""
-    table = root
-    while is_session_table(table) and isinstance(table, Filter | Project):
-        table = table.input
-    others = [node for node in walk(table) if node is not table or not is_session_table(table)]
-    if any(isinstance(node.shape, KTable) for node in others):
+    nodes = list(walk(root))
+    if any(isinstance(node.shape, KTable) and not has_window_key(node) for node in nodes):
+        return root
+    ranked = (node for node in nodes if isinstance(node, TableRanked))
+    if any(find_window_end(each.input, each.partition_by) is None for each in ranked):
         return root
 
     def stream_node(node: Node) -> Node:
-        assert isinstance(node, Filter | Project | WindowAggregate | TableJoin), "gives no windowed table"
+        known = Filter | Project | Intermediate | WindowAggregate | TableJoin | TableRanked
+        assert isinstance(node, known), "gives no windowed table"
         match node:
+            case Intermediate():
+                return stream_node(node.input)
+            case TableRanked():
+                return rank_final_rows(node, stream_node(node.input))
             case Filter():
                 below = stream_node(node.input)
                 return replace(node, input=below, shape=below.shape)
@@ -49,6 +64,29 @@ def stream_final_rows(root: Node) -> Node:
                 assert_never(node)
 
     return stream_node(root)
+
+
+def rank_final_rows(node: TableRanked, rows: Node) -> Node:
+    """The places of the rows of a windowed table among all final rows of their window."""
+    assert isinstance(rows.shape, KStream)
+    assert not isinstance(node.shape, KStream)
+    names = [each.name for each in node.partition_by if isinstance(each, exp.Column)]
+    times = (each.column for each in sorted(rows.shape.times, key=lambda each: each.delay) if each.column in names)
+    time = next(times, node.shape.identity[-1])
+    own = (make_column(each) for each in node.shape.identity if each not in names)
+    key = tuple(Sorting(each, descending=False, nulls_first=True) for each in own)
+    rankings = (
+        replace(each, order_by=(*each.order_by, *key)) if each.numbers_equal_rows else each for each in node.rankings
+    )
+    return Ranked(
+        schema=node.schema,
+        shape=KStream(rows.shape.key, order_times(rows, time)),
+        span=node.span,
+        input=materialise_input(rows, time),
+        time=time,
+        partition_by=tuple(each for each in node.partition_by if each != make_column(time)),
+        rankings=tuple(rankings),
+    )
 
 
 def derive_joined_stream(join: TableJoin) -> KStream:

@@ -17,7 +17,7 @@ from penstock.planner.lower.context import collect_findings, place, resolve_scal
 from penstock.planner.plan import Column, KStream, KTable, Named, Node, Project, Shape, WTable, make_column
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute, substitute_columns
-from penstock.planner.plan.walk import is_session_table
+from penstock.planner.plan.walk import has_window_key
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, propose_name
 from penstock.planner.types import Struct, Type
@@ -181,7 +181,8 @@ def find_window_columns(node: Node) -> tuple[str, str] | None:
     """What the window of a table's rows is called, None of a relation whose rows have none."""
     if isinstance(node.shape, WTable):
         return node.shape.start, node.shape.end
-    if is_session_table(node):
+    if has_window_key(node):
+        assert isinstance(node.shape, KTable)
         *_, start, end = node.shape.key
         return start, end
     return None

@@ -19,11 +19,30 @@ from penstock.planner.functions import FUNCTIONS
 from penstock.planner.lower.context import collect_findings, resolve_key, resolve_scalar
 from penstock.planner.lower.grouped import find_topmost, strip_filter, swap_node
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
-from penstock.planner.lower.items import OutputColumn, find_numbered
+from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, find_numbered, find_window_columns, has_value
 from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import FromRows, order_times
-from penstock.planner.plan import Column, KStream, KTable, Node, Ranked, Ranking, Sorting, TableRanked
+from penstock.planner.plan import (
+    AssignWindows,
+    Column,
+    EventTime,
+    Filter,
+    Hop,
+    KStream,
+    KTable,
+    Node,
+    Project,
+    Ranked,
+    Ranking,
+    Sorting,
+    TableRanked,
+    Tumble,
+    WindowAggregate,
+    WTable,
+    make_column,
+)
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
@@ -32,16 +51,27 @@ PLACES = tuple(each.name for each in FUNCTIONS if each.framing is not None and e
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
-    """The event time among what an OVER is partitioned by, and the rest of it. Tables are ranked without a time."""
+class RankTime:
+    """The event time by which it is known that all rows of a partition are there: when they all have the same one.
 
-    time: str | None
+    `pane`: or when it lies in one [k·pane, (k+1)·pane), in milliseconds, for rows that are assigned to windows.
+    """
+
+    column: str
+    pane: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The event time of an OVER, and what it is partitioned by beside that. Tables are ranked without a time."""
+
+    time: RankTime | None
     keys: tuple[exp.Expression, ...]
 
 
 def is_ranked(select: ast.Select, rows: FromRows, outputs: Iterable[OutputColumn]) -> bool:
     """Whether an OVER of the SELECT needs no frame: it is partitioned by an event time, or ranks a table."""
-    if isinstance(rows.node.shape, KTable):
+    if not isinstance(rows.node.shape, KStream):
         return any(find_place_function(call) is not None for call in list_calls(outputs))
     return any(find_rank_time(call, select, rows) is not None for call in list_calls(outputs))
 
@@ -58,7 +88,7 @@ def find_place_function(call: exp.Window) -> str | None:
     return name if name in PLACES else None
 
 
-def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> str | None:
+def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> RankTime | None:
     """The event time that the call is partitioned by, of several the one known soonest; None if by none."""
     shape = rows.node.shape
     times = sorted(shape.times, key=lambda each: each.delay) if isinstance(shape, KStream) else []
@@ -66,7 +96,30 @@ def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> str 
     keys = () if over is None else over.partition_by
     found = (rows.scope.find(each, []) for each in keys if isinstance(each, exp.Column))
     columns = [column.column for column in found if column is not None]
-    return next((each.column for each in times if each.column in columns), None)
+    time = next((each.column for each in times if each.column in columns), None)
+    if time is not None or over is None or over.frame is not None or find_place_function(call) is None:
+        return None if time is None else RankTime(time)
+    assigned, names = find_assigned_windows(rows.node)
+    if assigned is None or not {names.get(each) for each in WINDOW_COLUMNS} & {*columns}:
+        return None
+    if isinstance(assigned.window, Hop):
+        found_hop = B002.at(call.meta["span"], "", construct="a ranking of rows in HOP windows")
+        raise CompileError([found_hop.because("Of windows that overlap, groups can be ranked: GROUP BY the window.")])
+    shown = names.get(assigned.time)
+    return None if shown is None else RankTime(shown, assigned.window.size)
+
+
+def find_assigned_windows(node: Node) -> tuple[AssignWindows | None, dict[str, str]]:
+    """What assigns the rows of a stream to windows, and what its columns are called above; None if nothing does."""
+    if isinstance(node, AssignWindows):
+        return node, {each.name: each.name for each in node.schema}
+    if not isinstance(node, Filter | Project):
+        return None, {}
+    assigned, names = find_assigned_windows(node.input)
+    if isinstance(node, Filter):
+        return assigned, names
+    shown = {each.value.name: each.name for each in node.items if isinstance(each.value, exp.Column)}
+    return assigned, {name: shown[below] for name, below in names.items() if below in shown}
 
 
 def lower_ranked(
@@ -94,51 +147,68 @@ def lower_ranked(
     for partition, rankings in partitions.items():
         schema = (*node.schema, *(Column(each.name, INT, nullable=False) for each in rankings))
         if partition.time is None:
+            assert not isinstance(node.shape, KStream)
             node = TableRanked(
                 schema=schema,
-                shape=node.shape,
+                shape=KTable(node.shape.identity, node.shape.same),
                 span=span,
                 input=materialise_changes(node),
                 partition_by=partition.keys,
                 rankings=tuple(rankings),
+                end=find_window_end(node, partition.keys) if isinstance(node.shape, WTable) else None,
             )
             continue
         assert isinstance(rows.node.shape, KStream)
+        time, pane = partition.time.column, partition.time.pane
         node = Ranked(
             schema=schema,
-            shape=KStream(rows.node.shape.key, order_times(node, partition.time)),
+            shape=KStream(rows.node.shape.key, order_times(node, time) if pane is None else (EventTime(time, 0),)),
             span=span,
-            input=materialise_input(node, partition.time),
-            time=partition.time,
+            input=materialise_input(node, time),
+            time=time,
             partition_by=partition.keys,
             rankings=tuple(rankings),
+            pane=pane,
         )
     added = (ScopeColumn(None, c.name, c.name, c.type) for c in node.schema[len(rows.node.schema) :])
     return node, rewritten, replace(rows.scope, columns=(*rows.scope.columns, *added))
+
+
+def find_window_end(node: Node, keys: Sequence[exp.Expression]) -> str | None:
+    """The end of the window, where rows of windows that agree in the keys have one window."""
+    window = find_window_columns(node)
+    if window is None:
+        return None
+    start, end = window
+    windows = (each.window for each in walk(node) if isinstance(each, WindowAggregate))
+    telling = (start, end) if all(isinstance(each, Tumble | Hop) for each in windows) else (end,)
+    return end if any(has_value(key, node, name) for key in keys for name in telling) else None
 
 
 def read_ranking(call: exp.Window, select: ast.Select, rows: FromRows) -> tuple[Ranking, Partition]:
     """A call as a ranking without a name, and what it is partitioned by."""
     span: Span = call.meta["span"]
     time, over = find_rank_time(call, select, rows), find_over_clause(call, select)
-    is_table = isinstance(rows.node.shape, KTable)
+    is_table = not isinstance(rows.node.shape, KStream)
     if over is None or (time is None and not is_table):
         found = B002.at(span, "", construct="OVER with a frame beside one partitioned by the event time")
         raise CompileError([found.with_hint("compute one of them in a subquery")])
-    name = find_place_function(call)
+    name, by_window = find_place_function(call), time is not None and time.pane is not None
+    shown = "window_start" if time is None or by_window else time.column
     if name is None or isinstance(call.this, exp.Filter) or strip_filter(call.this).expressions:
-        ranked = "a table" if is_table else f"all rows of one {time}"
+        ranked = "a table" if is_table else "all rows of a window" if by_window else f"all rows of one {shown}"
         found = B002.at(span, "", construct=f"{span.text.split('(')[0].strip()} over {ranked}")
         raise CompileError([found.because("Over these there are " + ", ".join(PLACES) + ".")])
     if over.frame is not None:
-        beside = "a frame over a table" if is_table else f"a frame beside PARTITION BY {time}"
+        beside = "a frame over a table" if is_table else f"a frame beside PARTITION BY {shown}"
         raise CompileError([B002.at(span, "", construct=beside)])
     if not over.order_by:
         found = W031.at(span, "", function=name)
-        partition = "" if is_table else f"PARTITION BY {time} "
+        partition = "" if is_table else f"PARTITION BY {shown} "
         raise CompileError([found.with_hint(f"{name}() OVER ({partition}ORDER BY …)")])
     keys = (resolve_key(each, rows.scope) for each in over.partition_by)
-    others = tuple(key for key in keys if not (isinstance(key, exp.Column) and key.name == time))
+    own = None if time is None or by_window else make_column(time.column)
+    others = tuple(key for key in keys if key != own)
     return Ranking("", name, tuple(read_sorting(each, rows) for each in over.order_by)), Partition(time, others)
 
 

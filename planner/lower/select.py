@@ -33,7 +33,7 @@ from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.unnest import explode_items
 from penstock.planner.lower.windows import assign_windows, uses_windows
 from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
-from penstock.planner.plan.walk import is_changing, is_session_table
+from penstock.planner.plan.walk import has_window_key, is_changing
 from penstock.planner.scalars.names import Scope
 
 
@@ -68,7 +68,7 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
                 raise CompileError(find_endless_clauses(select))
             select = keep_first_rows(select, select.order_by, select.limit, outputs)
         node, values, scope = aggregate_rows(select, rows, outputs, context)
-        if select.stream and (isinstance(node.shape, WTable) or is_session_table(node)):
+        if select.stream and (isinstance(node.shape, WTable) or has_window_key(node)):
             node = stream_final_rows(node)
         result = project_items(node, values, scope, select.span)
         if select.distinct:

@@ -24,6 +24,7 @@ from penstock.planner.plan import (
     Stateful,
     TableJoin,
     TableLookup,
+    TableRanked,
     WindowAggregate,
     WTable,
     find_columns,
@@ -59,8 +60,17 @@ def find_unsupported(node: Node) -> Diagnostic | None:
         return B002.at(node.span, "", construct=f"{node.NOUN} of a table")
     if isinstance(node, Stateful):
         for below in find_intermediates(node):
-            if isinstance(below.shape, WTable) and not isinstance(node, TableLookup):
+            if not isinstance(below.shape, WTable) or isinstance(node, TableLookup):
+                continue
+            if not isinstance(node, TableRanked):
                 return explain_unchained(node.NOUN, below.input, node.span)
+            if is_changing(below.input) and not is_of_windows(below.input):
+                found = B002.at(node.span, "", construct="a ranking of joined windows that change")
+                return found.also(below.span).with_hint("rank the windows in a subquery, and join what it gives")
+            if is_changing(below.input) and len(find_sources(below.input)) > 1:
+                # How far the ends of their windows lie apart is not known.
+                found = B002.at(node.span, "", construct="a ranking of windows that change, of several streams")
+                return found.also(below.span).with_hint("EMIT FINAL in the SELECT with the windows, or SELECT STREAM")
     return None
 
 

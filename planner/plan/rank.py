@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from penstock.planner.functions import require_function
 from penstock.planner.functions.facts import Framing
-from penstock.planner.plan.expressions import Expression, Sorting
-from penstock.planner.plan.node import Unary, Waiting
+from penstock.planner.plan.expressions import Expression, Sorting, find_columns
+from penstock.planner.plan.node import KStream, Unary, Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +32,15 @@ class Ranking:
 class Ranked(Waiting):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
-    The schema is the input's columns, then the rankings.
+    The schema is the input's columns, then the rankings. `pane`: rows have been assigned to windows, and are ranked
+    among those of the same `partition_by`, whose times lie in one [k·pane, (k+1)·pane); in milliseconds.
     """
 
     NOUN: ClassVar[str] = "a ranking"
 
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
+    pane: int | None = None
 
     @property
     def is_ordered(self) -> bool:
@@ -59,6 +61,8 @@ class TableRanked(Unary):
     """Each row of a table with its places among the rows that agree in `partition_by`. `input` sends changes.
 
     The schema is the input's columns, then the rankings. `most`: rows whose first place is greater are left out.
+    `end`: the end of the window, where `input` is a windowed table and each partition has rows of one window. These
+    are kept until the watermark of the windowed table has passed it.
     """
 
     NOUN: ClassVar[str] = "a ranking of a table"
@@ -67,6 +71,12 @@ class TableRanked(Unary):
     partition_by: tuple[Expression, ...]
     rankings: tuple[Ranking, ...]
     most: int | None = None
+    end: str | None = None
+
+    @property
+    def is_by_key(self) -> bool:
+        """Whether a row of one key is always in the same partition."""
+        return not isinstance(self.shape, KStream) and find_columns(*self.partition_by) <= set(self.shape.identity)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

@@ -8,7 +8,8 @@ from typing import TypeVar
 from penstock.planner.plan import Stateful
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.intermediate import Intermediate
-from penstock.planner.plan.node import KStream, KTable, Node
+from penstock.planner.plan.node import KStream, KTable, Node, WTable
+from penstock.planner.plan.rank import TableRanked
 from penstock.planner.plan.remote import RemoteLookup
 from penstock.planner.plan.scan import Scan
 from penstock.planner.plan.stateless import Filter, Project, UnionAll
@@ -64,6 +65,15 @@ def is_session_table(node: Node) -> bool:
     while isinstance(node, Filter | Project):
         node = node.input
     return isinstance(node, WindowAggregate) and node.rows_leave
+
+
+def has_window_key(node: Node) -> bool:
+    """Whether it is a KTable whose last two keys are a window: sessions that change, or ranks of windows."""
+    while isinstance(node, Filter | Project | Intermediate):
+        node = node.input
+    if isinstance(node, TableRanked):
+        return isinstance(node.input.shape, WTable) or has_window_key(node.input)
+    return is_session_table(node)
 
 
 def is_changing(root: Node) -> bool:

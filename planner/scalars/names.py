@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -41,13 +41,18 @@ class Scope:
     """All names that an expression may use. Names are compared without regard to case.
 
     What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: those of
-    `columns` that ROWTIME stands for where no column has this name.
+    `columns` that ROWTIME stands for where no column has this name; `times_beyond`: those of `beyond`.
     """
 
     columns: tuple[ScopeColumn, ...]
     beyond: tuple[ScopeColumn, ...] = ()
     shared: tuple[SharedColumn, ...] = ()
     times: tuple[ScopeColumn, ...] = ()
+    times_beyond: tuple[ScopeColumn, ...] = ()
+
+    def inside(self, outer: Scope) -> Scope:
+        """The scope of a subquery, which may also use the names of what is around it."""
+        return replace(self, beyond=outer.columns, times_beyond=outer.times)
 
     def named(self, name: str, relation: str | None = None) -> tuple[ScopeColumn, ...]:
         """The columns that `[relation.]name` may stand for."""
@@ -87,7 +92,9 @@ class Scope:
 
     def _find_time(self, column: exp.Column, relation: str | None, report: list[Diagnostic]) -> ScopeColumn | None:
         """The event time; None where the rows have none or several, which is reported."""
-        found = [each for each in self.times if relation is None or is_same_name(each.relation, relation)]
+        found: list[ScopeColumn] = []
+        for times in (self.times, self.times_beyond):
+            found = found or [each for each in times if relation is None or is_same_name(each.relation, relation)]
         if len(found) == 1:
             return found[0]
         problem = self._problem(column, column.name, relation, ())
@@ -98,7 +105,9 @@ class Scope:
             problem = problem.with_hint(f"GREATEST({', '.join(names)}), or one of them")
         elif relation is None or self.has_relation(relation):
             problem = problem.because("It stands for the event time of a stream. These rows have none.")
-            problem = problem.with_hint("where they are made: ROWTIME AS at, or MAX(ROWTIME) AS at beside GROUP BY")
+            of_window = [name for name in ("window_end", "window_start") if self.named(name, relation)]
+            made = "where they are made: ROWTIME AS at, or MAX(ROWTIME) AS at beside GROUP BY"
+            problem = problem.with_hint(" or ".join(of_window) or made)
         report.append(problem)
         return None
 

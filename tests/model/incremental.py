@@ -265,7 +265,7 @@ class OverRowsState:
 
 
 class MomentState:
-    """All rows of an event time wait until the watermark has passed it."""
+    """All rows of an event time, or of a pane of times, wait until the watermark has passed it."""
 
     def __init__(self, node: Ranked | Distinct) -> None:
         self.node = node
@@ -276,8 +276,10 @@ class MomentState:
 
     def step(self, tables: list[list[Row]], watermark: datetime) -> Iterator[Row]:
         self.rows += tables[0]
-        yield from apply(self.node, [[row for row in self.rows if row[self.node.time] < watermark]])
-        self.rows = [row for row in self.rows if row[self.node.time] >= watermark]
+        pane = self.node.pane if isinstance(self.node, Ranked) else None
+        past = watermark if pane is None else watermark - (watermark - EPOCH) % milliseconds(pane)
+        yield from apply(self.node, [[row for row in self.rows if row[self.node.time] < past]])
+        self.rows = [row for row in self.rows if row[self.node.time] >= past]
 
 
 class WindowJoinState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock.planner.plan import KTable, Ranked, Ranking, TableRanked
+from penstock.planner.plan import KStream, Ranked, Ranking, TableRanked
 from tests.model.scalars import evaluate_scalar
 from tests.model.values import Row, Value, columns
 
@@ -24,7 +24,7 @@ def ranked(node: Ranked | TableRanked, rows: list[Row]) -> list[Row]:
 def partition_of(node: Ranked | TableRanked, row: Row) -> str:
     """What rows that are ranked together have in common."""
     types = columns(node.input.schema)
-    time = [row[node.time]] if isinstance(node, Ranked) else []
+    time = [row[node.time]] if isinstance(node, Ranked) and node.pane is None else []
     return repr([*time, *(evaluate_scalar(each, row, types) for each in node.partition_by)])
 
 
@@ -36,7 +36,7 @@ def numbered(rows: list[Row], key: tuple[str, ...] | None = None) -> list[Row]:
 def key_of_table(node: Ranked | TableRanked) -> tuple[str, ...] | None:
     """The key of the table that is ranked, None of a stream."""
     shape = node.input.shape
-    return shape.key if isinstance(shape, KTable) else None
+    return None if isinstance(shape, KStream) else shape.identity
 
 
 def ascending(value: Value) -> tuple[bool, Value]:

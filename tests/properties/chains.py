@@ -81,6 +81,21 @@ CHAINS: Mapping[str, str] = {
           DENSE_RANK() OVER (PARTITION BY k, window_start ORDER BY n) AS own
         FROM (SELECT STREAM k, window_start, window_end, COUNT(*) AS n FROM a
               GROUP BY k, CUMULATE(time, 2 SEC, 6 SEC)) w""",
+    "the first rows of assigned windows": """
+        SELECT STREAM id, k, time, window_end, r
+        FROM (SELECT STREAM *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY v DESC NULLS LAST) AS r
+              FROM TUMBLE(a, time, 2 SEC) WHERE v <> 0) x
+        WHERE r <= 2""",
+    "windows of the first rows of growing windows": """
+        SELECT STREAM window_start, COUNT(*) AS n, SUM(v) AS total
+        FROM (SELECT STREAM v, time, RANK() OVER (PARTITION BY k, window_end ORDER BY v) AS r
+              FROM CUMULATE(a, time, 1 SEC, 3 SEC)) x
+        WHERE r = 1 GROUP BY TUMBLE(time, 4 SEC)""",
+    "final places of windows that change": """
+        SELECT STREAM k, n, window_start, r
+        FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY n DESC) AS r
+              FROM (SELECT n, k FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k, HOP(time, 1 SEC, 2 SEC)) q) w) x
+        WHERE r <= 2""",
     "windows of the first of each window": """
         SELECT STREAM window_start, SUM(n) AS total
         FROM (SELECT STREAM k, window_start AS start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 1 SEC)

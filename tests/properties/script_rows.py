@@ -20,11 +20,20 @@ class Rows:
 
     def references(self, *, qualified: bool = False) -> list[Reference]:
         prefix = f"{self.alias}." if qualified else ""
-        return [Reference(prefix + name, type_) for name, type_ in self.columns.items() if type_]
+        rowtime = [Reference(f"{prefix}ROWTIME", "TIMESTAMP")] if len(self.times) == 1 else []
+        return [*rowtime, *(Reference(prefix + name, type_) for name, type_ in self.columns.items() if type_)]
+
+    def time(self, chance: Random) -> str:
+        """An event time, perhaps without its name."""
+        return "ROWTIME" if len(self.times) == 1 and chance.random() < 0.2 else chance.choice(self.times)
 
 
 def add_elements(rows: Rows, chance: Random) -> Rows:
     """Sometimes with the elements of an array or of a map beside the rows."""
+    if chance.random() < 0.08:
+        name = f"n_u{rows.alias}"
+        series = f" CROSS JOIN GENERATE_SERIES({chance.choice([1, -2])}, 3) AS u{rows.alias} ({name})"
+        return replace(rows, sql=rows.sql + series, columns={**rows.columns, name: "INT"})
     nested = [name for name, type_ in rows.columns.items() if type_ in ("ARRAY", "MAP")]
     if not nested or chance.random() < 0.5:
         return rows

@@ -19,14 +19,18 @@ COLUMNS = {
     "ok": "BOOLEAN",
     "day": "DATE",
     "clock": "TIME",
+    "opens": "TIME",
     "tags": "ARRAY",
     "counts": "MAP",
     "pair": "STRUCT",
     "raw": "BINARY",
     "`odd.na``me`": "STRING",
     "other": "TIMESTAMP",
+    "file": "STRING",
+    "size": "BIGINT",
     "time": "TIMESTAMP",
 }
+_METADATA = {"file": "FROM 'file.name'", "size": "FROM 'file.size' VIRTUAL"}
 _TYPES = {"DECIMAL": "DECIMAL(10, 2)", "ARRAY": "ARRAY<STRING>", "MAP": "MAP<STRING, INT>"}
 _TYPES |= {"STRUCT": "STRUCT<q: INT, r: STRING>"}
 STREAMS = {"a": 0, "b": 5, "c": 2}
@@ -34,7 +38,9 @@ STREAMS = {"a": 0, "b": 5, "c": 2}
 
 def declarations(folder: Path) -> str:
     """The streams, with delays of some seconds, over JSON files in `folder`, and a place for late rows."""
-    columns = ", ".join(f"{name} {_TYPES.get(type_, type_)}" for name, type_ in COLUMNS.items())
+    written = {name: f"{name} {_TYPES.get(type_, type_)}" for name, type_ in COLUMNS.items()}
+    written |= {name: f"{written[name]} METADATA {place}" for name, place in _METADATA.items()}
+    columns = ", ".join(written.values())
     return "\n".join(
         [
             *(
@@ -67,6 +73,7 @@ def _row(chance: Random, number: int) -> dict[str, object]:
         "ok": chance.random() < 0.5,
         "day": chance.choice(["2026-01-01", "2025-12-31"]),
         "clock": chance.choice(["10:30:00", "00:00", "23:59:59.999999"]),
+        "opens": chance.choice(["08:00", "10:30:00"]),
         "tags": chance.choice([[], ["x", "y"], ["a", None]]),
         "counts": chance.choice([{}, {"x": 1}, {"x": None, "y": 2}]),
         "pair": chance.choice([{"q": 1, "r": "a"}, {"q": None, "r": None}]),

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from tests.properties.script_joins import JOINS, write_condition, write_interval
 from tests.properties.script_rows import Rows, add_elements
 from tests.properties.script_scalars import NESTED, ORDERED, Reference, Scalars
 from tests.properties.script_streams import COLUMNS, STREAMS, declarations
 
-_KEYS = ("BIGINT", "STRING", "INT", "DECIMAL", "BOOLEAN", "DATE", "DOUBLE")
+_KEYS = ("BIGINT", "STRING", "INT", "DECIMAL", "BOOLEAN", "DATE", "DOUBLE", "TIME")
 
 
 def script(chance: Random, folder: Path) -> str:
@@ -124,30 +125,20 @@ class Writer:
         step = self.chance.choice([1, 2, 5])
         longer = self.chance.choice([step, step * 3, step * 2 + 1])
         kinds = {
-            "TUMBLE": self.interval(step * 2),
+            "TUMBLE": write_interval(self.chance, step * 2),
             "HOP": f"{step} SEC, {longer} {self.chance.choice(['SEC', 'SECONDS', 'MINUTES'])}",
             "CUMULATE": f"{step} SEC, {step * 3} {self.chance.choice(['SEC', 'SECONDS', 'MINUTES'])}",
-            "SESSION": self.interval(step),
+            "SESSION": write_interval(self.chance, step),
         }
         kind = self.chance.choice(list(kinds))
         return kind, kinds[kind]
-
-    def interval(self, seconds: int) -> str:
-        forms = (
-            f"INTERVAL '{seconds}' SECOND",
-            f"{seconds} SEC",
-            f"'{seconds}' SECONDS",
-            f"INTERVAL {seconds}000 MILLISECONDS",
-            f"{seconds} MINUTE",
-        )
-        return self.chance.choice(forms)
 
     def windows(self, depth: int) -> Rows:
         """GROUP BY keys and a window, in both spellings, with sets, HAVING and the clauses behind."""
         chance = self.chance
         rows = self.timed(depth)
         kind, lengths = self.lengths()
-        time = chance.choice(rows.times)
+        time = rows.time(chance)
         items, columns, group, having = self.grouping(rows, session=kind == "SESSION")
         times = ("window_end",) if kind == "SESSION" else ("window_start", "window_end")
         shown = [each for each in times if chance.random() < 0.9]
@@ -160,6 +151,7 @@ class Writer:
         else:
             source = f"{kind}({rows.sql}, {time}, {lengths})"
             by = ", ".join([*group, *(["window_start", "window_end"] if chance.random() < 0.3 else [])])
+            by = "ALL" if is_plain(group) and chance.random() < 0.3 else by
         by = f" GROUP BY {by}" if by else ""
         behind = chance.choice(["", "", " EMIT FINAL", " GRACE PERIOD 2 SEC", " LATE DROP"])
         sql = f"SELECT STREAM {items} FROM {source}{self.where(rows)}{by}{having}{behind}"
@@ -191,7 +183,7 @@ class Writer:
         while (lengths := self.lengths())[0] == "SESSION":
             pass
         kind, length = lengths
-        time = self.chance.choice(rows.times)
+        time = rows.time(self.chance)
         items, columns = self.items(replace(rows, times=()), rows.references())
         if "window_start" in rows.columns:
             return self.projection(depth)
@@ -208,10 +200,14 @@ class Writer:
         if chance.random() < 0.1:
             return f"SELECT DISTINCT {self.items(replace(rows, times=()), rows.references())[0]} FROM {rows.sql}"
         if chance.random() < 0.5:
-            by = f" GROUP BY {', '.join(group)}" if group else ""
+            everything = ["ALL"] if is_plain(group) else []
+            by = f" GROUP BY {chance.choice([*everything, ', '.join(group)])}" if group else ""
             return f"SELECT {items} FROM {rows.sql}{self.where(rows)}{by}"
         by = ", ".join([*group, f"{kind}({rows.times[0]}, {lengths})"])
         emit = chance.choice(["", " EMIT CHANGES", " EMIT EARLY EVERY 1 SECOND", " EMIT FINAL"])
+        if chance.random() < 0.3:
+            partition = chance.choice(["PARTITION BY window_end", "PARTITION BY window_start, window_end", ""])
+            emit = f" QUALIFY ROW_NUMBER() OVER ({partition} ORDER BY n0 DESC) <= 2{emit}"
         return f"SELECT {items} FROM {rows.sql} GROUP BY {by}{emit}"
 
     # OVER and places
@@ -249,7 +245,10 @@ class Writer:
         chance = self.chance
         keys = [scalars.of(chance.choice(_KEYS), 1) for _ in range(chance.randint(0, 2))]
         partition = f"PARTITION BY {', '.join(keys)} " if keys else ""
-        back, ahead = self.interval(chance.choice([1, 3])), self.interval(chance.choice([2, 4]))
+        back, ahead = (
+            write_interval(self.chance, chance.choice([1, 3])),
+            write_interval(self.chance, chance.choice([2, 4])),
+        )
         frames = (
             f"RANGE {back} PRECEDING",
             f"RANGE BETWEEN {back} PRECEDING AND CURRENT ROW",
@@ -289,7 +288,7 @@ class Writer:
         scalars = Scalars(self.chance, rows.references())
         keys = ", ".join(scalars.of(self.chance.choice(ORDERED), 1) for _ in range(self.chance.randint(1, 2)))
         items, columns = self.items(rows, rows.references())
-        within = self.interval(self.chance.choice([1, 3]))
+        within = write_interval(self.chance, self.chance.choice([1, 3]))
         sql = f"SELECT STREAM {items} FROM {rows.sql}{self.where(rows)} DEDUPLICATE ON ({keys}) WITHIN {within}"
         return Rows(sql, columns, rows.times)
 
@@ -304,11 +303,17 @@ class Writer:
             for _ in range(chance.randint(1, 2))
         ]
         keys = "".join(f", {scalars.of(chance.choice(_KEYS), 0)}" for _ in range(chance.randint(0, 1)))
-        over = f"OVER (PARTITION BY {time}{keys} ORDER BY {', '.join(orders)})"
+        source = rows.sql
+        if "window_start" not in rows.columns and chance.random() < 0.3:
+            windows = chance.choice(["TUMBLE({}, {}, 2 SEC)", "CUMULATE({}, {}, 1 SEC, 4 SEC)"])
+            source, keys = windows.format(source, time), f", window_start{keys}"
+            keys = chance.choice([keys, f", window_end{keys}"])
+        partition = keys.removeprefix(", ") if source != rows.sql else f"{time}{keys}"
+        over = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(orders)})"
         function = chance.choice(["ROW_NUMBER", "RANK", "DENSE_RANK"])
         kept = {name: type_ for name, type_ in rows.columns.items() if chance.random() < 0.4 or name == time}
         head = f"SELECT STREAM {', '.join(kept)}"
-        tail = f"FROM {rows.sql}{self.where(rows)}"
+        tail = f"FROM {source}{self.where(rows)}"
         if chance.random() < 0.4:
             return Rows(f"{head}, {function}() {over} AS place {tail}", {**kept, "place": "INT"}, (time,))
         return Rows(f"{head} {tail} QUALIFY {function}() {over} <= {chance.randint(1, 2)}", kept, (time,))
@@ -323,8 +328,8 @@ class Writer:
         preserved = True
         for _ in range(chance.choice([1, 1, 1, 2])):
             right = self.timed(max(depth - 1, 0))
-            kind = chance.choice(_JOINS if len(joined) == 1 else ("JOIN", "JOIN", "LEFT JOIN", "LEFT SEMI JOIN"))
-            sql += f" {kind} {right.sql}{self.condition(joined, right, kind)}"
+            kind = chance.choice(JOINS if len(joined) == 1 else ("JOIN", "JOIN", "LEFT JOIN", "LEFT SEMI JOIN"))
+            sql += f" {kind} {right.sql}{write_condition(joined, right, chance)}"
             if "SEMI" in kind or "ANTI" in kind:
                 preserved = preserved and kind != "FULL JOIN"
                 break
@@ -345,46 +350,24 @@ class Writer:
         where = where if chance.random() < 0.25 else ""
         return Rows(f"SELECT STREAM {', '.join(items)} FROM {sql}{where}", columns, tuple(times))
 
-    def condition(self, joined: list[Rows], right: Rows, kind: str) -> str:
-        """ON, and perhaps WITHIN: an equality, a bound, and perhaps more."""
-        chance = self.chance
-        left = chance.choice(joined)
-        here, there = (
-            Scalars(chance, left.references(qualified=True)),
-            Scalars(chance, right.references(qualified=True)),
-        )
-        type_ = chance.choice(("STRING", "BIGINT", "INT", "DECIMAL", "DATE", "BOOLEAN"))
-        depth = 0 if chance.random() < 0.6 else 1
-        one, other = (side.column(type_) if depth == 0 else None for side in (here, there))
-        conditions = [f"{one or f'({here.of(type_, depth)})'} = {other or f'({there.of(type_, depth)})'}"]
-        if chance.random() < 0.2:
-            conditions.append(chance.choice([here, there]).of("BOOLEAN", 1))
-        if chance.random() < 0.2:
-            both = Scalars(chance, [*left.references(qualified=True), *right.references(qualified=True)])
-            conditions.append(both.of("BOOLEAN", 1))
-        a, b = f"{left.alias}.{chance.choice(left.times)}", f"{right.alias}.{chance.choice(right.times)}"
-        near, far = self.interval(chance.choice([1, 2])), self.interval(chance.choice([2, 3]))
-        bounds = (
-            f"{b} BETWEEN {a} AND {a} + {far}",
-            f"{b} BETWEEN {a} - {near} AND {a} + {far}",
-            f"{b} > {a} AND {b} < {a} + {far}",
-            f"{a} <= {b} + 1 SEC AND {a} + {far} >= {b} - 2 SEC",
-            f"{b} - 4 SEC > {a} AND {b} - 5 MIN <= {a}",
-            f"{b} = {a}",
-            f"{b} = {a} - {near}",
-            f"{a} - {b} BETWEEN INTERVAL '-2' SECOND AND {far}",
-            f"{b} >= {a} + 1 DAY AND {b} < {a} + 1 DAY + 1 MINUTE",
-        )
-        within = ""
-        if len(joined) == 1 and chance.random() < 0.2:
-            within = chance.choice([f" WITHIN {far}", f" WITHIN ({near} BEFORE, {far} AFTER)"])
-        else:
-            conditions.append(chance.choice(bounds))
-        chance.shuffle(conditions)
-        return f"{within} ON {' AND '.join(conditions)}"
+
+def is_plain(group: list[str]) -> bool:
+    """Whether GROUP BY has keys, and no sets of them."""
+    return bool(group) and not group[0].startswith(("ROLLUP(", "CUBE(", "GROUPING SETS("))
 
 
-_JOINS = (
-    *("JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN"),
-    *("LEFT SEMI JOIN", "LEFT ANTI JOIN"),
-)
+def read(chance: Random) -> str:
+    """A SELECT that ends, over rows that it says itself."""
+    scalars, number = Scalars(chance, ()), chance.randint(1, 3)
+    values = ", ".join(
+        f"({scalars.of('INT', 1)}, {scalars.of('STRING')}, {scalars.of('TIME', 1)})" for _ in range(number)
+    )
+    behind = chance.choice(["", " ORDER BY 1", " LIMIT 2", " ORDER BY 1 DESC NULLS LAST LIMIT 1 OFFSET 1"])
+    if chance.random() < 0.3:
+        return f"VALUES {values}"
+    series = Scalars(chance, [Reference("n", "INT")])
+    if chance.random() < 0.5:
+        return (
+            f"SELECT n, {series.any()[0]} AS e FROM GENERATE_SERIES({chance.randint(-3, 1)}, {number}) AS t (n){behind}"
+        )
+    return f"SELECT {scalars.any()[0]} AS e, {scalars.any()[0]} AS f"

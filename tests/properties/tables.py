@@ -252,47 +252,6 @@ OUTER = (
 outer: SearchStrategy[str] = st.sampled_from(OUTER)
 """Joins on a foreign key that also show rows to which nothing refers."""
 
-COUNTED = "SELECT id, COUNT(*) AS n, SUM(v) AS v FROM {stream} WHERE id IS NOT NULL GROUP BY id, {window}"
-WINDOWED = f"({COUNTED} RETENTION 1 DAY)"
-ON_WINDOWS = {
-    "INNER": ("", " AND b.window_start = a.window_start", " AND a.n < b.n"),
-    "LEFT": (
-        "",
-        " AND b.window_end = a.window_end AND a.n < b.n",
-        " AND b.window_start = a.window_start - 2 SEC",
-        " AND b.window_end + 2 SEC = a.window_end",
-        " AND b.window_start = a.window_start + 4 SEC AND b.v > 0",
-    ),
-    "RIGHT": ("", " AND b.window_start = a.window_start AND b.v > 0"),
-    "FULL": ("", " AND b.window_start = a.window_start"),
-}
-
-
-@st.composite
-def windowed(draw: st.DrawFn, kind: str) -> str:
-    """Joins of windowed tables, of two or three."""
-    window = draw(st.sampled_from(("TUMBLE(time, 2 SEC)", "HOP(time, 2 SEC, 4 SEC)")))
-    a, b, c = (WINDOWED.format(stream=name, window=window) for name in ("s", "r", "s"))
-    condition = draw(st.sampled_from(ON_WINDOWS[kind]))
-    key = "COALESCE(a.id, b.id)"
-    start = "COALESCE(a.window_start, b.window_start) AS window_start, " if kind == "FULL" else ""
-    text = f"FROM {a} a {kind} JOIN {b} b ON a.id = b.id{condition}"
-    if draw(st.booleans()):
-        text += f" LEFT JOIN {c} c ON c.id = {key if kind == 'FULL' else 'b.id' if kind == 'RIGHT' else 'a.id'}"
-    return f"SELECT {key} AS k, {start}a.n AS n, b.n AS m, b.v AS v {text}"
-
-
-MIXED = (
-    f"SELECT a.id AS id, a.n AS n, t.v AS v FROM {WINDOWED} a LEFT JOIN t ON a.id = t.id AND t.yes",
-    f"SELECT t.id AS id, t.g AS g, a.n AS n FROM t LEFT JOIN {WINDOWED} a ON t.id = a.id AND a.window_start = t.time",
-    f"SELECT id, SUM(n) AS n FROM ({COUNTED}) a GROUP BY id",
-    f"SELECT id, n FROM ({COUNTED}) a WHERE n > 1",
-)
-mixed: SearchStrategy[str] = st.sampled_from(MIXED).map(
-    lambda text: text.format(stream="s", window="TUMBLE(time, 2 SEC)")
-)
-"""Windowed tables with tables, and groups and filters of them."""
-
 LOOKUPS = (
     "SELECT STREAM s.id AS id, s.v AS v, t.v AS other FROM s {kind} JOIN t ON s.id = t.id",
     "SELECT STREAM s.v AS v, u.v AS other FROM s {kind} JOIN u ON s.g = u.id AND u.v > s.v WHERE s.v IS NOT NULL",

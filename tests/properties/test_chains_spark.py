@@ -32,6 +32,7 @@ THROUGH_SPARK = (
     "a union of windows and a join",
     "the first of each window",
     "the best of each moment, by key",
+    "windows of the first rows of growing windows",
     "left joins, bounded one by the other",
     "grouping sets of growing windows",
     "windows of rows without duplicates",

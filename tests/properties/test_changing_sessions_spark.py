@@ -1,4 +1,4 @@
-"""Sessions that change through Spark, and tables of them: what was sent comes to the relational answer.
+"""Sessions that change through Spark, tables of them, and ranks of windows: what was sent comes to the answer.
 
 Several histories go through each query at once, with keys of their own and late rows. Each query is killed once in the
 midst of a micro-batch, which is run again, and stopped and resumed once.
@@ -40,6 +40,9 @@ WITH (connector = 'files', path = '{folder}/s', format = 'json', files_per_batch
 CREATE VIEW visits AS
   SELECT k, COUNT(*) AS n, SUM(v) AS total, MAX(price) AS most FROM s GROUP BY k, SESSION(time, 2 SECONDS) EMIT CHANGES;
 CREATE VIEW others AS SELECT k, COUNT(v) AS n FROM s WHERE v > -2 GROUP BY k, SESSION(time, 2 SECONDS) EMIT CHANGES;
+CREATE VIEW bars AS
+  SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k, TUMBLE(time, 1 SECOND);
+CREATE VIEW growing AS SELECT k, COUNT(*) AS n FROM s GROUP BY k, CUMULATE(time, 1 SECOND, 2 SECONDS);
 CREATE TABLE result AS """
 KINDS = {
     "filtered": (
@@ -55,6 +58,15 @@ KINDS = {
         "SELECT k, n FROM visits QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY n DESC, window_start) = 1",
         "SELECT n, COUNT(*) AS times FROM (SELECT k, n FROM visits UNION ALL SELECT k, n FROM others) q GROUP BY n",
         "SELECT k, n FROM visits ORDER BY n DESC, window_start, k NULLS FIRST LIMIT 3",
+    ),
+    "ranked windows": (
+        "SELECT k, n, window_start FROM bars QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start"
+        " ORDER BY n DESC, total NULLS LAST) <= 2",
+        "SELECT k, n, RANK() OVER (PARTITION BY window_end, n > 1 ORDER BY total DESC) AS r FROM bars",
+        "SELECT k, n FROM growing QUALIFY RANK() OVER (PARTITION BY window_start, window_end ORDER BY n DESC) = 1",
+        "SELECT k, COUNT(*) AS wins FROM (SELECT k, n FROM growing QUALIFY ROW_NUMBER() OVER (PARTITION BY window_start"
+        " ORDER BY n DESC) = 1) q GROUP BY k",
+        "SELECT k, n FROM bars ORDER BY n DESC, window_start, k NULLS FIRST LIMIT 3",
     ),
     "joined": (
         "SELECT a.k AS k, a.n AS n, b.n AS m FROM visits a LEFT JOIN others b ON a.k = b.k"

@@ -7,10 +7,12 @@ from random import Random
 
 import penstock
 from penstock.codegen.intermediates import cut_at_intermediates
-from penstock.diagnostics import CompileError
+from penstock.compilation import compile_read
+from penstock.diagnostics import CompileError, Source
+from penstock.planner import Catalog
 from penstock.planner.plan import Node, RunningQuery, Stateful
 from tests.properties import streams
-from tests.properties.scripts import script
+from tests.properties.scripts import read, script
 
 STATEMENTS = 120
 
@@ -41,3 +43,14 @@ def test_most_are_accepted_and_no_operator_with_state_stands_over_another() -> N
 def depth(node: Node) -> int:
     """How many operators with state lie on one path to the sources."""
     return isinstance(node, Stateful) + max(map(depth, node.inputs), default=0)
+
+
+def test_most_reads_of_rows_that_they_say_themselves_are_accepted() -> None:
+    accepted = 0
+    for seed in range(STATEMENTS):
+        try:
+            found = compile_read(Source("<read>", read(Random(seed))), Catalog(), memory=False)
+        except CompileError:
+            continue
+        accepted += bool(found.columns)
+    assert accepted > STATEMENTS // 2

@@ -21,7 +21,7 @@ from tests.model.held import Change, Key, key_of
 from tests.model.history import History, Tables
 from tests.model.rows import assert_same_rows
 from tests.model.values import Row
-from tests.properties import tables
+from tests.properties import tables, windowed_tables
 from tests.properties.streams import tried
 
 pytestmark = pytest.mark.draws
@@ -32,11 +32,12 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "lists of tables": tables.lists(),
     "filtered tables": tables.stateless,
     **{f"{kind} join on a foreign key": tables.foreign(kind) for kind in ("INNER", "LEFT")},
-    **{f"{kind} join of windowed tables": tables.windowed(kind) for kind in tables.ON_WINDOWS},
-    "windowed tables with tables": tables.mixed,
+    **{f"{kind} join of windowed tables": windowed_tables.windowed(kind) for kind in windowed_tables.ON_WINDOWS},
+    "windowed tables with tables": windowed_tables.mixed,
     "subqueries over tables": tables.memberships,
     "outer joins on a foreign key": tables.outer,
     "ranks of tables": tables.ranks,
+    "ranks of windowed tables": windowed_tables.ranked_windows(),
     "united tables": tables.united,
     "sets of tables": tables.sets,
     "subqueries without keys": tables.without_keys,

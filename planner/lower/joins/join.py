@@ -45,8 +45,11 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
         raise CompileError([found.also(join.left.span, left_kind).because(cell.reason).with_hint(cell.hint)])
     if join.kind not in cell.kinds:
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
-        allowed = ", ".join(kind.value for kind in cell.kinds)
-        raise CompileError([found.also(join.left.span, left_kind).with_hint(f"allowed here: {allowed}")])
+        hints = [f"allowed here: {', '.join(kind.value for kind in cell.kinds)}"]
+        if cell.reason is not None and cell.hint is not None:
+            found = found.because(cell.reason)
+            hints.append(cell.hint.format(left=left.name, right=right.name))
+        raise CompileError([found.also(join.left.span, left_kind).with_hint("; ".join(hints))])
     if join.on is None:
         hint = f"ON {left.name}.key = {right.name}.key" + (" AND the bound on the two event times" * cell.bounded)
         raise CompileError([J015.at(place, "", kind=join.kind.value).with_hint(hint)])

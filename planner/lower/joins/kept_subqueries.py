@@ -68,9 +68,9 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     Raises CompileError if the condition is not supported.
     """
     if not isinstance(rows.node.shape, KStream | KTable):
-        raise membership.refuse("of the rows of a windowed table", "ask for the rows of a stream or of a table")
+        raise membership.refuse("of the rows of a windowed table", "FROM (SELECT STREAM * FROM …) asks for final rows")
     right = rename_apart(membership.right, rows.node)
-    scope = Scope(right.scope.columns, rows.scope.columns, right.scope.shared)
+    scope = right.scope.inside(rows.scope)
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     for part in membership.where:
@@ -113,7 +113,9 @@ def rename_apart(rows: FromRows, left: Node) -> FromRows:
     key = KTable(tuple(names[each] for each in shape.key))
     renamed = Project(schema=schema, shape=key, span=node.span, input=node, items=items)
     columns = tuple(ScopeColumn(c.relation, c.name, names[c.column], c.type) for c in rows.scope.columns)
-    return FromRows(renamed, Scope(columns, shared=rows.scope.shared), rows.name)
+    times = {names[each.column] for each in rows.scope.times}
+    scope = Scope(columns, shared=rows.scope.shared, times=tuple(each for each in columns if each.column in times))
+    return FromRows(renamed, scope, rows.name)
 
 
 def refuse_nulls(

@@ -86,8 +86,8 @@ def lower_foreign_key(
         found = None
     if found is None and swapped is None:
         raise explain_wrong_key(join, right, [other for _, other in equalities])
-    if any(isinstance(each.node.shape, WTable) for each in (left, right)):
-        check_reference_kind(join, refers_left=found is not None)
+    if found is None and any(isinstance(each.node.shape, WTable) for each in (left, right)):
+        raise CompileError([explain_referring_windows(join, left, right)])
     find_kept_time(join, right, context)
     one, other, referring = (left, right, found) if found is not None else (right, left, swapped)
     assert referring is not None
@@ -138,16 +138,14 @@ def make_foreign_key_join(type_: JoinType, span: Span, left: Node, right: Node, 
     )
 
 
-def check_reference_kind(join: ast.Join, refers_left: bool) -> None:
-    """Raises CompileError for a join on a foreign key, with windows, that keeps rows to which any number may refer."""
-    if join.kind is ast.JoinKind.INNER or (join.kind is ast.JoinKind.LEFT and refers_left):
-        return
-    one, other = ("a table's foreign key", "the table that it refers to")
-    one, other = (one, other) if refers_left else ("a table", "the rows that refer to it")
-    found = J011.at(find_right_span(join), "", left=one, right=other, kind=join.kind.value)
+def explain_referring_windows(join: ast.Join, left: FromRows, right: FromRows) -> Diagnostic:
+    """The finding for a join of windows on a key to which any number of rows may refer: only one side is kept."""
+    found = J011.at(find_right_span(join), "", left="a table", right="the rows that refer to it", kind=join.kind.value)
     found = found.because("Its rows would have no key: any number of rows can refer to one.")
-    hint = "INNER or LEFT" if refers_left else "INNER, or LEFT with the sides swapped"
-    raise CompileError([found.with_hint(f"allowed here: {hint}")])
+    hint = "swap the sides"
+    if isinstance(right.node.shape, WTable):
+        hint += f", or name one window of {right.name}: AND {right.name}.window_start = …"
+    return found.with_hint(hint)
 
 
 def lower_lookup(

@@ -19,12 +19,15 @@ ONE_SIDED = (JoinKind.SEMI, JoinKind.ANTI)
 class JoinRule:
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
-    `passes/check_supported.py` refuses those that this version does not run.
+    `passes/check_supported.py` refuses those that this version does not run. `reason`, `hint`: why there are no other
+    kinds, and what comes close to them.
     """
 
     kinds: tuple[JoinKind, ...]
     result: type[Shape]
     bounded: bool = False
+    reason: str | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +58,18 @@ def find_cell(left: Shape, right: Shape) -> Cell:
         case KTable(), KTable():
             return JoinRule((INNER, LEFT, RIGHT, FULL, *ONE_SIDED), result=KTable)
         case KTable(), WTable():
-            return JoinRule((LEFT,), result=KTable)
+            reason = "An evicted window sends nothing, so rows that need it could not be deleted."
+            hint = "WHERE {right}.window_start IS NOT NULL leaves out rows without a window"
+            return JoinRule((LEFT,), result=KTable, reason=reason, hint=hint)
         case WTable(), KStream():
             return Illegal(
                 "A windowed table's change cannot look up the rows of a stream, which keeps none.",
                 "swap the sides: the stream drives the join and names the window.",
             )
         case WTable(), KTable():
-            return JoinRule((LEFT,), result=WTable)
+            reason = "Rows of a windowed table are replaced and never deleted. This join would delete some."
+            hint = "FROM (SELECT STREAM * FROM …) {left} makes a stream of final rows, which has INNER, too"
+            return JoinRule((LEFT,), result=WTable, reason=reason, hint=hint)
         case WTable(), WTable():
             return JoinRule((INNER, LEFT, RIGHT, FULL), result=WTable)
         case _:

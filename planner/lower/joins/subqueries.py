@@ -118,7 +118,7 @@ def find_key_comparison(
     rows: FromRows, right: FromRows, membership: RemoteMembership, context: Context
 ) -> KeyComparison:
     """What the subquery compares. Raises CompileError if that does not determine one row of the table."""
-    query, scope = membership.select, Scope(right.scope.columns, rows.scope.columns)
+    query, scope = membership.select, right.scope.inside(rows.scope)
     equalities: list[Equality] = []
     conditions: list[exp.Expression] = []
     for part in conjuncts(query.where):
