@@ -55,7 +55,7 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     Args:
         master: where Spark runs.
         given: settings of the user.
-        short: whether it is for little work. The JVM is told so, unless the user has options for it.
+        short: whether it is for little work on files. The JVM is told so, unless the user has options for it.
 
     Raises:
         RunError: there is no JDK that Spark runs on, a setting is refused, or Spark does not come up.
@@ -67,7 +67,8 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
     if short and local and not own_options:
         settings |= _SHORT_RUN
-    jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in list_jars())]
+    # A short run reads files alone. A Spark that runs is given what it lacks (`add_jars`).
+    jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in ([] if short else list_jars()))]
     if jars:
         settings["spark.jars"] = ",".join(jars)
     settings.setdefault("spark.sql.warehouse.dir", str(Path(tempfile.gettempdir(), "penstock-warehouse")))

@@ -65,27 +65,33 @@ def csv_rows(
 ) -> DataFrame:
     """Records of CSV files as text, and their fields in the struct `_parsed`, beside what is known of their origin.
 
-    With a `header` the first record of each file has to be it, and is left out; a task has to read one file then. The
-    fields of a record that has more or fewer are in `_parsed`, too, with its text as `_malformed`. `_plain` says that
-    a record has neither quotes nor CR.
+    With a `header` the first record of each file has to be it, and is left out; a task has to read one file then.
     """
     rows = whole_records(reader, path, len(fields)) if multi_line else whole_lines(reader, path)
-    plain = "NOT (CONTAINS(value, '\"') OR CONTAINS(value, '\r')) AS _plain"
     first = "_metadata.file_block_start = 0 AND MONOTONICALLY_INCREASING_ID() & 8589934591 = 0 AS _first"
-    rows = rows.selectExpr("value", plain, *([] if header is None else [first]), *origin)
-    rows = rows.withColumn("_texts", F.when(F.col("_plain"), F.split("value", ",", -1)))
-    # Commas alone divide a plain record: Spark's parser would take several times as long.
-    texts = [F.nullif(F.get("_texts", F.lit(place)), F.lit("")).alias(name) for place, name in enumerate(fields)]
-    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in [*fields, "_malformed"])
-    parsed = F.from_csv("value", schema, CSV_OPTIONS)
-    divided = F.struct(*texts, F.lit(None).cast("string").alias("_malformed"))
-    rows = rows.withColumn("_parsed", F.when(F.size("_texts") == len(fields), divided).otherwise(parsed))
+    rows = divide_records(rows.selectExpr("value", *([] if header is None else [first]), *origin), fields)
     if header is None:
         return rows
     found = F.lower(F.to_json(F.array(*(F.coalesce(F.col("_parsed")[name], F.lit("")) for name in fields))))
     expected = F.lower(F.to_json(F.array(*map(F.lit, header))))
     other = F.raise_error(F.concat(F.lit("CSV header of "), "_file", F.lit(" "), "value")).cast("boolean")
     return rows.where(F.when(~F.col("_first"), True).when(found == expected, False).otherwise(other))
+
+
+def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
+    """The records in the column `value`, with their fields in the struct `_parsed`.
+
+    The fields of a record that has more or fewer are there, too, with its text as `_malformed`. `_plain` says that a
+    record has neither quotes nor CR.
+    """
+    rows = rows.selectExpr("*", "NOT (CONTAINS(value, '\"') OR CONTAINS(value, '\r')) AS _plain")
+    rows = rows.withColumn("_texts", F.when(F.col("_plain"), F.split("value", ",", -1)))
+    # Commas alone divide a plain record: Spark's parser would take several times as long.
+    texts = [F.nullif(F.get("_texts", F.lit(place)), F.lit("")).alias(name) for place, name in enumerate(fields)]
+    schema = ", ".join(f"`{name.replace('`', '``')}` STRING" for name in [*fields, "_malformed"])
+    parsed = F.from_csv("value", schema, CSV_OPTIONS)
+    divided = F.struct(*texts, F.lit(None).cast("string").alias("_malformed"))
+    return rows.withColumn("_parsed", F.when(F.size("_texts") == len(fields), divided).otherwise(parsed))
 
 
 def header_of(spark: SparkSession, path: str) -> tuple[str, list[str]] | None:

@@ -18,9 +18,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from penstock.codegen import folder_name, list_message_items, messages_of, starting_of
-from penstock.codegen.ejected.csv_files import CSV_OPTIONS
+from penstock.codegen.ejected.csv_files import divide_records
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
-from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.program import Input, SparkQuery
 from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
@@ -112,8 +111,7 @@ def read_messages(rows: DataFrame, source: Input) -> DataFrame:
     for part in messages.parts:
         rows = rows.selectExpr("*", part.text)
         if part.fields is not None:
-            schema = schema_of(dict.fromkeys((*part.fields, "_malformed"), "STRING"))
-            rows = rows.withColumn("_parsed", F.from_csv("value", schema, CSV_OPTIONS))
+            rows = divide_records(rows, part.fields)
         for step in part.steps:
             rows = rows.selectExpr(*step)
     return rows.selectExpr(*messages.items)
