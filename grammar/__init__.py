@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Production, Shift, Tables, UnexpectedToken
-from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, Fault, Lexer, Token
+from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, TYPED_NUMBER, Fault, Lexer, Token
 
 __all__ = [
     "END",
@@ -85,7 +85,7 @@ def dialect() -> Dialect:
         gotos.append({symbol: state for symbol, state in targets.items() if not symbol.isupper()})
     tables = Tables(rows, gotos, data["start"], data["end"])
     terminals = {terminal for row in rows for terminal in row}
-    keywords = terminals - set(data["symbols"].values()) - {NAME, STRING, NUMBER, END}
+    keywords = terminals - set(data["symbols"].values()) - {NAME, STRING, NUMBER, TYPED_NUMBER, END}
     return Dialect(
         Lexer(data["symbols"]),
         Parser(tables, reserved=RESERVED, preferred=PREFERRED, nesting=NESTING, max_depth=MAX_DEPTH),

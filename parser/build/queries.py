@@ -165,6 +165,17 @@ def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression,
     return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
 
 
+def group_by_with(span: Span, *parts: Any) -> _Clause:
+    """`GROUP BY a, b WITH ROLLUP`, which is GROUP BY ROLLUP (a, b)."""
+    *keys, kind = parts
+    return _Clause("group_by", (placed(exp.Anonymous(this=kind, expressions=keys), span),), span)
+
+
+def group_by_sets(span: Span, *parts: exp.Expression) -> _Clause:
+    """`GROUP BY a, b GROUPING SETS ((a), (b))`: the keys in front are those of the sets."""
+    return _Clause("group_by", parts[-1:], span)
+
+
 def group_by_all(span: Span) -> _Clause:
     return _Clause("group_by", (placed(exp.Var(this="ALL"), span),), span)
 
@@ -324,6 +335,9 @@ RULES: dict[str, Builder] = {
     "distinct_on": distinct_on,
     "item_except": item_except,
     "group_by_all": group_by_all,
+    "group_by_with": group_by_with,
+    "group_by_sets": group_by_sets,
+    "with_totals": words,
     "offset": offset,
     "fetch": fetch,
     "items": sequence,

@@ -44,6 +44,12 @@ def values(span: Span, *rows: Select) -> Query:
     return rows[0] if len(rows) == 1 else UnionQuery(rows, span)
 
 
+def ordered_values(span: Span, query: Query, clauses: tuple[Any, ...]) -> Select:
+    """VALUES with ORDER BY, LIMIT and the like, which are those of SELECT * FROM them."""
+    rows = Subquery(query, None, (), None, query.span)
+    return select(span, None, None, (Item(placed(exp.Star(), query.span), None, query.span),), rows, clauses)
+
+
 def values_table(span: Span, query: Query, alias: Name | None, columns: tuple[Name, ...] | None) -> Subquery:
     return Subquery(query, alias, columns or (), None, span)
 
@@ -91,4 +97,5 @@ RULES: dict[str, Builder] = {
     "values": values,
     "values_row": values_row,
     "values_table": values_table,
+    "ordered_values": ordered_values,
 }
