@@ -126,7 +126,9 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
             finding = syntax.S007.at(span, number=_short(value))
-            return finding.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
+            return finding.with_hint(
+                f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
+            )
         case Fault.UNKNOWN_CHARACTER:
             return syntax.S006.at(span, character=repr(value))
         case _:
