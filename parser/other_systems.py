@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from penstock.grammar import NAME, Token
+from penstock.grammar import NAME, STRING, Token
 
 _SCRIPT = "change the declaration in the script; docs/semantics.md says which changes a checkpoint accepts"
 _NO_CATALOG = "leave it out: names have no catalog, database or schema"
@@ -15,6 +15,8 @@ _NO_CODE = "leave it out: queries run no code of their own; docs/functions.md li
 _NO_UPKEEP = "leave it out: nothing is maintained by hand"
 _BY_KEY = "rows are written by key: UPDATE t SET a = s.a FROM s WHERE t.k = s.k ELSE INSERT (a) VALUES (s.a)"
 _PLACES = "the options of a CREATE STREAM or TABLE say where its rows are; docs/connectors.md lists them"
+_SINKS = "INSERT INTO with a SELECT writes rows to what CREATE STREAM or CREATE TABLE declares"
+_RIGHTS = "rights are those of the server: docs/serve.md"
 _NO_PARTITION = "leave out PARTITION: select the column as any other"
 _LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
 _STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
@@ -89,6 +91,31 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("CREATE CONNECTOR", _PLACES),
     ("CREATE CONNECTION", _PLACES),
     ("DROP CONNECTOR", "DROP STREAM, DROP TABLE, DROP VIEW and DROP QUERY take out what a script has made"),
+    ("CREATE SOURCE", _PLACES),
+    ("CREATE SINK", _SINKS),
+    ("DROP SOURCE", "DROP STREAM {name}, or DROP TABLE {name}"),
+    ("DROP SINK", "DROP QUERY ends what writes it"),
+    ("DROP MATERIALIZED", "DROP TABLE {name}"),
+    ("CREATE UNLOGGED", "CREATE TABLE {name}"),
+    ("CREATE TRIGGER", "INSERT INTO with a SELECT runs for each row that comes"),
+    ("CREATE EXTENSION", _NO_CODE),
+    ("CREATE ROLE", _RIGHTS),
+    ("CREATE USER", _RIGHTS),
+    ("CREATE POLICY", _RIGHTS),
+    ("SUBSCRIBE", "SELECT * FROM {name} shows the changes of a table as long as it runs"),
+    ("LISTEN", "SELECT STREAM * FROM a stream shows its rows as they come"),
+    ("NOTIFY", "INSERT INTO writes rows that others read"),
+    ("PREPARE", "leave it out: a query is prepared once, when it starts"),
+    ("DEALLOCATE", _NO_SESSION),
+    ("DISCARD", _NO_SESSION),
+    ("FETCH", "penstock query prints the rows of a SELECT"),
+    ("SAVEPOINT", _NO_TRANSACTION),
+    ("LOCK", _NO_TRANSACTION),
+    ("REINDEX", _NO_UPKEEP),
+    ("SET {name} TO", "SET {name} = value"),
+    ("SET SESSION", _NO_SESSION),
+    ("SET LOCAL", _NO_SESSION),
+    ("INSERT INTO {name} DEFAULT", "INSERT INTO {name} SELECT gives the values"),
     ("CREATE SEQUENCE", "a number that counts up would differ after a restart; use a column of the data"),
     ("CREATE TYPE", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
     ("CREATE DOMAIN", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
@@ -107,8 +134,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("COPY", "declare the files: CREATE STREAM with connector = 'files', and INSERT INTO reads or writes them"),
     ("EXPORT", "INSERT INTO a stream or table with a connector writes the rows of a query"),
     ("COMPILE", "`penstock compile` writes the program that a script becomes"),
-    ("GRANT", "rights are those of the server: docs/serve.md"),
-    ("REVOKE", "rights are those of the server: docs/serve.md"),
+    ("GRANT", _RIGHTS),
+    ("REVOKE", _RIGHTS),
     ("HELP", "docs/sql.md has the whole language"),
     ("DESCRIBE FUNCTION", "docs/functions.md describes each function; SHOW FUNCTIONS names them"),
     ("DESC FUNCTION", "docs/functions.md describes each function; SHOW FUNCTIONS names them"),
@@ -161,6 +188,19 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("INCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
     ("EXCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
     ("EXTENDED", "leave it out: SHOW prints all it knows"),
+    ("-> {string}", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
+    ("-> >", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
+    ("& &", "ARRAYS_OVERLAP(a, b)"),
+    ("! ~", "text NOT RLIKE 'pattern' matches no regular expression"),
+    ("E {string}", "leave out E: a backslash is a backslash, and CHR(10) the end of a line"),
+    ("N {string}", "leave out N: texts are Unicode"),
+    ("_UTF8 {string}", "leave it out: texts are Unicode"),
+    ("B {string}", "CONV('101', 2, 10) reads bits"),
+    ("{string} PRECEDING", "INTERVAL '1' HOUR PRECEDING"),
+    ("EXCLUDE", "leave it out: a frame takes the current row"),
+    ("AS MATERIALIZED (", "leave out MATERIALIZED: a query is planned where it is read"),
+    ("AS NOT MATERIALIZED", "leave it out: a query is planned where it is read"),
+    ("WITH TIES", "QUALIFY RANK() OVER (ORDER BY a) <= 5 keeps rows of the same place"),
     ("~", "text RLIKE 'pattern' matches a regular expression"),
     ("< <", "SHIFTLEFT(value, bits)"),
     ("> >", "SHIFTRIGHT(value, bits)"),
@@ -179,6 +219,12 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("USING {name} LOCATION", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
     ("|>", "write the steps as clauses of one SELECT, or as queries of WITH"),
 )
+
+# Words that a statement of a kind does not take.
+_WITHIN: dict[tuple[str, str], str] = {
+    ("UPDATE", "WHERE"): "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by those of a stream s",
+    ("DELETE", "WHERE"): "DELETE FROM {name} USING s WHERE {name}.k = s.k deletes rows by those of a stream s",
+}
 
 # Calls with words of their own between the arguments.
 CALLS: dict[str, str] = {
@@ -205,9 +251,16 @@ _UNBUILT: tuple[tuple[str, str, str], ...] = (
         "the declaration of the stream has it: WATERMARK FOR {name} AS {name} - INTERVAL '10' SECOND",
     ),
 )
+# Signs that begin no token.
+SIGNS = {
+    "$": "texts stand in single quotes: 'it''s'",
+    "#": "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON, and -- begins a comment",
+    "@": "ARRAY_CONTAINS(array, value)",
+}
 _MODIFIERS = frozenset({"OR", "REPLACE", "REFRESH", "TEMPORARY", "TEMP", "PRIVATE", "GLOBAL"})
 _NO_NAMES = frozenset({"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IF", "NOT", "EXISTS", "QUERY"})
 _REACH = 4
+_TYPES = {"{name}": NAME, "{string}": STRING}
 
 Show = Callable[[Token], str]
 
@@ -230,7 +283,8 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
         place = _find_clause(pattern.split(), tokens, index)
         if place is not None:
             return _fill(hint, tokens, place + 1, show)
-    return _find_statement(STATEMENTS, tokens, index, show)
+    within = _WITHIN.get((tokens[0].word or "", tokens[index].word or "")) if index < len(tokens) else None
+    return _fill(within, tokens, 1, show) if within else _find_statement(STATEMENTS, tokens, index, show)
 
 
 def propose_otherwise(tokens: Sequence[Token], index: int, show: Show) -> str | None:
@@ -259,7 +313,7 @@ def _find_clause(words: Sequence[str], tokens: Sequence[Token], index: int) -> i
 
 def _fits(words: Sequence[str], tokens: Sequence[Token]) -> bool:
     return len(words) <= len(tokens) and all(
-        token.type == NAME if word == "{name}" else word == (token.word or token.value)
+        token.type == _TYPES[word] if word in _TYPES else word == (token.word or token.value)
         for word, token in zip(words, tokens, strict=False)
     )
 

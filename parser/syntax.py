@@ -26,7 +26,7 @@ from penstock.parser.ast import Statement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.depth import check_depth
-from penstock.parser.other_systems import find_unbuilt, propose_form, propose_otherwise
+from penstock.parser.other_systems import SIGNS, find_unbuilt, propose_form, propose_otherwise
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
 _GROUPS = (
@@ -130,7 +130,7 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
                 f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
             )
         case Fault.UNKNOWN_CHARACTER:
-            return syntax.S006.at(span, character=repr(value))
+            return syntax.S006.at(span, character=repr(value)).with_hint(SIGNS.get(value))
         case _:
             assert_never(fault)
 

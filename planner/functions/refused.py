@@ -106,6 +106,8 @@ _CLASSES = "systems differ in the characters that it takes"
 _JSON_TEXT = "what it does with NULLs differs from TO_JSON"
 _FIELDS = "systems differ in what they call the fields of an entry"
 _MIDNIGHT = "systems differ in what is behind midnight"
+_PLACEHOLDERS = "systems differ in the places that its first argument has"
+_DIMENSIONS = "arrays have one dimension"
 _TIME_TEXT = "a TIME is no part of a format"
 
 FOREIGN: dict[str, tuple[str, str | None]] = {
@@ -162,6 +164,9 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "ENTRIES": (_FIELDS, "MAP_ENTRIES({0})"),
     "TIMEADD": (_MIDNIGHT, None),
     "TIMESUB": (_MIDNIGHT, None),
+    "UNNEST": (_ROWS, "EXPLODE({0})"),
+    "FORMAT": (_PLACEHOLDERS, "FORMAT_STRING({all})"),
+    "ARRAY_LENGTH": (_DIMENSIONS, "ARRAY_SIZE({0})"),
     "FORMAT_TIME": (_TIME_TEXT, "CAST({0} AS STRING)"),
     "PARSE_TIME": (_TIME_TEXT, "CAST({0} AS TIME)"),
     "TO_JSONB": (_JSON_TEXT, "TO_JSON({0})"),

@@ -261,7 +261,8 @@ def find_unbuilt_parts(expression: exp.Expression, relation: ast.Relation) -> li
     if is_window_call(bare(expression)):
         found.append(B002.at(span, "", construct="a window in a read"))
     if has_over(expression):
-        found.append(B002.at(span, "", construct="OVER in a read"))
+        hint = "CREATE TABLE with it, where OVER is by the event time, and read that"
+        found.append(B002.at(span, "", construct="OVER in a read").with_hint(hint))
     for node, query in list_subqueries(expression):
         kind = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN"
         hint = f"{kind} and ON its condition"
