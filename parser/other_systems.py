@@ -130,7 +130,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("RESUME", "RESUME QUERY {name}"),
     ("RUN", "penstock takes several files: penstock run a.sql b.sql"),
     ("SOURCE", "penstock takes several files: penstock run a.sql b.sql"),
-    ("ASSERT", "`penstock check` judges a script, and `penstock test` its rows"),
+    ("ASSERT", "`penstock check` judges a script, and `penstock query` prints the rows of a table"),
     ("COPY", "declare the files: CREATE STREAM with connector = 'files', and INSERT INTO reads or writes them"),
     ("EXPORT", "INSERT INTO a stream or table with a connector writes the rows of a query"),
     ("COMPILE", "`penstock compile` writes the program that a script becomes"),

@@ -41,10 +41,18 @@ _ANY_SPARK = {
 }
 # These write the stack trace of an exception to standard error before who called gets it.
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+_DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
 # Compiled quickly and once; one thread collects the garbage of what is a small heap then.
-_SHORT_RUN = {
-    "spark.driver.defaultJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-}
+_OF_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+OF_LONG_RUNS = " ".join(
+    f"-XX:Tier4{name}Threshold={count}"
+    for name, count in (("Invocation", 50_000), ("MinInvocation", 6_000), ("Compile", 150_000), ("BackEdge", 400_000))
+)
+"""Options of a JVM on this machine: code is optimised when it has run ten times as often as Java waits for.
+
+Spark plans each micro-batch with code that runs some thousand times. Optimising it took a quarter of the CPU seconds of
+a run of a minute (docs/performance.md). What handles rows runs millions of times.
+"""
 _JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS", "SPARK_CONF_DIR")
 _LOCAL_SPARK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
@@ -65,8 +73,8 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     local = re.match(r"local(\[|$)", master) is not None
     own_options = any("JavaOptions" in name for name in given) or any(map(os.environ.get, _JAVA_OPTIONS))
     settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
-    if short and local and not own_options:
-        settings |= _SHORT_RUN
+    if local and not own_options:
+        settings[_DEFAULT_OPTIONS] = _OF_SHORT_RUNS if short else OF_LONG_RUNS
     # A short run reads files alone. A Spark that runs is given what it lacks (`add_jars`).
     jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in ([] if short else list_jars()))]
     if jars:

@@ -57,23 +57,30 @@ def test_what_is_not_known_to_be_short(source: str, tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize(
-    ("master", "given", "variable", "expected"),
+    ("short", "master", "given", "variable", "expected"),
     [
-        ("local[2]", {}, "", True),
-        ("spark://host:7077", {}, "", False),
-        ("local[2]", {"spark.driver.extraJavaOptions": "-XX:+UseZGC"}, "", False),
-        ("local[2]", {}, "-XX:+UseZGC", False),
+        (True, "local[2]", {}, "", "-XX:TieredStopAtLevel=1"),
+        (False, "local[2]", {}, "", "-XX:Tier4InvocationThreshold=50000"),
+        (True, "spark://host:7077", {}, "", None),
+        (False, "spark://host:7077", {}, "", None),
+        (True, "local[2]", {"spark.driver.extraJavaOptions": "-XX:+UseZGC"}, "", None),
+        (True, "local[2]", {}, "-XX:+UseZGC", None),
     ],
 )
-def test_the_jvm_of_a_short_run(
-    master: str, given: dict[str, str], variable: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+def test_the_options_of_the_jvm(
+    short: bool,
+    master: str,
+    given: dict[str, str],
+    variable: str,
+    expected: str | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Started(Exception):
         pass
 
     def launch(configuration: Any, _: object) -> None:
-        options = configuration.get("spark.driver.defaultJavaOptions", "")
-        assert ("TieredStopAtLevel=1" in options) == expected
+        options = configuration.get("spark.driver.defaultJavaOptions", None)
+        assert options is None if expected is None else expected in options.split()
         raise Started
 
     for name in jvm._JAVA_OPTIONS:
@@ -83,4 +90,4 @@ def test_the_jvm_of_a_short_run(
     monkeypatch.setattr(jvm, "_launch", launch)
     monkeypatch.setattr("pyspark.SparkContext._gateway", None)
     with pytest.raises(Started):
-        start_spark(master, given, short=True)
+        start_spark(master, given, short=short)
