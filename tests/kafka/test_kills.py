@@ -15,7 +15,7 @@ import pytest
 
 from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK
 from tests.e2e.test_kill import newest
-from tests.kafka.broker import Broker
+from examples.kafka.broker import Broker
 from tests.kafka.scripts import place, values
 
 pytestmark = [pytest.mark.spark, pytest.mark.campaign, pytest.mark.usefixtures("jars")]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.runtime import RunError
-from tests.kafka.broker import Broker
 from tests.kafka.scripts import place, rows_in_memory, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from penstock.compilation import compile
 from penstock.runtime import RunError, RuntimeSession
-from tests.kafka.broker import Broker
+from examples.kafka.broker import Broker
 from tests.kafka.scripts import place, read_json, rows_in_memory, run, values
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]

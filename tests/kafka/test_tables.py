@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.kafka.broker import Broker
+from examples.kafka.broker import Broker
 from tests.kafka.scripts import place, rows_in_memory
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
