@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
-from penstock.diagnostics.codes.running import R070, R071, R072
+from penstock.diagnostics.codes.running import R070, R071, R072, R074
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_loss
 
@@ -80,6 +80,29 @@ def _read_password(place: Place, name: str) -> str:
 def _quote(text: str) -> str:
     """A text as the configuration of a login in Java has it."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def make_topic(place: Place, name: str, partitions: int | None, *, compacts: bool) -> None:
+    """Makes the topic unless it exists. None: as many partitions as the brokers give by default.
+
+    Raises:
+        RunError: the brokers cannot be reached, or refuse.
+    """
+    topic = str(place.values["topic"])
+    if _list_topic(place, name, topic).error is None:
+        return
+    admin = AdminClient(client_options(place, name))
+    config = {"cleanup.policy": "compact"} if compacts else {}
+    made = NewTopic(topic, -1 if partitions is None else partitions, config=config)
+    deadline = time.monotonic() + _SECONDS
+    try:
+        for future in admin.create_topics([made], operation_timeout=_SECONDS).values():
+            future.result()
+        while _list_topic(place, name, topic).error is not None and time.monotonic() < deadline:
+            time.sleep(0.1)  # until all brokers know of it
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # another process was faster
+            raise RunError([R074.at(None, query=name, reason=f"{topic} is not made: {error.args[0].str()}")]) from None
 
 
 def count_partitions(place: Place, name: str) -> int:
@@ -177,5 +200,7 @@ def _list_topic(place: Place, name: str, topic: str) -> Any:
 
 
 def _how_to_make(place: Place, topic: str) -> str:
+    if isinstance(place, QueryOutput):
+        return "create = 'if_missing', in the WITH list"
     servers = place.values["bootstrap_servers"]
     return f"kafka-topics.sh --bootstrap-server {servers} --create --topic {topic} --partitions 4"

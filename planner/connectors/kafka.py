@@ -34,7 +34,6 @@ HEADERS = types.Array(types.Struct((("key", types.STRING), ("value", types.BINAR
 
 EXACTLY_ONCE, AT_LEAST_ONCE = "exactly_once", "at_least_once"
 """What `delivery` may be."""
-
 _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SERVERS = re.compile(r"[^\s,:/]+:\d{1,5}(,[^\s,:/]+:\d{1,5})*")
 
@@ -238,6 +237,12 @@ KAFKA = Connector(
             "how a query writes a stream: each row once, for readers of committed records; or faster, and rows of a "
             "micro-batch that runs again come again",
             default=EXACTLY_ONCE,
+        ),
+        ConnectorOption(
+            "create",
+            OptionType("STRING", ("never", "if_missing")),
+            "whether a query makes the topic that it writes, if it does not exist",
+            default="never",
         ),
         ConnectorOption(
             "ledger", NAME, "topic of the notes on what is written", default=LEDGER, check=make_topic_check("ledger")

@@ -35,6 +35,7 @@ from penstock.runtime.kafka import (
     client_options,
     count_partitions,
     find_offsets,
+    make_topic,
     spark_options,
 )
 from penstock.runtime.kafka_watch import TopicWatch
@@ -154,8 +155,7 @@ class KafkaSink(RuntimeSink):
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made."""
-        output = self._query.output
-        check_partitions(output, output.name, output.partitions)
+        provide_topic(self._query)
         with self._coded_errors():
             self._writer.prepare()
 
@@ -210,8 +210,7 @@ class SparkKafkaSink(RuntimeSink):
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Raises RunError if no broker answers, or the topic is not as it is declared."""
-        output = self._query.output
-        check_partitions(output, output.name, output.partitions)
+        provide_topic(self._query)
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         use_jars(rows.sparkSession)
@@ -222,6 +221,27 @@ class SparkKafkaSink(RuntimeSink):
 
     def write(self, batch: DataFrame, number: int) -> None:
         raise AssertionError("Spark writes the topic")
+
+
+def provide_topic(query: SparkQuery) -> None:
+    """Makes the topic of a query if the script says so, and compares it with its declaration.
+
+    Raises:
+        RunError: no broker answers, there is no such topic, or it has another number of partitions.
+    """
+    output = query.output
+    if output.values["create"] == "if_missing":
+        count = infer_partitions(query) if output.partitions is None else output.partitions
+        make_topic(output, output.name, count, compacts=output.is_table)
+    check_partitions(output, output.name, output.partitions)
+
+
+def infer_partitions(query: SparkQuery) -> int | None:
+    """The partitions of a topic that declares none: as many as the query's state has, or the widest topic it reads."""
+    if query.partitions is not None:
+        return query.partitions
+    topics = [each for each in query.inputs if each.connector == query.output.connector]
+    return max((count_partitions(each, each.name) for each in topics), default=None)
 
 
 def make_sink(query: SparkQuery) -> RuntimeSink:
