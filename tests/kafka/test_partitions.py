@@ -19,6 +19,7 @@ from penstock.compilation import compile
 from penstock.runtime import RunError, RuntimeSession, inspection
 from penstock.runtime.kafka_keys import SAMPLE, find_partition, hash_key
 from penstock.runtime.kafka_watch import TopicWatch
+from tests.e2e.shell import penstock_here
 from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_writer import MURMUR2
 
@@ -174,3 +175,18 @@ def test_a_stream_goes_on_into_new_partitions(spark: SparkSession, broker: Broke
     assert codes(run(spark, script, tmp_path / "state")[0].warnings) == ["R079"]
     assert run(spark, script, tmp_path / "state")[0].warnings == ()
     assert sorted(row["id"] for row in read_json(tmp_path / "out")) == [1, 2]
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("jars", "spark")
+def test_warnings_are_shown_once(broker: Broker, tmp_path: Path) -> None:
+    topic = broker.topic(partitions=3)
+    elsewhere = (find_partition(b"1", 3) + 1) % 3
+    broker.send(topic, values({"id": 1}, {"id": 2}, key=b"1", partition=elsewhere))
+    script = f"""CREATE STREAM s (id BIGINT KEY) WITH ({place(broker, topic, key_format="'text'")});
+      CREATE STREAM one WITH (connector = 'memory') AS SELECT STREAM id FROM s;
+      CREATE STREAM two WITH (connector = 'memory') AS SELECT STREAM id FROM s;"""
+    (tmp_path / "script.sql").write_text(script)
+    ended = penstock_here(tmp_path, "run", "--once", "script.sql")
+    assert ended.exit_code == 0, ended.output
+    assert ended.output.count("warning[R080]") == 1
