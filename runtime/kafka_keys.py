@@ -63,7 +63,8 @@ def sample_keys(options: Mapping[str, Any], topic: str, ranges: Mapping[int, tup
 
 def _read_keys(options: Mapping[str, Any], places: Sequence[TopicPartition]) -> Iterator[KeyPlace]:
     unread = {place.partition for place in places}
-    consumer = Consumer({**options, "group.id": "penstock", "enable.auto.commit": False, "enable.partition.eof": True})
+    settings = {"group.id": "penstock", "enable.auto.commit": False, "enable.partition.eof": True}
+    consumer = Consumer({**options, **settings, "fetch.wait.max.ms": 20})  # the end of a partition is told sooner
     try:
         consumer.assign(places)
         while unread:
