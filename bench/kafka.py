@@ -40,6 +40,8 @@ KEYS = 1_000
 PER_MINUTE = 20_000
 """Rows in a minute of event time."""
 FIRST = datetime(2024, 1, 1, tzinfo=UTC)
+LAST = FIRST + timedelta(hours=25)
+"""The time of a row behind all others, which the queries leave out."""
 DISORDER = 4
 """Seconds that a row may be behind the one before it."""
 BATCHES = 10
@@ -151,7 +153,7 @@ def fill(broker: Broker, rows: int) -> str:
         for number in range(rows):
             moment = FIRST + number * step - timedelta(seconds=DISORDER * draw.random())
             yield message(draw.randrange(KEYS), draw.randrange(1_000), moment, number % 4)
-        yield message(-1, 0, FIRST + rows * step + timedelta(hours=1), 3)
+        yield message(-1, 0, LAST, 3)
 
     broker.send(topic, messages())
     return topic

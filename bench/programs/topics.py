@@ -10,6 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 COLUMNS = "k BIGINT, v BIGINT, note STRING, time TIMESTAMP"
+BEFORE_END = "time < TIMESTAMP '2024-01-02 00:00:00'"
+"""True but for the last row."""
 TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 
 
@@ -39,12 +41,12 @@ def main(query: str, servers: str, source: str, target: str, limit: str, jars: s
 
 
 def filter_rows(rows: DataFrame) -> DataFrame:
-    return rows.where("k >= 0 AND v < 500")
+    return rows.where(f"v < 500 AND {BEFORE_END}")
 
 
 def count_windows(rows: DataFrame) -> DataFrame:
-    # The filter is above the watermark, which has to see the row that ends the stream.
-    timed = rows.withWatermark("time", "10 seconds").where("k >= 0")
+    # The condition is on the event time, so Spark leaves it above the watermark, which has to see the last row.
+    timed = rows.withWatermark("time", "10 seconds").where(BEFORE_END)
     counted = timed.groupBy("k", F.window("time", "1 minute")).agg(F.count("*").alias("n"), F.sum("v").alias("total"))
     return counted.select("k", F.col("window.start").alias("time"), "n", "total")
 
