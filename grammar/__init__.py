@@ -9,9 +9,10 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Production, Shift, Tables, UnexpectedToken
-from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, Fault, Lexer, Token
+from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, TYPED_NUMBER, Fault, Lexer, Token
 
 __all__ = [
     "END",
@@ -67,6 +68,36 @@ class Dialect:
     symbols: dict[str, str]
 
 
+class _Rows(dict[int, dict[str, Action]]):
+    """The actions of each state, made when the state is first met: most scripts meet few of them."""
+
+    def __init__(self, states: list[list[dict[str, Any]]], rules: list[Production]) -> None:
+        super().__init__()
+        self._states = states
+        self._rules = rules
+
+    def __missing__(self, state: int) -> dict[str, Action]:
+        targets, reductions = self._states[state]
+        row: dict[str, Action] = {symbol: Shift(target) for symbol, target in targets.items() if symbol.isupper()}
+        for number, symbols in reductions.items():
+            row.update(dict.fromkeys(symbols.split(" "), self._rules[int(number)]))
+        self[state] = row
+        return row
+
+
+class _Gotos(dict[int, dict[str, int]]):
+    """The states after the non-terminals of each state, made like its actions."""
+
+    def __init__(self, states: list[list[dict[str, Any]]]) -> None:
+        super().__init__()
+        self._states = states
+
+    def __missing__(self, state: int) -> dict[str, int]:
+        row = {symbol: target for symbol, target in self._states[state][0].items() if not symbol.isupper()}
+        self[state] = row
+        return row
+
+
 @cache
 def dialect() -> Dialect:
     """The lexer and the parser of the dialect, loaded once per process."""
@@ -75,17 +106,8 @@ def dialect() -> Dialect:
         Production(name, origin, size, tuple(parts), inline, helper)
         for name, origin, size, parts, inline, helper in data["rules"]
     ]
-    rows: list[dict[str, Action]] = []
-    gotos: list[dict[str, int]] = []
-    for targets, reductions in data["states"]:
-        row: dict[str, Action] = {symbol: Shift(state) for symbol, state in targets.items() if symbol.isupper()}
-        for number, symbols in reductions.items():
-            row.update(dict.fromkeys(symbols.split(" "), rules[int(number)]))
-        rows.append(row)
-        gotos.append({symbol: state for symbol, state in targets.items() if not symbol.isupper()})
-    tables = Tables(rows, gotos, data["start"], data["end"])
-    terminals = {terminal for row in rows for terminal in row}
-    keywords = terminals - set(data["symbols"].values()) - {NAME, STRING, NUMBER, END}
+    tables = Tables(_Rows(data["states"], rules), _Gotos(data["states"]), data["start"], data["end"])
+    keywords = set(data["terminals"]) - set(data["symbols"].values()) - {NAME, STRING, NUMBER, TYPED_NUMBER, END}
     return Dialect(
         Lexer(data["symbols"]),
         Parser(tables, reserved=RESERVED, preferred=PREFERRED, nesting=NESTING, max_depth=MAX_DEPTH),

@@ -27,7 +27,7 @@ def tables() -> str:
     rule_numbers = {rule: number for number, rule in enumerate(rules)}
     order = _order(table.start_states["start"], table.states)
     state_numbers = {state: number for number, state in enumerate(order)}
-    data = {
+    data: dict[str, Any] = {
         "start": state_numbers[table.start_states["start"]],
         "end": state_numbers[table.end_states["start"]],
         "symbols": {
@@ -38,6 +38,9 @@ def tables() -> str:
         "rules": [_rule(rule) for rule in rules],
         "states": [_state(table.states[state], state_numbers, rule_numbers) for state in order],
     }
+    shifted = {symbol for targets, _ in data["states"] for symbol in targets if symbol.isupper()}
+    reduced = {each for _, reductions in data["states"] for symbols in reductions.values() for each in symbols.split()}
+    data["terminals"] = sorted(shifted | reduced)
     lines = [f"{json.dumps(name)}: {_lines(value)}" for name, value in data.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

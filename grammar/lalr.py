@@ -49,8 +49,8 @@ Row: TypeAlias = Mapping[str, Action]
 class Tables:
     """An LALR(1) automaton: a row of actions per state, and the states after each non-terminal."""
 
-    rows: Sequence[Row]
-    gotos: Sequence[Mapping[str, int]]
+    rows: Mapping[int, Row]
+    gotos: Mapping[int, Mapping[str, int]]
     start: int
     end: int
 

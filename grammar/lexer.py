@@ -10,6 +10,7 @@ from typing import NamedTuple
 NAME = "NAME"
 STRING = "STRING"
 NUMBER = "NUMBER"
+TYPED_NUMBER = "TYPED_NUMBER"
 SEMICOLON = ";"
 END = "$END"
 
@@ -52,13 +53,15 @@ class Lexer:
     def __init__(self, symbols: Mapping[str, str]) -> None:
         self._symbols = {**symbols, ";": SEMICOLON}
         # A word that is spelled like one of these is a name all the same: `string`, `minus`, `concat(a, b)`.
-        self._other_terminals = {NAME, STRING, NUMBER, *symbols.values()}
+        self._other_terminals = {NAME, STRING, NUMBER, TYPED_NUMBER, *symbols.values()}
         longest_first = sorted(self._symbols, key=len, reverse=True)
         # Possessive quantifiers: a quote that is never closed must not make the scan try shorter matches.
         self._pattern = re.compile(
             r"(?P<skip>\s++|--[^\n]*+|/\*.*?\*/)"
+            r"|(?P<raw>[rR]'[^']*+')"
             r"|(?P<word>[^\W\d]\w*+)"
             r"|(?P<number>(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![\w.]))"
+            r"|(?P<typed>[0-9]++(?:[lLsSyY]|(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+[dDfF]|(?:\.[0-9]++)?+[bB][dD])(?![\w.]))"
             r"|(?P<string>'[^']*+(?:''[^']*+)*+')"
             r"|(?P<quoted>`[^`]*+(?:``[^`]*+)*+`|\"[^\"]*+(?:\"\"[^\"]*+)*+\")"
             r"|(?P<open_comment>/\*)"
@@ -84,6 +87,10 @@ class Lexer:
                     yield Token(NAME, value, start, position, None if word in self._other_terminals else word)
                 case "number":
                     yield Token(NUMBER, value, start, position)
+                case "raw":
+                    yield Token(STRING, value[2:-1], start, position)
+                case "typed":
+                    yield Token(TYPED_NUMBER, value, start, position)
                 case "string":
                     yield Token(STRING, value[1:-1].replace("''", "'"), start, position)
                 case "quoted":

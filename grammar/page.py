@@ -7,7 +7,7 @@ from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "sql.md"
 _BLOCK = re.compile(r"(<!-- grammar: (\w+) -->\n```text\n).*?(```\n<!-- end -->)", re.DOTALL)
-_NAMES = {"NAME": "name", "STRING": "string", "NUMBER": "number"}
+_NAMES = {"NAME": "name", "STRING": "string", "NUMBER": "number", "TYPED_NUMBER": "typed_number"}
 _WIDTH = 100
 
 

@@ -4,13 +4,19 @@
 `RESERVED`: words that are never names, unless quoted.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from penstock.grammar import RESERVED, Token
 from penstock.parser.ast_text import ast_text
-from penstock.parser.format import LayoutError, format_script
 from penstock.parser.synonyms import SYNONYMS
 from penstock.parser.syntax import count_words, parse, split_script
 from penstock.parser.unparse import unparse
 from penstock.parser.unparse_scalars import name_text
+
+if TYPE_CHECKING:
+    from penstock.parser.format import LayoutError, format_script
 
 __all__ = [
     "RESERVED",
@@ -25,3 +31,12 @@ __all__ = [
     "split_script",
     "unparse",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The layout of scripts, loaded when it is asked for: checks do without it."""
+    if name not in ("LayoutError", "format_script"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from penstock.parser import format as layout
+
+    return getattr(layout, name)

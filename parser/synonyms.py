@@ -25,6 +25,7 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ("EXTRACTJSONFIELD(json, path)", "GET_JSON_OBJECT(json, path)"),
     ("JSON_KEYS(json)", "JSON_OBJECT_KEYS(json)"),
     ("REGEXP(text, pattern)", "REGEXP_LIKE(text, pattern)"),
+    ("TO_BASE64(text)", "BASE64(text)"),
     # Times
     ("PROCTIME()", "CURRENT_TIMESTAMP()"),
     ("UNIX_TIMESTAMP()", "UNIX_SECONDS(CURRENT_TIMESTAMP())"),
@@ -41,9 +42,12 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ("STRINGTODATE(text, format)", "UNIX_DATE(TO_DATE(text, format))"),
     ("DATETOSTRING(days, format)", "DATE_FORMAT(DATE_FROM_UNIX_DATE(days), format)"),
     ("TO_TIMESTAMP_LTZ(text)", "TO_TIMESTAMP(text)"),
+    ("FROM_DAYS(days)", "DATE_FROM_UNIX_DATE(days)"),
+    ("WEEK(date)", "WEEKOFYEAR(date)"),
     # Arrays and maps
     ("ARRAY_LENGTH(array)", "ARRAY_SIZE(array)"),
     ("ARRAY_REVERSE(array)", "REVERSE(array)"),
+    ("AS_VALUE(value)", "(value)"),
     ("AS_MAP(keys, values)", "MAP_FROM_ARRAYS(keys, values)"),
     # Aggregates
     ("COUNT_DISTINCT(value)", "COUNT(DISTINCT value)"),

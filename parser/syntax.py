@@ -7,7 +7,7 @@ from functools import partial
 from typing import assert_never
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span, nearest
-from penstock.diagnostics.codes import limits, syntax
+from penstock.diagnostics.codes import building, limits, syntax
 from penstock.grammar import (
     END,
     MAX_DEPTH,
@@ -26,13 +26,15 @@ from penstock.parser.ast import Statement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.depth import check_depth
+from penstock.parser.other_systems import SIGNS, find_unbuilt, propose_form, propose_otherwise
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
 _GROUPS = (
     (
         frozenset({NAME, STRING, NUMBER}),
         frozenset({NAME, STRING, NUMBER, "LPAR", "MINUS", "PLUS", "TILDE", "NOT"})
-        | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "TIME", "INTERVAL", "ARRAY", "MAP"}),
+        | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "TIME", "INTERVAL", "ARRAY", "MAP", "X"})
+        | frozenset({"TYPED_NUMBER", "BANG"}),
         "an expression",
     ),
     (frozenset({"SECOND"}), frozenset(UNITS), "a unit of time"),
@@ -124,9 +126,11 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
             finding = syntax.S007.at(span, number=_short(value))
-            return finding.with_hint("numbers are 12, 1.5 or 1e6; a name that starts with a digit stands in `…`")
+            return finding.with_hint(
+                f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
+            )
         case Fault.UNKNOWN_CHARACTER:
-            return syntax.S006.at(span, character=repr(value))
+            return syntax.S006.at(span, character=repr(value)).with_hint(SIGNS.get(value))
         case _:
             assert_never(fault)
 
@@ -142,7 +146,17 @@ def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], e
         else syntax.S001.at(span, found=_describe_found(source, token))
     )
     diagnostic = diagnostic.because(f"expected {_list_alternatives(language, error.expected)}")
-    proposal = _propose_keyword(language, source, tokens, error)
+    index = next((i for i, each in enumerate(tokens) if each.start == token.start), len(tokens))
+    show = partial(_redact_token, source)
+    unbuilt = find_unbuilt(tokens, index, show)
+    if unbuilt is not None:
+        construct, hint = unbuilt
+        return building.B002.at(span, "", construct=construct).with_hint(hint)
+    proposal = (
+        propose_form(tokens, index, show)
+        or _propose_keyword(language, source, tokens, error)
+        or propose_otherwise(tokens, index, show)
+    )
     return diagnostic if proposal is None else diagnostic.with_hint(proposal)
 
 

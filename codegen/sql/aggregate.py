@@ -7,7 +7,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_struct
+from penstock.codegen.sql.changes import DELETED, KEY, ORDER, key_value
 from penstock.codegen.sql.collect import collect_call
 from penstock.codegen.sql.distinct import distinct_call
 from penstock.codegen.sql.printing import print_sql
@@ -101,7 +101,7 @@ def group_aggregate_view(node: GroupAggregate, name: str, source: str, own: tupl
         *(alias(aggregate_call(each), each.name) for each in node.aggregates),
     ]
     if own:
-        key = key_struct(each.value for each in node.keys)
+        key = key_value(each.value for each in node.keys)
         nothing = exp.EQ(this=call("COUNT", number(1)), expression=number(0))
         items += [*([] if key is None else [alias(key, KEY)]), count_arrivals(), alias(nothing, DELETED)]
     tree = select(items, source)

@@ -108,10 +108,25 @@ def _each_side_view(
     return View(name, print_sql(select([side_of(BEFORE), side_of(AFTER), column(VERSION)], source)))
 
 
+def key_value(keys: Iterable[Expression]) -> Expression | None:
+    """The key of an operator as one value, None if all rows are of one key.
+
+    A key of several columns is a struct with the fields k0, k1 …. Spark sorts structs by comparing them field by field,
+    but one number by its bits: so a single column stays what it is.
+    """
+    parts = list(keys)
+    return parts[0] if len(parts) == 1 else key_struct(parts)
+
+
 def key_struct(keys: Iterable[Expression]) -> Expression | None:
-    """The key of an operator as one value with the fields k0, k1 …, None if all rows are of one key."""
+    """The key of an operator as a struct with the fields k0, k1 …, None if all rows are of one key."""
     fields = [(f"k{place}", key) for place, key in enumerate(keys)]
     return struct_of(fields) if fields else None
+
+
+def key_columns(count: int) -> list[Expression]:
+    """The columns of a key of `count` columns, in a view that has it as `key_value`."""
+    return [column(KEY)] if count == 1 else [column(KEY, f"k{place}") for place in range(count)]
 
 
 def group_by_key(items: Iterable[Expression], source: str, key: Expression | None) -> exp.Select:
@@ -160,7 +175,7 @@ def changes_of_deltas_views(
     The order of the change is the number of the micro-batch, which the view `clock` has.
     """
     batch = exp.Subquery(this=select([column("batch")], clock))
-    own = key_struct(map(column, key))
+    own = key_value(map(column, key))
     keys = [] if own is None else [alias(own, KEY)]
     stored = [*keys, alias(row_struct(schema), "_row"), column(DELTA), alias(batch, VERSION)]
     numbered = View(f"{name}_rows", print_sql(select(stored, source)))

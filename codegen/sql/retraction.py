@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, DELTA, KEY, ORDER, group_by_key, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, group_by_key, key_columns, key_value, own_key
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import count_arrivals
@@ -26,7 +26,7 @@ _ROWS = "_rows"
 
 def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View, View]:
     """Moves -> results."""
-    key = key_struct(each.value for each in node.keys)
+    key = key_value(each.value for each in node.keys)
     sums = Sums({_ROWS: (column(DELTA), BIGINT)})
     values = [
         alias(sums.compute(each, str(place), node.input), each.name) for place, each in enumerate(node.aggregates)
@@ -36,7 +36,8 @@ def retraction_views(node: GroupAggregate, name: str, source: str) -> tuple[View
     table = View(f"{name}_sums", print_sql(tree))
     # The one group of a whole table is there from its first row on, and stays.
     empty = exp.EQ(this=column(_ROWS if node.keys else ORDER), expression=number(0))
-    items = [*(alias(column(KEY, f"k{place}"), each.name) for place, each in enumerate(node.keys)), *values]
+    keys = key_columns(len(node.keys))
+    items = [*(alias(part, each.name) for part, each in zip(keys, node.keys, strict=True)), *values]
     own = [*own_key(key), column(ORDER), alias(empty, DELETED)]
     return table, View(name, print_sql(select([*items, *own], table.name)))
 

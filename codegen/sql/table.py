@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_value, own_key
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import alias, call, column, number, row_columns, select, struct_of
 from penstock.planner.plan import Expression, Latest, Node
@@ -11,7 +11,7 @@ from penstock.planner.plan import Expression, Latest, Node
 
 def latest_views(node: Latest, name: str, source: str) -> tuple[View, View]:
     """Records -> results."""
-    key = key_struct(map(column, node.shape.key))
+    key = key_value(map(column, node.shape.key))
     newest = alias(call("MAX_BY", upsert_struct(node), column(ORDER)), "_newest")
     table = View(f"{name}_newest", print_sql(group_by_key([newest, count_arrivals()], source, key)))
     items = row_columns(node.schema, lambda field: column("_newest", field))

@@ -13,7 +13,7 @@ from functools import reduce
 from sqlglot import exp
 
 from penstock.codegen.program import View
-from penstock.codegen.sql.changes import DELETED, KEY, ORDER, group_by_key, key_struct, own_key
+from penstock.codegen.sql.changes import DELETED, ORDER, group_by_key, key_columns, key_value, own_key
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.table import count_arrivals, upsert_struct
 from penstock.codegen.sql.trees import alias, both, call, column, either, is_null, only_if, select, shift_time
@@ -27,7 +27,7 @@ _FOUND, _START, _TIME = "_found", "_start", "_time"
 def table_join_views(node: TableJoin, name: str, sources: tuple[str, ...], own: tuple[str, ...]) -> tuple[View, ...]:
     """Upserts of all sides -> key results with the joined row; for windowed tables, only the joined rows that exist."""
     tagged = View(f"{name}_sides", print_sql(_union_sides(node, sources)))
-    key = key_struct(map(column, (*_keys(node), *([_START] if node.is_windowed else []))))
+    key = key_value(map(column, (*_keys(node), *([_START] if node.is_windowed else []))))
     newest = [
         alias(call("MAX_BY", column(_side(place)), column(_order(place))), _side(place))
         for place in range(len(node.sides))
@@ -87,11 +87,13 @@ def _shows_alone(node: TableJoin, place: int) -> bool:
 def _first(node: TableJoin, source: str) -> Expression:
     """The columns of all sides, NULL where a side has no row, and whether it has; the first side shows its row."""
     items: list[Expression] = [*own_key(_keys(node) or None), column(ORDER)]
-    items += [alias(column(KEY, f"k{place}"), each) for place, each in enumerate(_keys(node))]
+    names = _keys(node)
+    parts = key_columns(len(names) + node.is_windowed)
+    items += [alias(part, each) for part, each in zip(parts, names, strict=False)]
     if node.is_windowed:
-        start, end = node.identity[len(_keys(node)) :]
+        start, end = node.identity[len(names) :]
         least = min(side.shift for side in node.sides)
-        items += [alias(column(KEY, f"k{len(_keys(node))}"), start), alias(shift_time(column(_TIME), least), end)]
+        items += [alias(parts[-1], start), alias(shift_time(column(_TIME), least), end)]
     for place, side in enumerate(node.sides):
         there = call("COALESCE", exp.Not(this=column(_side(place), DELETED)), exp.Boolean(this=False))
         items.append(alias(there, _shows(place) if place == 0 else _there(place)))

@@ -297,7 +297,7 @@ def unbuilt_unique(span: Span, *parts: Any) -> NoReturn:
 
 
 def unbuilt_check(span: Span, *parts: Any) -> NoReturn:
-    _refuse(span, "CHECK", "filter the rows: CREATE VIEW … AS SELECT … WHERE …")
+    _refuse(span, "CHECK", "leave it out, and filter the rows where they are read: WHERE has the condition")
 
 
 def unbuilt_references(span: Span, *parts: Any) -> NoReturn:

@@ -63,10 +63,21 @@ def interval_range(span: Span, quantity: exp.Literal, first: exp.Var, last: exp.
     return _of(span, sign * total / lengths[last.this], last.this)
 
 
+def interval_sum(span: Span, *parts: exp.Expression) -> exp.Interval:
+    """`INTERVAL 1 DAY 2 HOURS`: the sum of its parts."""
+    text = " ".join(f"{number.this} {name.this}" for number, name in zip(parts[::2], parts[1::2], strict=True))
+    return sum_up(span, text)
+
+
 def interval_text(span: Span, token: Token) -> exp.Interval:
     """`INTERVAL '5 minutes'` and `INTERVAL '1 day 02:03:04'`."""
+    return sum_up(span, token.value)
+
+
+def sum_up(span: Span, text: str) -> exp.Interval:
+    """The length that a text says, in one unit."""
     try:
-        number, name = sum_interval(token.value)
+        number, name = sum_interval(text)
     except ValueError as error:
         raise _no_interval(span, str(error)) from error
     return _of(span, number, name)
@@ -87,6 +98,7 @@ def _no_interval(span: Span, hint: str) -> CompileError:
 RULES: dict[str, Builder] = {
     "interval": interval,
     "interval_range": interval_range,
+    "interval_sum": interval_sum,
     "interval_text": interval_text,
     "quantity": quantity,
     "unit": unit,

@@ -56,7 +56,7 @@ class _Clause(NamedTuple):
 
 # The clauses of a SELECT in their required order, with their names in errors.
 CLAUSES = {
-    "group_window": "WINDOW (SIZE …)",
+    "group_window": "WINDOW (SIZE)",
     "where": "WHERE",
     "deduplicate": "DEDUPLICATE",
     "group_by": "GROUP BY",
@@ -125,7 +125,8 @@ def select_alone(span: Span, stream: Token | None, distinct: bool | None, items:
 def distinct_on(span: Span, keys: tuple[exp.Expression, ...]) -> bool:
     shown = ", ".join(span_of(key).text for key in keys)
     refused = B002.at(span, "", construct="DISTINCT ON")
-    raise CompileError([refused.with_hint(f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {shown} ORDER BY …) = 1")])
+    ranked = f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {shown} ORDER BY {span_of(keys[0]).text}) = 1 of a table"
+    raise CompileError([refused.with_hint(f"DEDUPLICATE ON ({shown}) WITHIN 1 DAY of a stream, {ranked}")])
 
 
 def join_limit(limit: Limit | None, offset: Limit | None) -> Limit | None:
@@ -144,7 +145,8 @@ def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
 def item_except(span: Span, value: exp.Expression, excluded: tuple[Name, ...]) -> Item:
     if not is_star(value):
         found = syntax.S020.at(span_of(value)).because("EXCEPT stands behind *, relation.* or struct.* only.")
-        raise CompileError([found.with_hint("SELECT * EXCEPT (…)")])
+        shown = ", ".join(each.text for each in excluded)
+        raise CompileError([found.with_hint(f"SELECT * EXCEPT ({shown})")])
     return Item(value, None, span, excluded)
 
 
@@ -163,6 +165,17 @@ def group_by(span: Span, *keys: exp.Expression) -> _Clause:
 def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
     """`(a, b)` in a list of keys is a and b."""
     return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
+
+
+def group_by_with(span: Span, *parts: Any) -> _Clause:
+    """`GROUP BY a, b WITH ROLLUP`, which is GROUP BY ROLLUP (a, b)."""
+    *keys, kind = parts
+    return _Clause("group_by", (placed(exp.Anonymous(this=kind, expressions=keys), span),), span)
+
+
+def group_by_sets(span: Span, *parts: exp.Expression) -> _Clause:
+    """`GROUP BY a, b GROUPING SETS ((a), (b))`: the keys in front are those of the sets."""
+    return _Clause("group_by", parts[-1:], span)
 
 
 def group_by_all(span: Span) -> _Clause:
@@ -324,6 +337,9 @@ RULES: dict[str, Builder] = {
     "distinct_on": distinct_on,
     "item_except": item_except,
     "group_by_all": group_by_all,
+    "group_by_with": group_by_with,
+    "group_by_sets": group_by_sets,
+    "with_totals": words,
     "offset": offset,
     "fetch": fetch,
     "items": sequence,

@@ -10,6 +10,7 @@ typed literal is a Cast of its string.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sqlglot import exp
@@ -43,6 +44,16 @@ OPERATORS: dict[str, type[exp.Expression]] = {
 }
 
 
+NUMBER_TYPES = {
+    "L": exp.DType.BIGINT,
+    "S": exp.DType.SMALLINT,
+    "Y": exp.DType.TINYINT,
+    "D": exp.DType.DOUBLE,
+    "F": exp.DType.FLOAT,
+    "BD": exp.DType.DECIMAL,
+}
+
+
 def column(span: Span, token: Token) -> exp.Column:
     return placed(exp.Column(this=identifier(span, token)), span)
 
@@ -53,6 +64,23 @@ def string(span: Span, token: Token) -> exp.Literal:
 
 def number(span: Span, token: Token) -> exp.Literal:
     return placed(exp.Literal(this=token.value, is_string=False), span)
+
+
+def typed_number(span: Span, token: Token) -> exp.Cast:
+    """A number with the type at its end: `1L`, `2S`, `3Y`, `1.5D`, `1.5F` and `1.5BD`."""
+    suffix = "BD" if token.value[-2:].upper() == "BD" else token.value[-1].upper()
+    digits = token.value.removesuffix(token.value[-len(suffix) :])
+    literal = placed(exp.Literal(this=digits, is_string=False), span)
+    kind = placed(exp.DataType(this=NUMBER_TYPES[suffix], nested=False), span)
+    if suffix == "BD":
+        whole, _, fraction = digits.partition(".")
+        sizes = (max(len((whole + fraction).lstrip("0")), len(fraction), 1), len(fraction))
+        for size in sizes:
+            number_ = placed(exp.Literal(this=str(size), is_string=False), span)
+            kind.append("expressions", placed(exp.DataTypeParam(this=number_), span))
+    typed = placed(exp.Cast(this=literal, to=kind), span)
+    typed.meta["typed_number"] = True
+    return typed
 
 
 def true(span: Span) -> exp.Boolean:
@@ -81,6 +109,14 @@ def timestamp_literal(span: Span, token: Token) -> exp.Cast:
 
 def time_literal(span: Span, token: Token) -> exp.Cast:
     return _typed_literal(span, token, exp.DType.TIME)
+
+
+def hex_literal(span: Span, token: Token) -> exp.Anonymous:
+    """`X'1F'`, which is UNHEX('1F')."""
+    if not re.fullmatch("([0-9A-Fa-f]{2})*", token.value):
+        refused = syntax.S026.at(span, "", construct="X of anything but pairs of hexadecimal digits")
+        raise CompileError([refused.with_hint("X'1F'")])
+    return placed(exp.Anonymous(this="UNHEX", expressions=[string(token_span(span, token), token)]), span)
 
 
 def _typed_literal(span: Span, token: Token, kind: exp.DType) -> exp.Cast:
@@ -143,7 +179,10 @@ def paren(span: Span, inner: exp.Expression) -> exp.Paren:
     return placed(exp.Paren(this=inner), span)
 
 
-def negative(span: Span, operand: exp.Expression) -> exp.Neg:
+def negative(span: Span, operand: exp.Expression) -> exp.Expression:
+    if operand.meta.get("typed_number"):  # -128Y has a TINYINT, and 128Y has none
+        number_ = placed(exp.Neg(this=operand.this), span)
+        return placed(exp.Cast(this=number_, to=operand.args["to"]), span)
     return placed(exp.Neg(this=operand), span)
 
 
@@ -305,6 +344,8 @@ RULES: dict[str, Builder] = {
     "column": column,
     "string": string,
     "number": number,
+    "hex_literal": hex_literal,
+    "typed_number": typed_number,
     "true": true,
     "false": false,
     "null": null,

@@ -13,6 +13,7 @@ from penstock.parser.ast import (
     Item,
     Name,
     Query,
+    Relation,
     Select,
     SetOperation,
     SetQuery,
@@ -42,6 +43,14 @@ def values(span: Span, *rows: Select) -> Query:
     """The rows as SELECTs without FROM, put together."""
     check_chain(span, len(rows), "rows of VALUES")
     return rows[0] if len(rows) == 1 else UnionQuery(rows, span)
+
+
+def ordered_query(span: Span, query: Query, clauses: tuple[Any, ...]) -> Select:
+    """VALUES or TABLE with ORDER BY, LIMIT and the like, which are those of SELECT * FROM them."""
+    rows: Relation = Subquery(query, None, (), None, query.span)
+    if isinstance(query, Select) and isinstance(query.relation, Table):
+        rows = query.relation
+    return select(span, None, None, (Item(placed(exp.Star(), query.span), None, query.span),), rows, clauses)
 
 
 def values_table(span: Span, query: Query, alias: Name | None, columns: tuple[Name, ...] | None) -> Subquery:
@@ -91,4 +100,5 @@ RULES: dict[str, Builder] = {
     "values": values,
     "values_row": values_row,
     "values_table": values_table,
+    "ordered_query": ordered_query,
 }

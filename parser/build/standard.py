@@ -112,10 +112,11 @@ def call_from(
         case "EXTRACT" if length is None:
             is_name = isinstance(value, exp.Column) and "table" not in value.args
             if not is_name and not (isinstance(value, exp.Literal) and value.is_string):
-                raise refuse(span_of(value), "a unit that is an expression", None, "EXTRACT(HOUR FROM …)")
+                form = f"EXTRACT(HOUR FROM {span_of(start).text})"
+                raise refuse(span_of(value), "a unit that is an expression", None, form)
             if value.name.upper() == "EPOCH":
                 reason = "It is a whole number for some systems and has a fraction for others."
-                raise refuse(span, "EXTRACT(EPOCH FROM …)", reason, f"UNIX_SECONDS({span_of(start).text})")
+                raise refuse(span, "EXTRACT of EPOCH", reason, f"UNIX_SECONDS({span_of(start).text})")
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
             if isinstance(start, exp.Literal) and start.is_string:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sqlglot import exp
 
+from penstock.diagnostics.codes import syntax
+from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import (
@@ -16,6 +20,7 @@ from penstock.parser.ast import (
     Explain,
     ExplainWhy,
     Insert,
+    Item,
     Name,
     Option,
     Pause,
@@ -23,14 +28,19 @@ from penstock.parser.ast import (
     QueryStatement,
     RelationKind,
     Resume,
+    Select,
     SetOption,
+    SetQuery,
     Show,
     ShowCreate,
     ShowKind,
     Stage,
     Statement,
     Table,
+    UnionQuery,
     Update,
+    With,
+    is_star,
 )
 from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
 from penstock.parser.build.scalars import number, string
@@ -67,6 +77,37 @@ def file(span: Span, token: Token) -> exp.Anonymous:
 def _secret(span: Span, kind: str, token: Token) -> exp.Anonymous:
     """A call of ENV or FILE, which stands for a secret."""
     return placed(exp.Anonymous(this=kind, expressions=[string(token_span(span, token), token)]), span)
+
+
+def insert_by_name(span: Span, target: Token, query: Query) -> Insert:
+    """`INSERT INTO t BY NAME`: the columns are those that the SELECT list names; raises CompileError."""
+    names = tuple(name_item(each) for each in find_first(query).items)
+    return Insert(name(span, target), names, query, span)
+
+
+def find_first(query: Query) -> Select:
+    """The SELECT whose columns name those of the query."""
+    match query:
+        case Select():
+            return query
+        case With():
+            return find_first(query.body)
+        case SetQuery():
+            return find_first(query.left)
+        case UnionQuery():
+            return find_first(query.branches[0])
+        case _:
+            assert_never(query)
+
+
+def name_item(item: Item) -> Name:
+    """What an item of SELECT is called; raises CompileError where only its relation knows."""
+    if item.alias is not None:
+        return item.alias
+    if isinstance(item.value, exp.Column) and not is_star(item.value):
+        return Name(item.value.name, item.span)
+    refused = syntax.S026.at(item.span, "", construct="BY NAME of a column without a name")
+    raise CompileError([refused.with_hint("name it by AS, and write the columns of * one by one")])
 
 
 def insert(span: Span, target: Token, columns: tuple[Name, ...] | None, query: Query) -> Insert:
@@ -175,6 +216,7 @@ RULES: dict[str, Builder] = {
     "env": env,
     "file": file,
     "insert": insert,
+    "insert_by_name": insert_by_name,
     "columns": columns,
     "delete": delete,
     "update": update,

@@ -11,6 +11,7 @@ from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.types import T005
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build.base import placed, span_of
+from penstock.parser.build.intervals import sum_up
 from penstock.parser.build.standard import enclose, make_call, refuse, repeat
 from penstock.parser.build.types import SIMPLE
 
@@ -114,6 +115,8 @@ def bin_date(call: exp.Anonymous) -> exp.Expression:
         return call
     epoch = make_call(span_of(call), "TIMESTAMP_MICROS", placed(exp.Literal.number(0), span_of(call)))
     length, time, origin = (*call.expressions, epoch)[:3]
+    if isinstance(length, exp.Literal) and length.is_string:
+        length = sum_up(span_of(length), length.name)
     unit = length.args["unit"].this if isinstance(length, exp.Interval) else None
     size = Decimal(length.this.this) * _MICROSECONDS[unit] if unit in _MICROSECONDS else Decimal()
     if size <= 0 or size != size.to_integral_value():

@@ -74,9 +74,8 @@ def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str
     Double quotes are around texts there, a backslash begins an escape, and r'…' has none.
     """
     token = statement.tokens[place]
-    if _is_raw(statement, place):
-        yield place + 2, (statement.slice(place + 1, place + 2),), ""
-    if _is_raw(statement, place) or (place and _is_raw(statement, place - 1)):
+    if token.type == "STRING" and statement.text[token.start] in "rR":
+        yield place + 1, (statement.text[token.start + 1 : token.end],), ""
         return
     is_double = statement.text[token.start] == '"'
     if not is_double and not (token.type == "STRING" and "\\" in token.value):
@@ -87,14 +86,6 @@ def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str
         'texts are in single quotes: "…" is a name' if is_double else "a backslash in a text is a backslash, no escape"
     )
     yield place + 1, (quoted,), told
-
-
-def _is_raw(statement: Foreign, place: int) -> bool:
-    """Whether the r of r'…' stands there."""
-    if statement.word(place) != "R" or place + 1 == len(statement):
-        return False
-    text = statement.tokens[place + 1]
-    return text.type == "STRING" and text.start == statement.tokens[place].end
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from penstock.planner.connectors.option import (
 )
 from penstock.planner.plan import Column, Options
 
-EXAMPLE = "connector = 'files', path = '…', format = 'json'"
+EXAMPLE = "connector = 'files', path = 'data', format = 'json'"
 """Options for hints: a place that every stream and table can have."""
 
 

@@ -111,7 +111,7 @@ def check(
     keys = [each for each in columns if each.name in key]
     if "key_format" in given and not keys:
         found = C023.at(span, "", reason="it has the option key_format, and no key")
-        raise CompileError([found.with_hint("(id BIGINT KEY, …), or PARTITION BY id in the query")])
+        raise CompileError([found.with_hint("id BIGINT KEY marks a key, and so does PARTITION BY id in the query")])
     apart = table or written or "key_format" in given
     if apart and find_key_format(options, [each.name for each in keys]) == "text":
         check_text_key(keys, span)

@@ -97,10 +97,22 @@ _WHOLE_TEXT = "what it gives for objects, arrays or nulls differs from Spark's f
 _ENCODED = "it decodes what Spark's function leaves encoded"
 _NULLS = "systems differ in what it gives for NULLs, repeated keys or values out of range"
 _ZONES = "the type of its first argument decides what it means"
+_ENDS = "its last argument is a place, and that of SLICE a length"
+_PATTERNS = "its delimiters are texts, and those of STR_TO_MAP patterns"
+_FEW = "systems differ in what it gives for a single row"
+_CONVERSION = "ENCODE, DECODE, HEX, UNHEX, BASE64 and UNBASE64 turn texts into bytes and back, each in one way"
+_MULTISET = "its result is a multiset, a type that queries do not have"
+_CLASSES = "systems differ in the characters that it takes"
+_JSON_TEXT = "what it does with NULLs differs from TO_JSON"
+_FIELDS = "systems differ in what they call the fields of an entry"
+_MIDNIGHT = "systems differ in what is behind midnight"
+_PLACEHOLDERS = "systems differ in the places that its first argument has"
+_DIMENSIONS = "arrays have one dimension"
+_TIME_TEXT = "a TIME is no part of a format"
 
 FOREIGN: dict[str, tuple[str, str | None]] = {
-    "LATEST_BY_OFFSET": (_LATEST, "MAX_BY({0}, time)"),
-    "EARLIEST_BY_OFFSET": (_LATEST, "MIN_BY({0}, time)"),
+    "LATEST_BY_OFFSET": (_LATEST, "MAX_BY({0}, ROWTIME)"),
+    "EARLIEST_BY_OFFSET": (_LATEST, "MIN_BY({0}, ROWTIME)"),
     "HISTOGRAM": (_UNBOUNDED, None),
     "GROUP_CONCAT": (_SEPARATED, "LISTAGG({0}, ',')"),
     "RAND_INTEGER": (_RANDOM, None),
@@ -122,6 +134,42 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "STRING_TO_ARRAY": (_NULLS, "SPLIT({0}, ',')"),
     "TRUNCATE": (_NULLS, "SIGN({0}) * FLOOR(ABS({0}))"),
     "CONVERT_TZ": (_ZONES, "FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP({0}, {1}), {2})"),
+    "ARRAY_SLICE": (_ENDS, "SLICE({0}, {1}, {2} - {1} + 1)"),
+    "MAP_UNION": (_NULLS, "MAP_CONCAT({0}, {1})"),
+    "SPLIT_TO_MAP": (_PATTERNS, "STR_TO_MAP({0}, {1}, {2})"),
+    "REGEXP_SPLIT_TO_ARRAY": (_NULLS, "SPLIT({0}, {1})"),
+    "FROM_BASE64": (_CONVERSION, "DECODE(UNBASE64({0}), 'UTF-8')"),
+    "TO_BYTES": (_CONVERSION, "ENCODE({0}, 'UTF-8')"),
+    "FROM_BYTES": (_CONVERSION, "DECODE({0}, 'UTF-8')"),
+    "HASH_CODE": (_NULLS, "HASH({0})"),
+    "IS_ALPHA": (_CLASSES, "{0} RLIKE '^[A-Za-z]+$'"),
+    "IS_DIGIT": (_CLASSES, "{0} RLIKE '^[0-9]+$'"),
+    "IS_DECIMAL": (_CLASSES, "TRY_CAST({0} AS DOUBLE) IS NOT NULL"),
+    "COLLECT": (_MULTISET, "COLLECT_LIST({0})"),
+    "CORRELATION": (_FEW, "CORR({0}, {1})"),
+    "STDDEV_SAMPLE": (_FEW, "STDDEV_SAMP({0})"),
+    "ATTR": (_LATEST, "CASE WHEN MIN({0}) = MAX({0}) THEN MIN({0}) END"),
+    "JSON_ARRAY": (_JSON_TEXT, "TO_JSON(ARRAY({all}))"),
+    "JSON_OBJECT": (_JSON_TEXT, "TO_JSON(NAMED_STRUCT({all}))"),
+    "JSON_BUILD_OBJECT": (_JSON_TEXT, "TO_JSON(NAMED_STRUCT({all}))"),
+    "JSONB_BUILD_OBJECT": (_JSON_TEXT, "TO_JSON(NAMED_STRUCT({all}))"),
+    "JSON_BUILD_ARRAY": (_JSON_TEXT, "TO_JSON(ARRAY({all}))"),
+    "JSONB_BUILD_ARRAY": (_JSON_TEXT, "TO_JSON(ARRAY({all}))"),
+    "ROW_TO_JSON": (_JSON_TEXT, "TO_JSON({0})"),
+    "JSON_ARRAYAGG": (_JSON_TEXT, "TO_JSON(COLLECT_LIST({0}))"),
+    "JSON_AGG": (_JSON_TEXT, "TO_JSON(COLLECT_LIST({0}))"),
+    "JSON_RECORDS": (_WHOLE_TEXT, None),
+    "JSON_ITEMS": (_WHOLE_TEXT, "FROM_JSON({0}, 'ARRAY<STRING>')"),
+    "JSON_EXTRACT_PATH_TEXT": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, '$.' || {1})"),
+    "ENTRIES": (_FIELDS, "MAP_ENTRIES({0})"),
+    "TIMEADD": (_MIDNIGHT, None),
+    "TIMESUB": (_MIDNIGHT, None),
+    "UNNEST": (_ROWS, "EXPLODE({0})"),
+    "FORMAT": (_PLACEHOLDERS, "FORMAT_STRING({all})"),
+    "ARRAY_LENGTH": (_DIMENSIONS, "ARRAY_SIZE({0})"),
+    "FORMAT_TIME": (_TIME_TEXT, "CAST({0} AS STRING)"),
+    "PARSE_TIME": (_TIME_TEXT, "CAST({0} AS TIME)"),
+    "TO_JSONB": (_JSON_TEXT, "TO_JSON({0})"),
     "GENERATE_SERIES": (_ROWS, "SEQUENCE({0}, {1})"),
 }
 """Functions of Flink, ksqlDB and PostgreSQL, and why they are refused. With a form to write over their arguments."""

@@ -99,6 +99,14 @@ def list_subqueries(expression: exp.Expression) -> Iterator[tuple[exp.Expr, ast.
             yield node, query
 
 
+def name_side(value: exp.Expression, relation: ast.Relation) -> str:
+    """A column with the relation that it is of; any other value as it is written."""
+    text: str = value.meta["span"].text
+    if isinstance(relation, ast.Table) and isinstance(value, exp.Column) and not value.table:
+        return f"{(relation.alias or relation.name).text}.{text}"
+    return text
+
+
 def make_scope(node: Node, alias: str | None) -> Scope:
     """The scope of a single relation: the columns that it shows, under their own names."""
     columns = tuple(ScopeColumn(alias, c.name, c.name, c.type) for c in node.schema if not c.hidden)

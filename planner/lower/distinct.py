@@ -93,7 +93,8 @@ def explain_endless(select: ast.Select, rows: FromRows, result: Node, context: C
     clause = f"DEDUPLICATE ON ({', '.join(keys)}) WITHIN INTERVAL '1' DAY"
     head = re.match(r"SELECT\s+STREAM(\s+DISTINCT)\b", select.span.text, flags=re.IGNORECASE)
     if head is None or not is_plain(select, rows, result):
-        return found.with_hint("select the event time, too; or DEDUPLICATE ON (…) WITHIN INTERVAL '1' DAY")
+        is_plain_list = all(isinstance(item.value, exp.Column) for item in select.items)
+        return found.with_hint("select the event time, too" + f"; or {clause}" * is_plain_list)
     text, start = context.statement.source.text, select.span.start
     where: Span | None = None if select.where is None else select.where.meta["span"]
     behind = max(select.relation.span.end, 0 if where is None else where.end)

@@ -28,6 +28,7 @@ from penstock.planner.lower.intermediates import materialise_changes, materialis
 from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, is_nullable
 from penstock.planner.lower.retraction import choose_mergeable, choose_retractions
 from penstock.planner.lower.rows import FromRows, TimedWindow
+from penstock.planner.lower.window_parts import is_row_time
 from penstock.planner.lower.windows import (
     is_window_call,
     is_window_column,
@@ -70,7 +71,7 @@ def lower_group(
         """The key's place among the keys, of which it becomes one."""
         if is_window_call(expression) or (rows.window is not None and is_window_column(expression)):
             found = W016.at(expression.meta["span"], "")
-            raise CompileError([found.with_hint("GROUP BY the window, GROUPING SETS (…)")])
+            raise CompileError([found.with_hint("GROUP BY has the window in front of GROUPING SETS")])
         key = read_group_key(expression, rows, outputs, len(keys))
         if not scalars.is_ordered(key.type):
             raise CompileError([K018.at(expression.meta["span"], "", type=key.type)])
@@ -87,7 +88,8 @@ def lower_group(
                     first_span = first_window.meta["span"] if first_window is not None else select.relation.span
                     raise CompileError([W009.at(expression.meta["span"], "second").also(first_span, "first")])
                 window, first_window = read_window_call(expression, rows), expression
-            elif not (window is not None and is_window_column(expression)):  # else the window groups by it anyway
+            elif window is None or not (is_window_column(expression) or is_row_time(expression, rows)):
+                # The window groups by its columns anyway.
                 parts.append(list_key_sets(expression, place))
     if report:
         raise CompileError(report)
@@ -134,7 +136,7 @@ def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRow
     if said != {key.value for key in keys}:
         found = B002.at(span, "", construct="GROUP BY other keys than those of the sessions")
         names = ", ".join(key.name for key in keys)
-        hint = f"SESSION(TABLE … PARTITION BY {names}, …)" if names else "GROUP BY the keys of the sessions"
+        hint = f"write PARTITION BY {names} in SESSION" if names else "GROUP BY the keys of the sessions"
         raise CompileError([found.with_hint(hint)])
 
 
@@ -212,7 +214,7 @@ def make_aggregate(select: ast.Select, grouping: Grouping, timed: TimedWindow | 
         )
     if select.stream and select.retention is not None:
         found = W005.at(select.retention.span, "", clause="RETENTION", needed="table that can be looked up")
-        raise CompileError([found.with_hint("CREATE TABLE … AS SELECT without STREAM")])
+        raise CompileError([found.with_hint("make the windows a table: CREATE TABLE windows AS SELECT without STREAM")])
     window = timed.window
     shape: Shape = KStream(names, list_final_times(window)) if select.stream else WTable(names)
     if isinstance(window, SessionWindow) and emission is Emission.CHANGES:

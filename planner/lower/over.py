@@ -122,7 +122,7 @@ def lower_over(
         raise CompileError(report)
     alone = next((each for each in specifications if not each.partition_by), None)
     if alone is not None:
-        found = W025.at(alone.span, "all rows go to one task").with_hint("OVER (PARTITION BY key ORDER BY …)")
+        found = W025.at(alone.span, "all rows go to one task").with_hint(f"OVER (PARTITION BY key ORDER BY {time})")
         context.warnings.append(found)
     remembering = next((each for each in specifications if is_by_rows(each) and each.partition_by), None)
     if remembering is not None:
@@ -270,7 +270,7 @@ def read_frame(frame: exp.WindowSpec, span: Span, hint: str) -> Frame | RowsFram
     """The frame, if it reaches back and forward by fixed times, or back by a number of rows."""
     start, end = frame.args.get("start"), frame.args.get("end") or "CURRENT ROW"
     if start == "UNBOUNDED" and frame.args.get("start_side") == "PRECEDING":
-        table = "or as a table of its own: SELECT key, SUM(…) FROM … GROUP BY key"
+        table = "or leave OVER out: GROUP BY a key keeps a total of all rows"
         raise CompileError([W020.at(span, "UNBOUNDED PRECEDING").with_hint(f"{hint}; {table}")])
     if "UNBOUNDED" in (start, end) and not (end == "UNBOUNDED" and frame.args.get("end_side") == "PRECEDING"):
         finite = "RANGE BETWEEN CURRENT ROW AND INTERVAL '10' MINUTE FOLLOWING"

@@ -13,7 +13,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J007
 from penstock.parser import ast
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, list_subqueries, make_scope
+from penstock.planner.lower.context import Context, list_subqueries, make_scope, name_side
 from penstock.planner.lower.items import name_columns
 from penstock.planner.lower.joins.join import lower_join
 from penstock.planner.lower.joins.kept_subqueries import find_kept_membership
@@ -136,14 +136,28 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
             name = "a scalar subquery" if isinstance(node, exp.Subquery) else words
             span: Span = node.meta["span"]
             if isinstance(find_subquery_shape(query, context), KStream):
-                kind = "LEFT ANTI" if isinstance(node.parent, exp.Not) else "LEFT SEMI"
-                join = "JOIN" if isinstance(node, exp.Subquery) else f"{kind} JOIN"
                 found = J007.at(span, "", construct=name)
-                report.append(found.with_hint(f"{join} … ON the keys AND a bound on the two event times"))
+                report.append(found.with_hint(propose_join(node, query, select.relation)))
             else:
                 report.append(B002.at(span, "", construct=f"{name} over a table"))
     if report:
         raise CompileError(report)
+
+
+def propose_join(node: exp.Expr, query: ast.Query, outer: ast.Relation) -> str:
+    """The join that a subquery over a stream means."""
+    kind = "LEFT ANTI JOIN" if isinstance(node.parent, exp.Not) else "LEFT SEMI JOIN"
+    kind = "JOIN" if isinstance(node, exp.Subquery) else kind
+    bound = "with a bound on the two event times"
+    if not isinstance(query, ast.Select) or not isinstance(query.relation, ast.Table):
+        return f"{kind} and ON the keys, {bound}"
+    parts = [] if query.where is None else [query.where.meta["span"].text]
+    joined = f"{kind} {query.relation.span.text} ON"
+    if isinstance(node, exp.Exists) and parts:
+        return f"{joined} {parts[0]}"
+    if isinstance(node, exp.In) and len(query.items) == 1:
+        parts.insert(0, f"{name_side(node.this, outer)} = {name_side(query.items[0].value, query.relation)}")
+    return f"{joined} {' AND '.join(parts) or 'the keys'}, {bound}"
 
 
 def find_subquery_shape(query: ast.Query, context: Context) -> Shape:

@@ -171,7 +171,7 @@ def choose_emission(select: ast.Select, context: Context) -> Emission:
         case ast.EmitEarly():
             if select.stream:
                 found = W019.at(select.emit.span, "").because("A row that was sent early would have to be retracted.")
-                raise CompileError([found.with_hint("leave out EMIT, or CREATE TABLE … AS SELECT without STREAM")])
+                raise CompileError([found.with_hint("leave out EMIT; or leave out STREAM, which makes a table")])
             return Emission.CHANGES
         case None:
             return Emission.FINAL if select.stream else Emission.CHANGES

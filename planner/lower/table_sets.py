@@ -88,5 +88,5 @@ def explain_set_query(query: ast.SetQuery, branches: Sequence[Node]) -> Diagnost
         return S010.at(place).because(reason).with_hint("UNION ALL")
     kind = "SEMI" if query.operation is ast.SetOperation.INTERSECT else "ANTI"
     found = J007.at(place, "", construct=word)
-    hint = f"LEFT {kind} JOIN … ON the columns AND a bound on the two event times"
+    hint = f"LEFT {kind} JOIN, and ON the columns with a bound on the two event times"
     return found.with_hint(hint if all(are_streams) else None)

@@ -43,13 +43,13 @@ def join_elements(join: ast.Join, unnest: ast.UnnestedTable, left: FromRows) -> 
         raise CompileError([W005.at(join.within.span, "", clause="WITHIN", needed="join of two streams")])
     if join.using or join.natural:
         construct = "USING and NATURAL beside UNNEST"
-        raise CompileError([B002.at(unnest.span, "", construct=construct).with_hint("CROSS JOIN UNNEST(…)")])
+        raise CompileError([B002.at(unnest.span, "", construct=construct).with_hint(f"CROSS JOIN {unnest.span.text}")])
     if join.kind not in (ast.JoinKind.INNER, ast.JoinKind.LEFT):
         found = B002.at(unnest.span, "", construct=f"{join.kind.value} JOIN UNNEST")
-        raise CompileError([found.with_hint("CROSS JOIN UNNEST(…), or LEFT JOIN UNNEST(…) ON TRUE")])
+        raise CompileError([found.with_hint(f"CROSS JOIN {unnest.span.text}, or LEFT JOIN {unnest.span.text} ON TRUE")])
     if join.kind is ast.JoinKind.LEFT and any(not is_true(each) for each in conjuncts(join.on)):
         found = B002.at(unnest.span, "", construct="LEFT JOIN UNNEST with a condition")
-        raise CompileError([found.with_hint("ON TRUE, with FILTER(array, e -> …) around the array")])
+        raise CompileError([found.with_hint("ON TRUE, with FILTER(array, e -> e > 1) around the array")])
     alias = unnest.alias
     if alias is not None and left.scope.has_relation(alias.text):
         raise CompileError([J014.at(unnest.span, "", name=alias.text).with_hint(f"{alias.text} AS another")])

@@ -16,6 +16,8 @@ from penstock.planner.lower.windows import is_window_call, read_window_call
 START, END = WINDOW_COLUMNS
 # ksqlDB's columns of windows hold milliseconds.
 MILLISECOND_COLUMNS = {"WINDOWSTART": START, "WINDOWEND": END}
+ROW_TIME = "window_time"
+"""Flink's column for the last millisecond of a window."""
 STRUCTS = ("window", "session_window")
 """Spark's names for the column of a window, a struct with the fields `start` and `end`."""
 PARTS = ("START", "END", "ROWTIME", "PROCTIME")
@@ -47,6 +49,8 @@ def find_column_part(column: exp.Column, rows: FromRows) -> exp.Expression | Non
         return None
     if not table and name.upper() in MILLISECOND_COLUMNS:
         return exp.Anonymous(this="UNIX_MILLIS", expressions=[make_part(MILLISECOND_COLUMNS[name.upper()], column)])
+    if not table and name.lower() == ROW_TIME:
+        return make_row_time(column)
     if not table and name.lower() in STRUCTS:
         return make_struct(column)
     is_field = table.lower() in STRUCTS and not rows.scope.has_relation(table) and not rows.scope.named(table)
@@ -84,11 +88,11 @@ def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> 
     if part == "PROCTIME":
         found = N005.at(call.meta["span"], "", name=call.this)
         reason = "The processing time of a window depends on when a micro-batch runs."
-        raise CompileError([found.because(reason).with_hint(f"{kind}_ROWTIME(…), or window_end")])
+        arguments = ", ".join(each.meta["span"].text for each in call.expressions)
+        raise CompileError([found.because(reason).with_hint(f"{kind}_ROWTIME({arguments}), or window_end")])
     check_same(window_call, window, rows)
     if part == "ROWTIME":
-        millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))
-        return place(exp.Sub(this=make_part(END, call), expression=millisecond), call.meta["span"])
+        return make_row_time(call)
     return make_part(START if part == "START" else END, call)
 
 
@@ -104,6 +108,18 @@ def make_part(name: str, node: exp.Expression) -> exp.Expression:
     column = exp.column(name, quoted=True)
     column.meta["grouped"] = True
     return place(column, node.meta["span"])
+
+
+def is_row_time(expression: exp.Expression, rows: FromRows) -> bool:
+    """Whether it is `window_time`, and no column of the input."""
+    is_named = isinstance(expression, exp.Column) and not expression.table and expression.name.lower() == ROW_TIME
+    return is_named and not rows.scope.named(expression.name)
+
+
+def make_row_time(node: exp.Expression) -> exp.Expression:
+    """The last millisecond of the window."""
+    millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))
+    return place(exp.Paren(this=exp.Sub(this=make_part(END, node), expression=millisecond)), node.meta["span"])
 
 
 def make_struct(node: exp.Expression) -> exp.Expression:

@@ -178,7 +178,8 @@ def read_window(
     if not is_any:
         if any(True for _ in clock_calls(time)):
             found = W014.at(time.meta["span"], "", operator=f"a {kind.value} window")
-            raise CompileError([found.with_hint(f"the event time: {kind.value}(ROWTIME, …)")])
+            lengths = ", ".join(each.span.text for each in durations)
+            raise CompileError([found.with_hint(f"the event time: {kind.value}(ROWTIME, {lengths})")])
         typed = resolve_scalar(time, rows.scope)
         wanted = typed.expression.name if isinstance(typed.expression, exp.Column) else None
     expected = require_event_time(rows, f"a {kind.value} window", span, wanted)

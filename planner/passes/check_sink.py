@@ -58,7 +58,7 @@ def check_operation(sink: Sink, connector: Connector, root: Node, span: Span) ->
             found = K008.at(span, "", target=sink.name, reason=reason)
             hint = "SELECT STREAM over a window gives rows that are final"
             if isinstance(root.shape, KTable) and connector.takes(OPERATION):
-                hint = "WITH (…, operation = 'op') writes its changes, and in that column what each does"
+                hint = "the option operation = 'op' writes its changes, and in that column what each does"
             yield found.with_hint(hint)
         return
     if not (is_changing(root) and isinstance(root.shape, KTable)):

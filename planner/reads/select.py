@@ -19,7 +19,7 @@ from penstock.planner import scalars
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import connector_of
 from penstock.planner.lower.compound import lower_union, lower_with
-from penstock.planner.lower.context import Context, list_subqueries, make_scope, resolve_condition
+from penstock.planner.lower.context import Context, list_subqueries, make_scope, name_side, resolve_condition
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import has_aggregate
@@ -249,23 +249,29 @@ def refuse_running(select: ast.Select, context: Context) -> None:
             found = R033.at(span, clause=clause)
             report.append(found.with_hint("leave it out: a read gives the rows as they are now, once"))
     for each in (*list_scalars(select), *(() if select.order_by is None else select.order_by.keys)):
-        report += find_unbuilt_parts(each)
+        report += find_unbuilt_parts(each, select.relation)
     if report:
         raise CompileError(report)
 
 
-def find_unbuilt_parts(expression: exp.Expression) -> list[Diagnostic]:
+def find_unbuilt_parts(expression: exp.Expression, relation: ast.Relation) -> list[Diagnostic]:
     """What is said of the parts of an expression that a read does not compute."""
     found: list[Diagnostic] = []
     span: Span = expression.meta["span"]
     if is_window_call(bare(expression)):
         found.append(B002.at(span, "", construct="a window in a read"))
     if has_over(expression):
-        found.append(B002.at(span, "", construct="OVER in a read"))
-    for node, _ in list_subqueries(expression):
-        hint = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN (SELECT …) a ON …"
+        hint = "CREATE TABLE with it, where OVER is by the event time, and read that"
+        found.append(B002.at(span, "", construct="OVER in a read").with_hint(hint))
+    for node, query in list_subqueries(expression):
+        kind = f"LEFT {'ANTI' if isinstance(node.parent, exp.Not) else 'SEMI'} JOIN"
+        hint = f"{kind} and ON its condition"
         if isinstance(node, exp.Subquery):
-            hint = "JOIN (SELECT …) a ON TRUE"
+            hint = f"JOIN ({query.span.text}) AS a ON TRUE"
+        elif isinstance(node, exp.In) and isinstance(query, ast.Select) and len(query.items) == 1:
+            item = query.items[0]
+            column = item.alias.text if item.alias is not None else item.value.name
+            hint = f"{kind} ({query.span.text}) AS a ON {name_side(node.this, relation)} = a.{column}"
         part = B002.at(node.meta["span"], "", construct="a subquery in an expression in a read")
         found.append(part.with_hint(hint))
     return found
@@ -288,7 +294,9 @@ def refuse_sorted_branches(branches: Sequence[ast.Query]) -> None:
             if clause is not None:
                 name = "ORDER BY" if isinstance(clause, ast.OrderBy) else "LIMIT"
                 found = B002.at(clause.span, "", construct=f"{name} beside UNION ALL")
-                raise CompileError([found.with_hint(f"SELECT * FROM (… UNION ALL …) AS a {name} …")])
+                raise CompileError(
+                    [found.with_hint(f"write it around them: SELECT * FROM (them) AS a {clause.span.text}")]
+                )
 
 
 def read_sort_keys(

@@ -19,7 +19,7 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Node:
     """The rows of a table; raises CompileError for what has none that can be read now."""
     if entry.kind != "TABLE":
         reason = "it is a stream, which has no last row"
-        hint = f"CREATE TABLE … AS SELECT … FROM {entry.name} GROUP BY …, and read that"
+        hint = f"make a table of it, by CREATE TABLE and a SELECT FROM {entry.name} with GROUP BY, and read that"
         raise CompileError(
             [R032.at(span, name=entry.name, reason=reason).also(entry.span, "made here").with_hint(hint)]
         )

@@ -78,7 +78,7 @@ def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | N
     """The form to write, over the arguments as they were written; None if there are too few."""
     texts = [each.meta["span"].text for each in arguments if "span" in each.meta]
     needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
-    return None if form is None or len(texts) < needed else form.format(*texts)
+    return None if form is None or len(texts) < needed else form.format(*texts, all=", ".join(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,8 @@ def _number_hint(function: Function, arguments: Sequence[Argument]) -> str | Non
     first = arguments[0] if arguments else None
     if RowFault.TIME_TEXT not in function.raises or not isinstance(first, Typed) or not is_number(first.type):
         return None
-    return "TIMESTAMP_SECONDS(…), or TIMESTAMP_MILLIS(…)"
+    text = "" if first.span is None else first.span.text
+    return f"TIMESTAMP_SECONDS({text}), or TIMESTAMP_MILLIS({text})"
 
 
 def _cast_hint(patterns: Sequence[tuple[Pattern, ...]], arguments: Sequence[Argument]) -> str | None:

@@ -122,6 +122,8 @@ class Scope:
         if relation is not None and not self.has_relation(relation):
             known = {each.relation: None for each in (*self.columns, *self.beyond) if each.relation}
             return N003.at(span, name=relation).with_hint(propose_name(relation, known))
+        if name.lower() == "window_time" and self.named("window_end", relation):
+            return N001.at(span, name=name).with_hint("window_end - INTERVAL '1' MILLISECOND")
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"

@@ -99,9 +99,9 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
 def _propose_form(symbol: str, operands: tuple[Typed, ...]) -> str | None:
     """What to write in the place of + or - over these types, where there is something."""
     types = tuple(operand.type for operand in operands)
-    if symbol == "+" and set(types) == {STRING}:
-        return "CONCAT(…, …), or … || …"
     texts = [operand.span.text for operand in operands if operand.span is not None]
+    if symbol == "+" and set(types) == {STRING} and len(texts) == len(types):
+        return " || ".join(texts)
     match symbol, types, texts:
         case "+", (Simple("DATE"), Simple("TIME")), [day, clock]:
             return f"MAKE_TIMESTAMP({day}, {clock})"

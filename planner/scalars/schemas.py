@@ -38,7 +38,9 @@ def schema_problem(text: str) -> str | None:
     type_ = read_schema(text)
     if type_ is None:
         return "it names no types"
-    return _part_problem(type_) if isinstance(type_, Array | Map | Struct) else "it has to be a struct or an array"
+    if isinstance(type_, Array | Map | Struct):
+        return _part_problem(type_)
+    return f"it has to be a struct or an array; TRY_CAST(text AS {type_}) reads a single value"
 
 
 def flat_schema_problem(text: str) -> str | None:

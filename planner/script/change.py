@@ -125,7 +125,13 @@ def require_target(statement: Statement, context: Context) -> Declared:
     if not isinstance(entry, Declared) or entry.kind != "TABLE":
         what = "is a stream" if entry.kind == "STREAM" else "is computed by a query of its own"
         found = K021.at(span, "", statement=verb(statement), target=entry.name, reason=f"it {what}")
-        raise CompileError([found.also(entry.span, "made here").with_hint("CREATE TABLE … WITH (connector = …)")])
+        raise CompileError(
+            [
+                found.also(entry.span, "made here").with_hint(
+                    "CREATE TABLE with a connector declares what can be changed"
+                )
+            ]
+        )
     connector = connector_of(entry.origin.connector)
     if not (connector.partial_updates and (isinstance(statement, ast.Update) or connector.deletes)):
         reason = f"the connector {connector.name} cannot change single rows"
@@ -156,7 +162,7 @@ def match_rows(statement: Statement, relation: ast.Table, entry: Declared, conte
     rows = lower_relation(relation, (), context)
     if not isinstance(rows.node.shape, KStream):
         reason = f"{rows.name} is a {kind_text(rows.node.shape)}, not a stream"
-        hint = f"INSERT INTO {entry.name} SELECT … keeps it equal to the table"
+        hint = f"INSERT INTO {entry.name} SELECT * FROM {rows.name} keeps it equal to the table"
         raise refuse(statement, entry, relation.span, reason, hint)
     if rows.over is not None:
         raise CompileError([B002.at(relation.span, "", construct=f"OVER on a relation in {verb(statement)}")])
@@ -192,7 +198,7 @@ def match_rows(statement: Statement, relation: ast.Table, entry: Declared, conte
         construct = f"a condition on {entry.name} beside the equality with its primary key"
         refusal = B002.at(of_table[0], "", construct=construct)
         if isinstance(statement, ast.Update):
-            refusal = refusal.with_hint(f"SET n = CASE WHEN … THEN … ELSE {entry.name}.n END")
+            refusal = refusal.with_hint(f"SET n = CASE WHEN {of_table[0].text} THEN 1 ELSE {entry.name}.n END")
         raise CompileError([refusal])
     types = {each.name: each.type for each in origin.columns}
     named = tuple(Named(each, key[each], types[each]) for each in origin.key)
@@ -297,7 +303,7 @@ def order_rows(root: Node, entry: Declared, span: Span) -> tuple[Node, str | Non
     if time is None:
         reason = "the rows of the query have no order, so that nobody can say which row of a key is the last one"
         found = K008.at(span, "", target=entry.name, reason=reason)
-        raise CompileError([found.with_hint("give the stream an event time, WATERMARK FOR …, and select it unchanged")])
+        raise CompileError([found.with_hint("give the stream an event time by WATERMARK FOR, and select it unchanged")])
     own = root.items if isinstance(root, Project) else [Named(e.name, make_column(e.name), e.type) for e in root.schema]
     column = Named(ORDER, make_column(time), below.column(time).type)
     schema = (*root.schema, Column(ORDER, column.type))

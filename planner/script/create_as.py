@@ -29,7 +29,7 @@ def lower_create_as(statement: ast.CreateAs, context: Context) -> Derived:
         given = kind_text(root.shape)
         found = K003.at(statement.query.span, f"a {given}", made=made.lower(), given=given)
         right = "STREAM" if is_stream else "TABLE"
-        raise CompileError([found.with_hint(f"CREATE {right} {name} AS …")])
+        raise CompileError([found.with_hint(f"CREATE {right} {name} AS, with the same query")])
     sink = None
     if statement.options:
         report: list[Diagnostic] = []

@@ -9,7 +9,7 @@ from penstock.diagnostics.codes.kinds import K006, K008, K010, K024
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unknown
-from penstock.planner.connectors import EXAMPLE, connector_of
+from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
 from penstock.planner.lower.items import rename_columns
@@ -40,7 +40,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     if isinstance(entry, Derived):
         reason = "it is computed by a query of its own"
         found = K008.at(statement.target.span, "", target=entry.name, reason=reason).also(entry.span, "made here")
-        hint = f"CREATE STREAM another (…) WITH ({EXAMPLE}); INSERT INTO another …"
+        hint = "declare another one with a place of its own, and INSERT INTO that"
         raise CompileError([found.with_hint(hint)])
     origin, is_table = entry.origin, entry.kind == "TABLE"
     refuse_values(statement, entry)
@@ -157,7 +157,8 @@ def check_not_null(root: Node, chosen: list[Column], origin: Origin, statement: 
         if not target.nullable and may_be_null and target.name not in origin.key:
             reason = f"its column {target.name} is NOT NULL, and the query may give NULL there"
             found = K008.at(statement.query.span, "", target=origin.name, reason=reason)
-            raise CompileError([found.with_hint(f"WHERE … IS NOT NULL, or COALESCE(…, …) AS {target.name}")])
+            hint = f"give {target.name} a value" if column is None else f"WHERE {column.name} IS NOT NULL"
+            raise CompileError([found.with_hint(hint)])
 
 
 def fit_columns(root: Node, chosen: list[Column], origin: Origin, statement: ast.Insert) -> Node:

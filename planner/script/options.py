@@ -43,7 +43,7 @@ def read_options(
     if connector.only_tables and kind == "STREAM":
         found = C005.at(name.span, "", connector=connector.name, used="used for a stream")
         found = found.because("Each of its rows has a primary key, by which it is replaced and deleted.")
-        report.append(found.with_hint(f"CREATE TABLE … (…, PRIMARY KEY …) WITH (connector = '{connector.name}', …)"))
+        report.append(found.with_hint(f"CREATE TABLE with a PRIMARY KEY may have connector = '{connector.name}'"))
     known_options = {option.name: option for option in connector.options}
     values: list[tuple[str, Value]] = []
     meant: set[str | None] = set()  # what misspelt options were meant to be
@@ -54,7 +54,9 @@ def read_options(
             guess = nearest(folded, list(known_options))
             meant.add(guess)
             found = found.because("Its options are " + ", ".join(known_options) + ".")
-            hint = WINDOWED_KEYS[kind] if folded in ("window_type", "window_size") else guess and f"{guess} = …"
+            hint = (
+                WINDOWED_KEYS[kind] if folded in ("window_type", "window_size") else guess and f"did you mean {guess}?"
+            )
             report.append(found.with_hint(hint))
             continue
         value = read_value(option, described.type, report)
@@ -66,7 +68,7 @@ def read_options(
     for expected in connector.options:
         if expected.required and expected.name not in given and expected.name not in meant:
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
-            report.append(found.with_hint(f"{expected.name} = '…'  -- {expected.doc}"))
+            report.append(found.with_hint(f"add the option {expected.name}, {expected.doc}"))
     return connector.name, tuple(values)
 
 
@@ -74,7 +76,7 @@ def read_options(
 _WINDOW_COLUMNS = "window_start TIMESTAMP, window_end TIMESTAMP"
 WINDOWED_KEYS = {
     "STREAM": f"the window in columns of the records: {_WINDOW_COLUMNS}",
-    "TABLE": f"the window in columns of the key: {_WINDOW_COLUMNS}, PRIMARY KEY (…, window_start, window_end)",
+    "TABLE": f"the window in columns of the key: {_WINDOW_COLUMNS}, PRIMARY KEY (id, window_start, window_end)",
 }
 
 
@@ -157,7 +159,7 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
-        raise CompileError([found.with_hint(guess and f"SET {guess} = …")])
+        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
     value = read_value(option, type_, report)
     if report:
         raise CompileError(report)

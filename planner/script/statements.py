@@ -219,7 +219,7 @@ def check_retention(root: Node, statement: Span) -> None:
         and windows.span.to(statement) == statement
     ):
         found = W005.at(windows.span, "", clause="RETENTION", needed="table that can be looked up")
-        raise CompileError([found.with_hint("CREATE TABLE … AS SELECT …")])
+        raise CompileError([found.with_hint("CREATE TABLE windows AS in front of the query gives it a name")])
 
 
 def add_query(query: RunningQuery, context: Context, script: ScriptState) -> None:
@@ -264,7 +264,7 @@ def is_new(statement: ast.Create | ast.CreateAs | ast.CreateView, script: Script
     if statement.if_not_exists:
         return False
     found = K011.at(statement.name.span, "", name=statement.name.text).also(entry.span, "made here")
-    raise CompileError([found.with_hint("CREATE OR REPLACE … or CREATE … IF NOT EXISTS")])
+    raise CompileError([found.with_hint("CREATE OR REPLACE replaces it, CREATE with IF NOT EXISTS leaves it")])
 
 
 def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:

@@ -60,7 +60,7 @@ def require_stream_word(query: ast.Query, statement: Span) -> None:
                 behind = query.span.start + len("SELECT")
                 source = statement.source.text
                 fix = f"{source[statement.start : behind]} STREAM{source[behind : statement.end]}"
-                found = K002.at(query.span, "").with_hint("SELECT STREAM …, or GROUP BY a key for a table", fix=fix)
+                found = K002.at(query.span, "").with_hint("SELECT STREAM, or GROUP BY a key for a table", fix=fix)
                 raise CompileError([found])
         case ast.UnionQuery():
             for branch in query.branches:

@@ -26,7 +26,7 @@ REFUSED = [
     ("SELECT a FROM t «/*» b", "S004", None),
     ("SELECT a FROM «`»t", "S005", None),
     ("SELECT a FROM t WHERE b = «?»", "S006", None),
-    ("SELECT a «!» b FROM t", "S006", None),
+    ("SELECT a «#» b FROM t", "S006", None),
     ("SELECT «1x» FROM t", "S007", None),
     ("SELECT «1.2.3» FROM t", "S007", None),
     ("SELECT «DISTINCT ON (a)» a FROM t", "B002", "QUALIFY"),

@@ -256,7 +256,6 @@ DIFFERENT = {
     "ksqldb/scalars: FROM_UNIXTIME of milliseconds",
     "ksqldb/scalars: UNIX_TIMESTAMP without arguments",
     "ksqldb/scalars: an element of an array",
-    "spark/scalars: an interval of several units",
 }
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from penstock.diagnostics import Diagnostic
 from penstock.parser import SYNONYMS
 from penstock.planner.functions import (
     FOREIGN,
@@ -22,10 +21,8 @@ from penstock.planner.functions import (
     reference,
 )
 from penstock.planner.functions.signature import ArrayOf, DecimalOf, LambdaOf, MapOf, Signature, Variable, signature
-from penstock.planner.scalars import resolve, resolve_aggregate
-from penstock.planner.scalars.names import Scope, ScopeColumn
-from penstock.planner.types import BOOLEAN, INT, STRING, TIMESTAMP
-from tests.planner.expressions import SCOPE, calls_aggregate, expression
+from penstock.planner.types import BOOLEAN, INT, STRING
+from tests.planner.expressions import calls_aggregate, expression
 
 PAGE = Path(__file__).parents[2] / "docs" / "functions.md"
 
@@ -59,23 +56,6 @@ def test_functions_of_other_systems_are_not_in_the_catalog() -> None:
         shapes = [] if function is None else [signature(each) for each in function.signatures]
         assert all(shape.expand(count) is None for shape in shapes), text
     assert [name for name in FOREIGN if find_function(name) or name in REFUSED] == []
-
-
-@pytest.mark.parametrize("name", [name for name, (_, form) in FOREIGN.items() if form is not None])
-def test_the_form_to_write_can_be_pasted(name: str) -> None:
-    texts = {"JSON": "s, '$.a'", "URL": "s, 'a'", "TO_JSON": "a", "ARRAY": "a, a", "STRING": "s, ','"}
-    texts |= {"CONVERT": "ts, 'UTC', 'Asia/Seoul'", "TRUNC": "x, 0", "GENERATE": "1, 5", "JSON_STRING": "a"}
-    given = next((text for start, text in reversed(texts.items()) if name.startswith(start)), "x")
-    scope = Scope((*SCOPE.columns, ScopeColumn("o", "time", "time", TIMESTAMP)))
-    report: list[Diagnostic] = []
-    call = expression(f"{name}({given})")
-    assert resolve(call, scope, report) is None
-    (found,) = report
-    assert found.code == "N005"
-    assert found.hint is not None
-    again: list[Diagnostic] = []
-    node = expression(found.hint)
-    assert (resolve_aggregate if calls_aggregate(node) else resolve)(node, scope, again) is not None, again
 
 
 def test_names_are_found_without_regard_to_case() -> None:

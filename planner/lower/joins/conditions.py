@@ -51,7 +51,9 @@ def split_conditions(
     if not equalities and not report:
         both = all(isinstance(rows.node.shape, KStream) for rows in (left, right))
         found = J008.at(find_right_span(join), "every left row would meet every right row" + " in the interval" * both)
-        report.append(found.with_hint("ON the key of one side = the key of the other" + " AND …" * both))
+        report.append(
+            found.with_hint("ON the key of one side = that of the other" + ", and a bound on the times" * both)
+        )
     if report:
         raise CompileError(report)
     return equalities, conditions

@@ -68,7 +68,7 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     Raises CompileError if the condition is not supported.
     """
     if not isinstance(rows.node.shape, KStream | KTable):
-        raise membership.refuse("of the rows of a windowed table", "FROM (SELECT STREAM * FROM …) asks for final rows")
+        raise membership.refuse("of the rows of a windowed table", "FROM a subquery with SELECT STREAM has final rows")
     right = rename_apart(membership.right, rows.node)
     scope = right.scope.inside(rows.scope)
     equalities: list[Equality] = []
@@ -82,19 +82,25 @@ def lower_kept(rows: FromRows, membership: KeptMembership, present: Set[str], co
     selected = [resolve_scalar(each, scope) for each in membership.items if not ast.is_star(each)]
     if membership.value is not None:
         if len(membership.items) != 1 or len(selected) != 1:
-            raise membership.refuse("of anything but one column", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
+            raise membership.refuse(
+                "of anything but one column",
+                "EXISTS compares several columns",
+            )
         value = resolve_scalar(membership.value, rows.scope)
         span = membership.value.meta["span"]
         equality = compare_values(value, selected[0], rows, right, span, context)
         if equality is None:
             raise membership.refuse(
-                "that compares no column with one of the table", "compare a column: c IN (SELECT …)"
+                "that compares no column with one of the table", "compare a column of the row with that of the subquery"
             )
         if membership.is_negated:
             refuse_nulls(rows, right, membership, equality, conditions, present)
         equalities.append(equality)
     if not equalities:
-        raise membership.refuse("that compares no column with the row", "WHERE EXISTS (SELECT 1 FROM … WHERE … = …)")
+        raise membership.refuse(
+            "that compares no column with the row",
+            "compare one in the WHERE of the subquery",
+        )
     is_negated = membership.is_negated
     node = keep_matched(rows.node, right.node, equalities, conditions, membership.span, is_negated=is_negated)
     return replace(rows, node=node)
@@ -132,7 +138,7 @@ def refuse_nulls(
     for value, node, sure in sides:
         name = find_value_column(value, node)
         if name is None or (name not in sure and node.column(name).nullable):
-            hint = "say of both values that they are NOT NULL, in the WHERE of each; or NOT EXISTS (SELECT …)"
+            hint = "say of both values that they are NOT NULL, in the WHERE of each; or write NOT EXISTS"
             raise membership.refuse("of values that may be NULL", hint)
 
 

@@ -144,7 +144,7 @@ def explain_referring_windows(join: ast.Join, left: FromRows, right: FromRows) -
     found = found.because("Its rows would have no key: any number of rows can refer to one.")
     hint = "swap the sides"
     if isinstance(right.node.shape, WTable):
-        hint += f", or name one window of {right.name}: AND {right.name}.window_start = …"
+        hint += f", or name one window of {right.name}: AND {right.name}.window_start = TIMESTAMP '2026-01-01 00:00:00'"
     return found.with_hint(hint)
 
 
@@ -214,7 +214,7 @@ def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right
     elif scans[0].origin.time is None:
         reason = "its rows have no event time: WATERMARK FOR changed AS changed"
     elif scans[0].origin.retention is None:
-        reason = "it does not say how long they are kept: WITH (…, retention = 7 DAYS)"
+        reason = "it does not say how long they are kept: its options need retention = 7 DAYS"
     if reason is not None:
         raise CompileError([J019.at(join.right.span, "", relation=right.name, reason=reason)])
     return time
@@ -235,7 +235,7 @@ def find_kept_time(join: ast.Join, right: FromRows, context: Context) -> int | N
     if all(each.retention is None for each in find_windows(right.node)):
         found = J020.at(join.right.span, "", relation=right.name)
         found = found.because("A window can be looked up only while it can still change.")
-        context.warnings.append(found.with_hint("GROUP BY …, TUMBLE(…) RETENTION 7 DAYS"))
+        context.warnings.append(found.with_hint("RETENTION 7 DAYS behind the GROUP BY of the table"))
     # The watermark is that of another stream, which does not wait for the grace period.
     return max(each.grace + (each.retention or 0) for each in find_windows(right.node))
 

@@ -68,7 +68,7 @@ def find_cell(left: Shape, right: Shape) -> Cell:
             )
         case WTable(), KTable():
             reason = "Rows of a windowed table are replaced and never deleted. This join would delete some."
-            hint = "FROM (SELECT STREAM * FROM …) {left} makes a stream of final rows, which has INNER, too"
+            hint = "SELECT STREAM of {left} in a subquery makes a stream of final rows, which has INNER, too"
             return JoinRule((LEFT,), result=WTable, reason=reason, hint=hint)
         case WTable(), WTable():
             return JoinRule((INNER, LEFT, RIGHT, FULL), result=WTable)

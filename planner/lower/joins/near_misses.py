@@ -50,7 +50,7 @@ def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.rest:
         if isinstance(bare(part), exp.Or) and len(list_mentions(part, attempt.times)) == 2:
             found = J003.at(part.meta["span"], "when the other branch is true, the times may lie any distance apart")
-            return found.with_hint(f"put the bound beside it: … AND {example_bound(attempt)}")
+            return found.with_hint(f"({part.meta['span'].text}) AND {example_bound(attempt)}")
     return None
 
 

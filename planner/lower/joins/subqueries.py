@@ -151,7 +151,10 @@ def find_equality(
         found = compare_values(value, typed[0], rows, right, membership.span, context)
         if found is not None:
             return found
-    raise membership.refuse("of anything but one column of the table", "WHERE EXISTS (SELECT 1 FROM … WHERE …)")
+    raise membership.refuse(
+        "of anything but one column of the table",
+        "EXISTS compares several columns",
+    )
 
 
 def find_key(right: FromRows) -> list[str]:
@@ -178,7 +181,7 @@ def find_null_value(
     if len(reference.equalities) == 1 and reference.condition is None:
         return value
     text = membership.value.meta["span"].text
-    hint = f"WHERE {text} IS NOT NULL AND {text} NOT IN (SELECT …), or NOT EXISTS (SELECT …)"
+    hint = f"WHERE {text} IS NOT NULL AND {text} NOT IN the subquery, or NOT EXISTS"
     raise membership.refuse("with WHERE, of a value that may be NULL", hint)
 
 

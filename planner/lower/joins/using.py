@@ -65,7 +65,9 @@ def find_side_column(name: ast.Name, rows: FromRows) -> exp.Expression:
     if len(found) == 1:
         return place(exp.column(found[0].name, table=found[0].relation, quoted=True), name.span)
     if found:
-        raise CompileError([N002.at(name.span, name=name.text).with_hint("JOIN … ON says which of them is meant")])
+        raise CompileError(
+            [N002.at(name.span, name=name.text).with_hint("ON instead of USING says which one is meant")]
+        )
     known = propose_name(name.text, (each.name for each in rows.scope.columns))
     raise CompileError([N001.at(name.span, name=f"{rows.name}.{name.text}").with_hint(known)])
 
@@ -81,4 +83,4 @@ def explain_natural(join: ast.Join, left: FromRows, right: FromRows) -> Diagnost
     """The finding for NATURAL JOIN, with the columns that it compares today."""
     both = [each.name for each in left.scope.columns if right.scope.named(each.name)]
     found = J022.at(find_right_span(join), "").because("A column that is added to one side would change the answer.")
-    return found.with_hint(f"JOIN {right.name} USING ({', '.join(dict.fromkeys(both))})" if both else "JOIN … ON")
+    return found.with_hint(f"JOIN {right.name} USING ({', '.join(dict.fromkeys(both))})" if both else "JOIN with ON")

@@ -104,7 +104,7 @@ ASSERT TOPIC clicks;
 -- name: a table with windowed keys
 CREATE TABLE clicks (page_id STRING PRIMARY KEY, num BIGINT)
 WITH (connector = 'files', path = 'clicks', format = 'json', window_type = 'TUMBLING', window_size = '1 MINUTE');
--- refused: C002, PRIMARY KEY (…, window_start, window_end)
+-- refused: C002, PRIMARY KEY (id, window_start, window_end)
 
 -- name: a stream with windowed keys
 CREATE STREAM visits (page_id STRING KEY, num BIGINT)

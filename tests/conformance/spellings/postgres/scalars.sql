@@ -49,7 +49,8 @@ CREATE VIEW v AS SELECT DATE_TRUNC('day', ts) AS a FROM events;
 
 -- name: date_bin
 CREATE VIEW v AS SELECT date_bin('15 minutes', ts, TIMESTAMP '2020-01-01') AS a FROM events;
--- refused: S026
+-- same as
+CREATE VIEW v AS SELECT date_bin(INTERVAL '15' MINUTE, ts, TIMESTAMP '2020-01-01') AS a FROM events;
 
 -- name: SUBSTRING FROM FOR
 CREATE VIEW v AS SELECT SUBSTRING(kind FROM 2 FOR 3) AS a, SUBSTRING(kind FROM 2) AS b FROM events;

@@ -123,8 +123,10 @@ CREATE VIEW v AS SELECT input_file_name() AS a FROM events;
 
 -- name: typed literals
 CREATE VIEW v AS SELECT id > 10L AS a, score > 1.5D AS b, small > 3S AS c FROM events;
--- refused: S007
+-- same as
+CREATE VIEW v AS SELECT id > CAST(10 AS BIGINT) AS a, score > CAST(1.5 AS DOUBLE) AS b, small > CAST(3 AS SMALLINT) AS c FROM events;
 
 -- name: a raw string
 CREATE VIEW v AS SELECT kind RLIKE r'\d+' AS a FROM events;
--- refused: S001
+-- same as
+CREATE VIEW v AS SELECT kind RLIKE '\d+' AS a FROM events;

@@ -1,0 +1,143 @@
+"""Hints that are SQL are accepted in the place of what was refused."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from penstock.compilation import compile, compile_read
+from penstock.diagnostics import CompileError, Source
+from penstock.planner import Catalog
+from penstock.planner.functions.refused import FOREIGN
+from tests.conformance.spellings.cases import PRELUDE
+
+# Of each function of another system that has a form here: a call of it.
+CALLS = {
+    "LATEST_BY_OFFSET": "kind",
+    "EARLIEST_BY_OFFSET": "kind",
+    "GROUP_CONCAT": "kind",
+    "CURRENT_ROW_TIMESTAMP": "",
+    "CLOCK_TIMESTAMP": "",
+    "JSON_VALUE": "payload, '$.a'",
+    "JSON_QUERY": "payload, '$.a'",
+    "JSON_EXISTS": "payload, '$.a'",
+    "JSON_STRING": "tags",
+    "TO_JSON_STRING": "tags",
+    "URL_EXTRACT_PATH": "payload",
+    "URL_EXTRACT_QUERY": "payload",
+    "URL_EXTRACT_FRAGMENT": "payload",
+    "URL_EXTRACT_PARAMETER": "payload, 'a'",
+    "ARRAY_CONCAT": "tags, tags",
+    "ARRAY_CAT": "tags, tags",
+    "STRING_TO_ARRAY": "payload, ','",
+    "TRUNCATE": "score",
+    "CONVERT_TZ": "ts, 'UTC', 'Europe/Paris'",
+    "ARRAY_SLICE": "tags, 2, 3",
+    "MAP_UNION": "props, props",
+    "SPLIT_TO_MAP": "payload, ';', '='",
+    "REGEXP_SPLIT_TO_ARRAY": "payload, ';'",
+    "FROM_BASE64": "payload",
+    "TO_BYTES": "payload, 'utf8'",
+    "FROM_BYTES": "UNHEX(payload), 'utf8'",
+    "HASH_CODE": "kind",
+    "IS_ALPHA": "kind",
+    "IS_DIGIT": "kind",
+    "IS_DECIMAL": "kind",
+    "COLLECT": "kind",
+    "CORRELATION": "score, id",
+    "STDDEV_SAMPLE": "score",
+    "ATTR": "kind",
+    "JSON_ARRAY": "id, small",
+    "JSON_OBJECT": "'a', id, 'b', kind",
+    "JSON_BUILD_OBJECT": "'a', id",
+    "JSONB_BUILD_OBJECT": "'a', id",
+    "JSON_BUILD_ARRAY": "id, small",
+    "JSONB_BUILD_ARRAY": "id, small",
+    "ROW_TO_JSON": "address",
+    "JSON_ARRAYAGG": "id",
+    "JSON_AGG": "id",
+    "JSON_ITEMS": "payload",
+    "JSON_EXTRACT_PATH_TEXT": "payload, 'a'",
+    "ENTRIES": "props, TRUE",
+    "UNNEST": "tags",
+    "FORMAT": "'%s-%s', kind, id",
+    "ARRAY_LENGTH": "tags, 1",
+    "FORMAT_TIME": "TIME '10:00:00', 'HH'",
+    "PARSE_TIME": "'10:00:00', 'HH:mm:ss'",
+    "TO_JSONB": "tags",
+    "GENERATE_SERIES": "1, 3",
+}
+AGGREGATES = {
+    *("LATEST_BY_OFFSET", "EARLIEST_BY_OFFSET", "GROUP_CONCAT", "COLLECT", "CORRELATION", "STDDEV_SAMPLE", "ATTR"),
+    *("JSON_ARRAYAGG", "JSON_AGG"),
+}
+BOUND = " AND order_time BETWEEN ts AND ts + INTERVAL '1' HOUR"
+# A query with a place, what is refused there, and the code.
+EXPRESSIONS = (
+    ("SELECT STREAM {} AS x FROM events", "'a' + kind", "T002"),
+    ("SELECT STREAM {} AS x FROM events", "kind + payload + 'b'", "T002"),
+    ("SELECT STREAM {} AS x FROM events", "LAG(score)", "T008"),
+    ("SELECT STREAM {} AS x FROM events", "ROW_NUMBER()", "T008"),
+    ("CREATE TABLE t AS SELECT kind, {} AS x FROM events GROUP BY kind", "LAST_VALUE(id)", "T008"),
+    (
+        "SELECT kind, {} AS x FROM events GROUP BY kind, TUMBLE(ts, INTERVAL '1' DAY)",
+        "FIRST(id)",
+        "T008",
+    ),
+    ("SELECT STREAM {} FROM events", "kind EXCEPT (payload)", "S020"),
+    ("SELECT COUNT(*) AS n FROM events GROUP BY {}", "TUMBLE(PROCTIME(), INTERVAL '1' HOUR)", "W014"),
+    ("CREATE STREAM s AS SELECT STREAM id FROM events {}", "WHERE id IN (SELECT order_id FROM orders)", "J007"),
+)
+
+
+@cache
+def declared() -> Catalog:
+    return compile(PRELUDE.read_text(encoding="utf-8")).catalog
+
+
+def refusal(sql: str) -> tuple[str, str]:
+    """The code and the hint of a statement that is refused."""
+    with pytest.raises(CompileError) as raised:
+        compile(sql, declared())
+    found = raised.value.diagnostics[0]
+    assert found.hint is not None
+    return found.code, found.hint
+
+
+def test_every_form_has_a_call() -> None:
+    assert CALLS.keys() == {name for name, (_, form) in FOREIGN.items() if form is not None}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_forms_of_functions(name: str) -> None:
+    group = " GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)" if name in AGGREGATES else ""
+    code, hint = refusal(f"SELECT STREAM {name}({CALLS[name]}) AS x FROM events{group}")
+    assert code == "N005"
+    compile(f"SELECT STREAM {hint} AS x FROM events{group}", declared())
+
+
+@pytest.mark.parametrize(("query", "refused", "code"), EXPRESSIONS)
+def test_hints_in_place(query: str, refused: str, code: str) -> None:
+    found, hint = refusal(query.format(refused))
+    assert found == code
+    pasted = hint.removeprefix("SELECT ").removeprefix("the event time: ").partition(" beside GROUP BY, or ")[0]
+    if code == "J007":  # the bound is the user's to say
+        pasted = pasted.replace(", with a bound on the two event times", BOUND)
+    compile(query.format(pasted), declared())
+
+
+@pytest.mark.parametrize(
+    ("refused", "pasted"),
+    [
+        ("SELECT * FROM users WHERE user_id IN (SELECT user_id FROM accounts)", "SELECT users.* FROM users {}"),
+        ("SELECT * FROM users u WHERE u.user_id NOT IN (SELECT manager FROM accounts)", "SELECT u.* FROM users u {}"),
+        ("SELECT name, (SELECT MAX(balance) AS m FROM accounts) AS m FROM users", "SELECT name, a.m FROM users {}"),
+    ],
+)
+def test_subqueries_of_reads(refused: str, pasted: str) -> None:
+    with pytest.raises(CompileError) as raised:
+        compile_read(Source("<read>", refused), declared(), memory=True)
+    hint = raised.value.diagnostics[0].hint
+    assert hint is not None
+    compile_read(Source("<read>", pasted.format(hint)), declared(), memory=True)
