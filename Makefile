@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast campaign demo serve bench grammar lock clean
+.PHONY: setup check format test test-fast campaign demo demo-kafka serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -56,6 +56,10 @@ campaign: $(READY) $(CLASSES)
 
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py
+
+# The flights through a broker of Kafka, which Maven fetches, and a PostgreSQL.
+demo-kafka: $(READY)
+	$(BIN)/python -m examples.kafka.demo
 
 # Flights as they leave, for psql and BI tools; Ctrl-C ends it.
 serve: $(READY)

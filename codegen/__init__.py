@@ -15,11 +15,12 @@ from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.small import small_read
 from penstock.codegen.sql.messages import Messages, Starting, messages_of, starting_of
+from penstock.codegen.sql.metadata import HEADERS
 from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
-from penstock.codegen.sql.sent_messages import list_message_items
+from penstock.codegen.sql.sent_messages import KEY, VALUE, list_message_items
 from penstock.codegen.text import spark_text
 from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.multiset import fold_rows
@@ -32,6 +33,9 @@ from penstock.planner.plan.walk import walk
 
 __all__ = [
     "COST_SETTING",
+    "HEADERS",
+    "KEY",
+    "VALUE",
     "Messages",
     "Records",
     "Starting",

@@ -66,6 +66,8 @@ class Input(Connected):
     """The columns that are in the keys of records, where these are apart from the values."""
     tombstones: bool = False
     """Whether there is a column `_tombstone`: a record without a value deletes its key."""
+    newest_by_place: bool = False
+    """Whether of two records of a key the one is newer whose place comes later, whatever their times are."""
     partitions: int | None = None
     """The declared number of partitions, None if there is none."""
 
@@ -180,6 +182,11 @@ class QueryOutput(Connected):
     """The event time of the rows, None if they have none."""
     is_table: bool = False
     """Whether they are the rows of a table."""
+
+    @property
+    def is_written_by_spark(self) -> bool:
+        """Whether a sink writes the rows that Spark does not ship."""
+        return connector_of(self.connector).spark_writes(self.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, report
+from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
 from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
 from penstock.script_files import FILES, errors_shown, exit_code, read_source, show_findings, write_file
@@ -203,6 +203,7 @@ def run(
         click.echo("stopped", err=True)
     show_kept(kept)
     if once:
+        show_findings(dict.fromkeys(each for report in reports for each in report.warnings))
         show_accounts(reports, resumes=checkpoint is not None)
 
 
@@ -244,6 +245,7 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
     running = session.start(program)
     print(f"running: {', '.join(handle.name for handle in running)}; Ctrl-C ends", file=sys.stderr)
     shown: dict[str, tuple[int, str | None]] = {handle.name: (0, None) for handle in running}
+    told: list[Diagnostic] = []
     while running and not stopping.is_set():
         try:
             running = [handle for handle in running if not handle.await_done(POLL_SECONDS)]
@@ -252,6 +254,11 @@ def _run_on(session: RuntimeSession, program: Program, progress: Callable[[Statu
                 return
             raise
         for status in (handle.status() for handle in running):
+            for warning in status.warnings:
+                if warning not in told:
+                    told.append(warning)
+                    # Not by click, which would write into the line that shows the progress.
+                    print(render(warning), file=sys.stderr)
             if shown[status.name] != (status.batches, status.retrying):
                 shown[status.name] = status.batches, status.retrying
                 progress(status)

@@ -18,7 +18,7 @@ import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import Input
+from penstock.codegen.program import Program
 from penstock.diagnostics.codes.running import R073
 from penstock.runtime.errors import RunError
 
@@ -75,14 +75,16 @@ def list_jars() -> list[Path]:
     return found
 
 
-def add_jars(spark: SparkSession, inputs: Iterable[Input]) -> None:
-    """Gives a Spark that runs the archives that it lacks to read the inputs.
+def add_jars(spark: SparkSession, program: Program) -> None:
+    """Gives a Spark that runs the archives that it lacks to read and write what a program names.
 
     Raises:
         RunError: an archive is missing, or is another one.
     """
     session: Any = spark._jsparkSession
-    for connector in dict.fromkeys(each.connector for each in inputs if each.connector in JARS):
+    connectors = [source.connector for query in program.queries for source in query.inputs]
+    connectors += [query.output.connector for query in program.queries if query.output.is_written_by_spark]
+    for connector in dict.fromkeys(each for each in connectors if each in JARS):
         if not _has_class(spark, _CLASSES[connector]):
             for path in find_jars(connector):
                 session.sessionState().resourceLoader().addJar(path.as_uri())

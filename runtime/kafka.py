@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
-from penstock.diagnostics.codes.running import R070, R071, R072
+from penstock.diagnostics.codes.running import R070, R071, R072, R074
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_loss
 
 Place: TypeAlias = Input | QueryOutput
 _SECONDS = 10
 """How long brokers may take to answer."""
+_LEADERLESS = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
+"""Brokers say so while a partition is made, or given to another broker."""
 EARLIEST = -2
 """What Spark takes for the first offset of a partition."""
 
@@ -79,6 +82,29 @@ def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def make_topic(place: Place, name: str, partitions: int | None, *, compacts: bool) -> None:
+    """Makes the topic unless it exists. None: as many partitions as the brokers give by default.
+
+    Raises:
+        RunError: the brokers cannot be reached, or refuse.
+    """
+    topic = str(place.values["topic"])
+    if _list_topic(place, name, topic).error is None:
+        return
+    admin = AdminClient(client_options(place, name))
+    config = {"cleanup.policy": "compact"} if compacts else {}
+    made = NewTopic(topic, -1 if partitions is None else partitions, config=config)
+    deadline = time.monotonic() + _SECONDS
+    try:
+        for future in admin.create_topics([made], operation_timeout=_SECONDS).values():
+            future.result()
+        while _list_topic(place, name, topic).error is not None and time.monotonic() < deadline:
+            time.sleep(0.1)  # until all brokers know of it
+    except KafkaException as error:
+        if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # another process was faster
+            raise RunError([R074.at(None, query=name, reason=f"{topic} is not made: {error.args[0].str()}")]) from None
+
+
 def count_partitions(place: Place, name: str) -> int:
     """The number of partitions of the topic. `name`: what the script calls it.
 
@@ -111,18 +137,29 @@ def check_offsets(place: Place, name: str, read: dict[int, int]) -> None:
         RunError: records are gone, or no broker answers.
     """
     topic = str(place.values["topic"])
-    first = _ask_offsets(place, name, topic, [*read], OffsetSpec.earliest())
-    end = _ask_offsets(place, name, topic, [*read], OffsetSpec.latest())
-    for partition, offset in read.items():
-        if not first[partition] <= offset <= end[partition]:
-            held = f"partition {partition} of {topic} has the offsets from {first[partition]} to {end[partition] - 1}"
+    for partition, (first, end) in find_ranges(place, name, read).items():
+        offset = read[partition]
+        if not first <= offset <= end:
+            held = f"partition {partition} of {topic} has the offsets from {first} to {end - 1}"
             raise RunError([explain_loss(name, f"{held}, and {offset} is the next to be read")])
 
 
-def find_offsets(place: Place, name: str, partitions: Iterable[int], time: int | None) -> dict[int, int]:
+def find_ranges(place: Place, name: str, partitions: Iterable[int]) -> dict[int, tuple[int, int]]:
+    """The first offset of each partition, and the one of the next message to come.
+
+    Raises:
+        RunError: the brokers cannot be reached.
+    """
+    topic, numbers = str(place.values["topic"]), [*partitions]
+    first = _ask_offsets(place, name, topic, numbers, OffsetSpec.earliest())
+    end = _ask_offsets(place, name, topic, numbers, OffsetSpec.latest())
+    return {number: (first[number], end[number]) for number in numbers}
+
+
+def find_offsets(place: Place, name: str, partitions: Iterable[int], moment: int | None) -> dict[int, int]:
     """The offset by partition of the first record of a time in milliseconds, or of the next record to come.
 
-    `time`: None for the next record to come, which is also taken where no record is as late.
+    `moment`: None for the next record to come, which is also taken where no record is as late.
 
     Raises:
         RunError: the brokers cannot be reached.
@@ -130,20 +167,24 @@ def find_offsets(place: Place, name: str, partitions: Iterable[int], time: int |
     topic = str(place.values["topic"])
     numbers = [*partitions]
     latest = _ask_offsets(place, name, topic, numbers, OffsetSpec.latest())
-    if time is None:
+    if moment is None:
         return latest
-    found = _ask_offsets(place, name, topic, numbers, OffsetSpec.for_timestamp(time))
+    found = _ask_offsets(place, name, topic, numbers, OffsetSpec.for_timestamp(moment))
     return {number: offset if offset >= 0 else latest[number] for number, offset in found.items()}
 
 
 def _ask_offsets(place: Place, name: str, topic: str, partitions: list[int], spec: OffsetSpec) -> dict[int, int]:
     admin = AdminClient(client_options(place, name))
     asked = {TopicPartition(topic, number): spec for number in partitions}
-    try:
-        futures = admin.list_offsets(asked, request_timeout=_SECONDS)
-        return {each.partition: future.result().offset for each, future in futures.items()}
-    except KafkaException as error:
-        raise RunError([R070.at(None, name=name, reason=error.args[0].str())]) from None
+    deadline = time.monotonic() + _SECONDS
+    while True:
+        try:
+            futures = admin.list_offsets(asked, request_timeout=_SECONDS)
+            return {each.partition: future.result().offset for each, future in futures.items()}
+        except KafkaException as error:
+            if error.args[0].code() not in _LEADERLESS or time.monotonic() > deadline:
+                raise RunError([R070.at(None, name=name, reason=error.args[0].str())]) from None
+            time.sleep(0.1)
 
 
 def _list_topic(place: Place, name: str, topic: str) -> Any:
@@ -159,5 +200,7 @@ def _list_topic(place: Place, name: str, topic: str) -> Any:
 
 
 def _how_to_make(place: Place, topic: str) -> str:
+    if isinstance(place, QueryOutput):
+        return "create = 'if_missing', in the WITH list"
     servers = place.values["bootstrap_servers"]
     return f"kafka-topics.sh --bootstrap-server {servers} --create --topic {topic} --partitions 4"

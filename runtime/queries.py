@@ -29,6 +29,7 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone
 from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
+from penstock.runtime.inspection import Inspection
 from penstock.runtime.ledger import Account, Ledger, Listener
 from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.status import QueryReport, Status
@@ -63,6 +64,7 @@ class Run:
         self._place = place
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
+        self.inspection = Inspection(query.inputs)
         self._retrying_since: datetime | None = None
         self.rejects = {
             name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
@@ -71,8 +73,7 @@ class Run:
     def check(self, draining: bool) -> None:
         """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
         finished = check_checkpoint(self._storage, self._place)
-        for source in self.query.inputs:
-            source_of(source).check(self._storage, self._place)
+        self.inspection.check(self._storage, self._place)
         for each in self.query.views:
             if isinstance(each, RemoteView):
                 lookup_of(each).check()
@@ -82,6 +83,13 @@ class Run:
         self._sink.check(self._storage, self._place, finished)
         for run in self.rejects.values():
             run.check(draining)
+
+    def fail(self, started: StreamingQuery, error: RunError) -> None:
+        """Stops the query for a failure that Spark does not know of, which `wait` raises."""
+        self._failure = error
+        self._sink.stop()
+        with jvm_may_be_gone():
+            started.stop()
 
     def start(
         self, *, once: bool, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
@@ -138,6 +146,8 @@ class Run:
                 raise KeyboardInterrupt from None
             raise self._fail(self._failure or error) from None
         self._ledger.settle(str(started.runId))
+        if self._failure is not None:
+            raise self._fail(self._failure)
         return True
 
     def to_end(
@@ -172,7 +182,7 @@ class Run:
             self._storage.delete(f"{self._place}/unsettled")
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
             report = self.account.report(draining and self.query.timed, places)
-            return replace(report, table=self._sink.report)
+            return replace(report, table=self._sink.report, warnings=tuple(self.inspection.warnings))
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
         finally:
@@ -183,7 +193,8 @@ class Run:
         status = self.account.status(running)
         retrying = self._sink.retrying
         since = None if retrying is None else self._retrying_since
-        return replace(status, retrying=retrying, retrying_since=since, table=self._sink.report)
+        warnings = tuple(self.inspection.warnings)
+        return replace(status, retrying=retrying, retrying_since=since, table=self._sink.report, warnings=warnings)
 
     def stop(self, started: StreamingQuery) -> None:
         """Stops the query in Spark, without waiting for a database that is away."""
@@ -303,6 +314,7 @@ class QueryHandle:
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
+        self._ending = run.inspection.watch(lambda error: run.fail(self._started, error))
 
     @property
     def name(self) -> str:
@@ -338,6 +350,7 @@ class QueryHandle:
             RunError: the rejected rows could not be written.
         """
         self._stopped = True
+        self._ending.set()
         if self._heartbeat is not None:
             self._heartbeat.end()
         with self._resources:  # freed last, whatever happens before

@@ -215,7 +215,7 @@ class RuntimeSession:
         for query in program.queries:
             if self._folder is None and query.change is not None and query.change.current:
                 raise RunError([R065.at(query.span, "", query=query.name).with_hint("--checkpoint FOLDER")])
-        add_jars(self._spark, (source for query in program.queries for source in query.inputs))
+        add_jars(self._spark, program)
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):
@@ -256,6 +256,7 @@ class RuntimeSession:
             query = place_intermediates(query, storage, places)
             run = Run(self._spark, self._ledger, query, place, rejects, self._sink)
             run.check(draining)
+            run.inspection.inspect()
             return run
 
     def _sink(self, query: SparkQuery, place: str) -> RuntimeSink:

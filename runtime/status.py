@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
+from penstock.diagnostics import Diagnostic
 from penstock.runtime.table_reports import LookupReport, TableReport
 
 Cause: TypeAlias = Literal[
@@ -79,6 +80,8 @@ class QueryReport:
     """One for each table of a database that the query looks rows up in."""
     reasons: tuple[Reason, ...] = ()
     """Why the query wrote nothing, if so."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What was found about its inputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +133,5 @@ class Status:
     """The last micro-batches, the newest one last."""
     retrying_since: datetime | None = None
     """When the first of the attempts failed that have failed without a success since."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """What was found about its inputs."""

@@ -46,7 +46,8 @@ def _list_read_files(storage: Storage, place: str, rows: str, *, behind: int) ->
     try:
         path = f"{place}/offsets/{committed}"
         for source, offset in enumerate(offsets_of(path, read_required(storage, path))):
-            read = list(_entries(storage, f"{place}/sources/{source}", rows))
+            is_of_files = offset is None or (isinstance(offset, dict) and "logOffset" in offset)
+            read = list(_entries(storage, f"{place}/sources/{source}", rows)) if is_of_files else []
             if read:
                 # The log of a source has numbers of its own; the offset is the one that committed batches have reached.
                 reached = -1 if offset is None else offset["logOffset"]

@@ -41,6 +41,7 @@ from penstock.codegen.sql.trees import (
     struct,
     text,
 )
+from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Expression, ForeignKeyJoin, JoinType, Node, Origin, Scan, TableLookup, WTable
 from penstock.planner.plan.substitute import substitute
 from penstock.planner.plan.walk import walk
@@ -110,7 +111,7 @@ def order_of(table: Node) -> Expression:
     if is_intermediate(origin) or origin.newest is None:
         return column(ORDER)
     type_ = next(each.type for each in origin.columns if each.name == origin.newest)
-    places = {each: column(ORDER, each) for each in ("arrived", "file", "line")}
+    places = {each: column(ORDER, each) for each, _ in connector_of(origin.connector).record_place.order}
     return struct(sequence=comparable(column(ORDER, "sequence"), type_), **places)
 
 

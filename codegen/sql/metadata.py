@@ -11,6 +11,8 @@ from penstock.planner.plan import Expression
 
 SIZE = "_size"
 """Beside `_file` and `_arrived`: the size of the record's file, where a column asks for it."""
+HEADERS = "headers"
+"""The headers of a message, which are read only where a column asks for them."""
 
 
 def read_origin(metadata: Sequence[tuple[str, str]]) -> tuple[str, ...]:
@@ -33,5 +35,5 @@ _VALUES: dict[str, Callable[[], Expression]] = {
     "file.name": lambda: _decode(call("SUBSTRING_INDEX", column("_file"), text("/"), number(-1))),
     "file.size": lambda: column(SIZE),
     "file.modification-time": lambda: column("_arrived"),
-    **{key: partial(column, "_metadata", key) for key in ("topic", "partition", "offset", "timestamp", "key")},
+    **{key: partial(column, "_metadata", key) for key in ("topic", "partition", "offset", "timestamp", "key", HEADERS)},
 }

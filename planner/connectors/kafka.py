@@ -29,7 +29,11 @@ LEDGER = "penstock_ledger"
 """The topic in which Penstock notes which micro-batches are written, unless an option says otherwise."""
 TEXT_KEYS = (types.STRING, types.BOOLEAN, types.DATE, *types.INTEGERS)
 """Types of keys that are written as plain text. Decimals are, too."""
+HEADERS = types.Array(types.Struct((("key", types.STRING), ("value", types.BINARY))))
+"""The type of the headers of a message. A name may come several times, and a value may be NULL."""
 
+EXACTLY_ONCE, AT_LEAST_ONCE = "exactly_once", "at_least_once"
+"""What `delivery` may be."""
 _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 _SERVERS = re.compile(r"[^\s,:/]+:\d{1,5}(,[^\s,:/]+:\d{1,5})*")
 
@@ -100,6 +104,9 @@ def check(
     if table and str(given.get("starting", "earliest")).lower() != "earliest":
         found = C003.at(span, "", name="starting", expected="'earliest' where it is of a table")
         raise CompileError([found.because("Without its first records a table lacks rows.")])
+    if table and given.get("delivery", EXACTLY_ONCE) != EXACTLY_ONCE:
+        found = C003.at(span, "", name="delivery", expected=f"'{EXACTLY_ONCE}' where it is of a table")
+        raise CompileError([found.because("An older row of a key could come behind a newer one, and stay.")])
     check_security(options, span)
     keys = [each for each in columns if each.name in key]
     if "key_format" in given and not keys:
@@ -147,6 +154,11 @@ def check_text_key(keys: Sequence[Column], span: Span) -> None:
             raise CompileError([found.with_hint("key_format = 'json'")])
 
 
+def is_written_by_spark(options: Options) -> bool:
+    """Whether Spark's own sink writes the topic, which has no transactions."""
+    return dict(options).get("delivery") == AT_LEAST_ONCE
+
+
 def place(options: Options) -> str | None:
     """The topic at its brokers."""
     given = dict(options)
@@ -178,8 +190,10 @@ KAFKA = Connector(
         Metadata("offset", types.BIGINT, "place in the partition"),
         Metadata("timestamp", types.TIMESTAMP, "time of the record, as its producer or the broker has set it"),
         Metadata("key", types.BINARY, "bytes of the key", nullable=True),
+        Metadata("headers", HEADERS, "headers in their order; NULL if there are none", nullable=True),
     ),
     has_partitions=True,
+    spark_writes=is_written_by_spark,
     check=check,
     place=place,
     own_options=(
@@ -219,9 +233,16 @@ KAFKA = Connector(
         ),
         ConnectorOption(
             "delivery",
-            OptionType("STRING", ("exactly_once",)),
-            "how a query writes: each row once, for readers of committed records",
-            default="exactly_once",
+            OptionType("STRING", (EXACTLY_ONCE, AT_LEAST_ONCE)),
+            "how a query writes: each row once, for readers of committed records; or, of a stream, by Spark's own "
+            "sink, and rows of a micro-batch that runs again come again",
+            default=EXACTLY_ONCE,
+        ),
+        ConnectorOption(
+            "create",
+            OptionType("STRING", ("never", "if_missing")),
+            "whether a query makes the topic that it writes, if it does not exist",
+            default="never",
         ),
         ConnectorOption(
             "ledger", NAME, "topic of the notes on what is written", default=LEDGER, check=make_topic_check("ledger")

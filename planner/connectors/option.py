@@ -83,6 +83,11 @@ def no_place(options: Options) -> str | None:
     """The place of a connector whose rows no other stream or table can name."""
 
 
+def never(options: Options) -> bool:
+    """Of a connector whose sink is Penstock's own."""
+    return False
+
+
 def no_header(options: Options) -> bool:
     """Of a connector without files."""
     return False
@@ -149,6 +154,8 @@ class Connector:
     """Whether a micro-batch that runs again after a crash leaves each row once."""
     has_partitions: bool = False
     """Whether its rows are partitioned by their key, as the option `partitions` says."""
+    spark_writes: Callable[[Options], bool] = never
+    """Whether a sink writes its rows that Spark does not ship."""
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place

@@ -3,24 +3,26 @@
 A record that does not fit the declared types has its text in `_malformed` and is for the reader to set aside. Where a
 query begins is decided once for a checkpoint. So the query of its rejected rows begins there, too.
 
-A micro-batch is written in one transaction with a record of the ledger. A crash in the middle leaves an open one, which
-the next start aborts, or the brokers after some minutes.
+With `delivery = 'exactly_once'`, a micro-batch is written in one transaction with a record of the ledger. A crash in
+the middle leaves an open one, which the next start aborts, or the brokers after some minutes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen import folder_name, list_message_items, messages_of, starting_of
+from penstock.codegen import HEADERS, KEY, VALUE, folder_name, list_message_items, messages_of, starting_of
 from penstock.codegen.ejected.csv_files import divide_records
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
 from penstock.codegen.program import Input, SparkQuery
+from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
@@ -33,8 +35,10 @@ from penstock.runtime.kafka import (
     client_options,
     count_partitions,
     find_offsets,
+    make_topic,
     spark_options,
 )
+from penstock.runtime.kafka_watch import TopicWatch
 from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
 from penstock.runtime.spark_logs import offsets_of, read_required
 from penstock.runtime.storage import Storage
@@ -45,14 +49,26 @@ class KafkaSource(RuntimeSource):
 
     def __init__(self, source: Input) -> None:
         self._source = source
+        self._watch: TopicWatch | None = None
 
     def check(self, storage: Storage, place: str | None) -> None:
         """Raises RunError if no broker answers, there is no such topic, or records are gone that are to be read."""
         source = self._source
-        check_partitions(source, source.name, source.partitions)
-        if place is not None:
-            for offsets in list_read(storage, place, str(source.values["topic"])):
-                check_offsets(source, source.name, offsets)
+        found = check_partitions(source, source.name, source.partitions)
+        read = [] if place is None else [*list_read(storage, place, str(source.values["topic"]))]
+        self._watch = TopicWatch(source, min(map(len, read), default=found))
+        self._watch.compare(found)
+        for offsets in read:
+            check_offsets(source, source.name, offsets)
+
+    @property
+    def is_watched(self) -> bool:
+        return True
+
+    def inspect(self) -> Sequence[Diagnostic]:
+        """New partitions, and keys in partitions of others."""
+        assert self._watch is not None, "an input is checked before it is inspected"
+        return self._watch.inspect()
 
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
         """Notes in the checkpoint where a query begins that does not begin with the first record of each partition."""
@@ -77,13 +93,21 @@ class KafkaSource(RuntimeSource):
             **{
                 **spark_options(source, source.name),
                 "kafka.isolation.level": "read_committed",
-                "subscribe": str(values["topic"]),
+                **self._partitions(),
                 "startingOffsets": self._starting_offsets(),
+                "includeHeaders": str(HEADERS in dict(source.metadata).values()),
             }
         )
         limit = values.get("max_offsets_per_batch")
         rows = (reader if limit is None else reader.option("maxOffsetsPerTrigger", int(str(limit)))).load()
         return read_messages(rows.select(F.struct("*").alias("_metadata")), source)
+
+    def _partitions(self) -> dict[str, str]:
+        """What Spark reads of the topic: no partitions that come later where the place decides what is newest."""
+        topic = str(self._source.values["topic"])
+        if not self._source.newest_by_place:
+            return {"subscribe": topic}
+        return {"assign": json.dumps({topic: [*range(count_partitions(self._source, self._source.name))]})}
 
     def _starting_offsets(self) -> str:
         """Where each partition begins. Those that are not named begin with their first record."""
@@ -131,8 +155,7 @@ class KafkaSink(RuntimeSink):
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
         """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made."""
-        output = self._query.output
-        check_partitions(output, output.name, output.partitions)
+        provide_topic(self._query)
         with self._coded_errors():
             self._writer.prepare()
 
@@ -176,4 +199,54 @@ class KafkaSink(RuntimeSink):
             raise RunError([found.with_hint("restore the newest checkpoint, or begin anew with --reset")]) from None
 
 
-CONNECTOR = RuntimeConnector(KafkaSource, KafkaSink)
+class SparkKafkaSink(RuntimeSink):
+    """The rows of a stream as messages of a topic, by Spark's own sink.
+
+    Its tasks send them from the workers. A micro-batch that runs again sends its rows again.
+    """
+
+    def __init__(self, query: SparkQuery) -> None:
+        self._query = query
+
+    def check(self, storage: Storage, place: str | None, finished: int) -> None:
+        """Raises RunError if no broker answers, or the topic is not as it is declared."""
+        provide_topic(self._query)
+
+    def writer(self, rows: DataFrame) -> DataStreamWriter:
+        use_jars(rows.sparkSession)
+        output = self._query.output
+        messages = rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE)
+        options = {**spark_options(output, output.name), "topic": str(output.values["topic"])}
+        return messages.writeStream.format("kafka").options(**options)
+
+    def write(self, batch: DataFrame, number: int) -> None:
+        raise AssertionError("Spark writes the topic")
+
+
+def provide_topic(query: SparkQuery) -> None:
+    """Makes the topic of a query if the script says so, and compares it with its declaration.
+
+    Raises:
+        RunError: no broker answers, there is no such topic, or it has another number of partitions.
+    """
+    output = query.output
+    if output.values["create"] == "if_missing":
+        count = infer_partitions(query) if output.partitions is None else output.partitions
+        make_topic(output, output.name, count, compacts=output.is_table)
+    check_partitions(output, output.name, output.partitions)
+
+
+def infer_partitions(query: SparkQuery) -> int | None:
+    """The partitions of a topic that declares none: as many as the query's state has, or the widest topic it reads."""
+    if query.partitions is not None:
+        return query.partitions
+    topics = [each for each in query.inputs if each.connector == query.output.connector]
+    return max((count_partitions(each, each.name) for each in topics), default=None)
+
+
+def make_sink(query: SparkQuery) -> RuntimeSink:
+    """The sink of a query, as its `delivery` says."""
+    return SparkKafkaSink(query) if query.output.is_written_by_spark else KafkaSink(query)
+
+
+CONNECTOR = RuntimeConnector(KafkaSource, make_sink)

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import Input, RemoteView, SparkQuery
+from penstock.diagnostics import Diagnostic
 from penstock.rows import Row
 from penstock.runtime.storage import Storage
 from penstock.runtime.table_reports import TableReport
@@ -28,6 +29,19 @@ class RuntimeSource(Protocol):
         `place`: the checkpoint folder of the query that reads it, None if it begins anew.
         """
         return None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether `inspect` may find something while a query reads the input."""
+        return False
+
+    def inspect(self) -> Sequence[Diagnostic]:
+        """What is to be told of the input, after `check`, and from time to time while a query reads it.
+
+        Raises:
+            RunError: the input has changed so that no query can go on reading it, or cannot be looked at.
+        """
+        return ()
 
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
         """Options in place of those of the input: what is decided once for a checkpoint, and noted there.

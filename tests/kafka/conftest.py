@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kafka.broker import Broker, fetch_broker, fetch_jars
+from examples.kafka.broker import Broker, fetch_broker, fetch_jars
+
+PASSWORD = "se'c;r et"
+"""Of the broker's user ann."""
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +17,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     reason = fetch_broker()
     if reason is not None:
         pytest.skip(reason)
-    started = Broker.start(tmp_path_factory.mktemp("broker"))
+    started = Broker.start(tmp_path_factory.mktemp("broker"), {"ann": PASSWORD})
     try:
         yield started
     finally:

@@ -9,9 +9,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.compilation import compile
 from penstock.runtime import QueryReport, RuntimeSession
-from tests.kafka.broker import Broker
 
 
 def place(broker: Broker, topic: str, **options: str) -> str:

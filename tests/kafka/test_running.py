@@ -10,9 +10,9 @@ import pytest
 from confluent_kafka.admin import NewPartitions
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.compilation import compile
-from penstock.runtime import RuntimeSession
-from tests.kafka.broker import Broker
+from penstock.runtime import RuntimeSession, inspection
 from tests.kafka.scripts import place, read_json, values
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
@@ -20,7 +20,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
 PATIENCE = 120  # seconds until a row has to be there
 
 
-def test_a_running_query_follows_its_topic(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
+def test_a_running_query_follows_its_topic(
+    spark: SparkSession, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inspection, "INSPECTION_SECONDS", 0.5)
     source, target = broker.topic(), broker.topic()
     script = f"""CREATE STREAM s (id BIGINT) WITH ({place(broker, source)}, starting = 'latest');
       CREATE STREAM t WITH ({place(broker, target)}) AS SELECT STREAM id FROM s;"""
@@ -48,4 +51,8 @@ def test_a_running_query_follows_its_topic(spark: SparkSession, broker: Broker, 
             assert time.monotonic() < deadline
             time.sleep(0.2)
         assert [(row["partition"], row["offset"], row["record"]) for row in found] == [(1, 1, "?")]
+        while not (warnings := handle.status().warnings):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert [each.code for each in warnings] == ["R079"]
         handle.stop()

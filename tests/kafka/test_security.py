@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.codegen.program import Input
 from penstock.compilation import compile
 from penstock.diagnostics import CompileError
 from penstock.planner.plan import SecretOption
 from penstock.runtime import RunError
 from penstock.runtime.kafka import count_partitions
-from tests.kafka.broker import PASSWORD, Broker
+from tests.kafka.conftest import PASSWORD
 from tests.kafka.scripts import place, run, values
 
 USERS = {"security_protocol": "'sasl_plaintext'", "username": "'ann'", "password": "ENV('KAFKA_PASSWORD')"}

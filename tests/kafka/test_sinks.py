@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.runtime import RunError
-from tests.kafka.broker import Broker
+from penstock.runtime.kafka_keys import find_partition
 from tests.kafka.scripts import place, rows_in_memory, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
@@ -76,6 +77,23 @@ def test_rows_are_written_once_under_their_keys_and_times(spark: SparkSession, b
     assert {
         key: (value, (each.timestamp()[1] - first) / 1000) for each in found for key, value in [message(each)]
     } == expected
+
+
+def test_at_least_once_writes_a_micro_batch_again(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
+    topic = broker.topic(partitions=3)
+    there = place(broker, topic, delivery="'at_least_once'", key_format="'text'")
+    script = f"""CREATE STREAM s (id BIGINT, note STRING)
+        WITH (connector = 'files', path = '{tmp_path}/in', format = 'json');
+      CREATE STREAM out (id BIGINT KEY, note STRING) WITH ({there});
+      INSERT INTO out SELECT STREAM id, note FROM s;"""
+    for number in range(2):
+        put(tmp_path / "in", str(number), {"id": number, "note": None}, {"id": None, "note": str(number)})
+        run(spark, script, tmp_path / "state")
+    forget_last_commit(tmp_path / "state")
+    run(spark, script, tmp_path / "state")
+    rows = [[(str(number), {"note": None}), (None, {"note": str(number)})] for number in (0, 1, 1)]
+    assert sorted(map(message, broker.read(topic)), key=str) == sorted((row for both in rows for row in both), key=str)
+    assert {each.partition() for each in broker.read(topic) if each.key() == b"1"} == {find_partition(b"1", 3)}
 
 
 def test_a_copy_of_a_checkpoint_cannot_go_on(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:

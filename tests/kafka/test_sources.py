@@ -11,9 +11,9 @@ import pytest
 from confluent_kafka import TopicPartition
 from pyspark.sql import SparkSession
 
+from examples.kafka.broker import Broker
 from penstock.compilation import compile
 from penstock.runtime import RunError, RuntimeSession
-from tests.kafka.broker import Broker
 from tests.kafka.scripts import place, read_json, rows_in_memory, run, values
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
@@ -89,6 +89,22 @@ def test_metadata(spark: SparkSession, broker: Broker) -> None:
     at = datetime.fromtimestamp(MOMENT / 1000, UTC)
     assert rows[0] == {"id": 1, "t": topic, "p": 0, "o": 0, "at": at, "k": b"k\xff"}
     assert rows[1] == {"id": 2, "t": topic, "p": 0, "o": 1, "at": at.replace(microsecond=1000), "k": None}
+
+
+def test_headers(spark: SparkSession, broker: Broker) -> None:
+    topic = broker.topic()
+    sent: list[list[tuple[str, bytes | None]]] = [
+        [("trace", b"a"), ("n", b"\xff"), ("trace", b"b"), ("none", None)],
+        [],
+    ]
+    for number, headers in enumerate(sent):
+        broker.send(topic, values({"id": number}, headers=headers))
+    columns = "id BIGINT, headers ARRAY<STRUCT<key: STRING, value: BINARY>> METADATA VIRTUAL"
+    trace = "CAST(TRY_ELEMENT_AT(FILTER(headers, h -> h.key = 'trace'), 1).value AS STRING)"
+    select = f"SELECT STREAM headers, {trace} AS trace FROM s"
+    rows = rows_in_memory(spark, source(broker, topic, columns) + in_memory(select), "kept")
+    kept = [{"key": key, "value": value} for key, value in sent[0]]
+    assert rows == [{"headers": kept, "trace": "a"}, {"headers": None, "trace": None}]
 
 
 def test_the_time_of_the_broker_is_event_time(spark: SparkSession, broker: Broker) -> None:

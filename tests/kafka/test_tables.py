@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.kafka.broker import Broker
-from tests.kafka.scripts import place, rows_in_memory
+from examples.kafka.broker import Broker
+from tests.kafka.scripts import place, read_json, rows_in_memory, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
 
@@ -52,3 +53,23 @@ def test_a_stream_looks_up_a_table(spark: SparkSession, broker: Broker) -> None:
         SELECT STREAM c.id, u.name FROM clicks c LEFT JOIN users u ON c.id = u.id;"""
     rows = rows_in_memory(spark, script, "named")
     assert {row["id"]: row["name"] for row in rows} == {1: "ann", 2: None, 3: None}
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_tables_refer_to_each_other(spark: SparkSession, broker: Broker, tmp_path: Path, timed: bool) -> None:
+    """One side comes through an intermediate stream, whose files are deleted when they have been read."""
+    orders, users = broker.topic("orders", partitions=2), broker.topic("users", partitions=2)
+    time_ = ", at TIMESTAMP METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR at AS at" if timed else ""
+    script = f"""CREATE TABLE orders (id BIGINT PRIMARY KEY, name BIGINT{time_}) WITH ({place(broker, orders)});
+      CREATE TABLE users (id BIGINT PRIMARY KEY, name STRING{time_}) WITH ({place(broker, users)});
+      CREATE TABLE named WITH (connector = 'files', path = '{tmp_path}/out', format = 'json', operation = 'op') AS
+        SELECT o.id AS id, u.name AS name FROM orders o LEFT JOIN users u ON o.name = u.id;"""
+    moment = 1_700_000_000_000
+    for number in range(3):
+        user = {"key": "7", "value": json.dumps({"name": f"name {number}"}), "timestamp": moment + 10 * number}
+        order = {"key": str(number), "value": json.dumps({"name": 7}), "timestamp": moment + 10 * number}
+        broker.send(users, [user])
+        broker.send(orders, [order])
+        run(spark, script, tmp_path / "state")
+    rows = {row["id"]: row["name"] for row in read_json(tmp_path / "out") if row["op"] != "delete"}
+    assert rows == dict.fromkeys(range(3), "name 2")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from examples.kafka.broker import Broker
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError
 from penstock.runtime.kafka_writer import Message, TopicWriter, WriteError
-from tests.kafka.broker import Broker
 
 QUERY = "0b1c"
 # Keys and their hashes by murmur2, as Kafka's own tests of `Utils.murmur2` state them.
@@ -137,6 +137,19 @@ def test_times_and_tombstones(broker: Broker, topic: str) -> None:
     assert found["gone"] == (None, 2_000)
     for key in ("none", "far"):
         assert abs(found[key][1] - now) < 60_000
+
+
+def test_a_batch_with_a_message_that_is_too_large_is_refused_whole(broker: Broker) -> None:
+    topic = broker.topic(max_message_bytes="1000")
+    first = writer(broker, topic)
+    first.write(QUERY, 0, "d0", messages("a"))
+    large: Message = ("large", "".join(map(str, range(2_000))), None)
+    for attempt in (first, writer(broker, topic)):
+        with pytest.raises(WriteError):
+            attempt.write(QUERY, 1, "d1", [*messages("b"), large])
+    assert keys(broker, topic) == ["a"]
+    first.write(QUERY, 1, "d1", messages("b"))
+    assert keys(broker, topic) == ["a", "b"]
 
 
 def test_a_broker_that_is_away_is_told(topic: str) -> None:

@@ -1,4 +1,7 @@
-"""A broker of Kafka on this machine, and the Java archives that it and Spark need, which Maven fetches once."""
+"""A broker of Kafka on this machine, and the Java archives that it and Spark need, which Maven fetches once.
+
+The demo of this folder starts one, and so do the tests and the benchmark of Kafka.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import socket
 import subprocess
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +32,7 @@ controller.quorum.voters=1@127.0.0.1:{controller}
 listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{users},CONTROLLER://127.0.0.1:{controller}
 advertised.listeners=PLAINTEXT://127.0.0.1:{port},SASL_PLAINTEXT://127.0.0.1:{users}
 sasl.enabled.mechanisms=PLAIN
-listener.name.sasl_plaintext.plain.sasl.jaas.config={login} required user_ann="{password}";
+listener.name.sasl_plaintext.plain.sasl.jaas.config={login} required{known};
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
 log.dirs={root}/data
@@ -51,8 +54,6 @@ POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0<
 <groupId>tests</groupId><artifactId>tests</artifactId><version>1</version><dependencies>{}</dependencies></project>
 """
 LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
-PASSWORD = "se'c;r et"
-"""Of the user ann."""
 ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 
 
@@ -102,21 +103,23 @@ def find_port() -> int:
 
 @dataclass
 class Broker:
-    """A broker that runs. Its logs are in `root`."""
+    """A broker that runs. Its data and logs are in `root`."""
 
     root: Path
     servers: str
     servers_of_users: str
     """The address at which users have to log in."""
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | None
+    """None of a broker that another process has started."""
     _topics: int = field(default=0)
 
     @classmethod
-    def start(cls, root: Path) -> Broker:
-        """Starts a broker that is its own controller, and waits until it answers."""
+    def start(cls, root: Path, passwords: Mapping[str, str] | None = None) -> Broker:
+        """Starts a broker that is its own controller, and waits until it answers. `passwords`: those of its users."""
         ports = {name: find_port() for name in ("port", "users", "controller")}
         properties = root / "server.properties"
-        properties.write_text(PROPERTIES.format(**ports, login=LOGIN, password=PASSWORD, root=root))
+        known = "".join(f' user_{name}="{password}"' for name, password in (passwords or {}).items())
+        properties.write_text(PROPERTIES.format(**ports, login=LOGIN, known=known, root=root))
         java = [*JAVA, "-cp", f"{CACHE}/*"]
         identifier = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         form = ["kafka.tools.StorageTool", "format", "-t", identifier, "-c", str(properties)]
@@ -136,32 +139,40 @@ class Broker:
                 assert time.monotonic() < deadline, "the broker does not answer"
 
     def stop(self) -> None:
-        self.process.terminate()
-        self.process.wait(30)
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait(30)
 
     def admin(self) -> AdminClient:
         return AdminClient({"bootstrap.servers": self.servers, "log_level": 0, "error_cb": lambda _: None})
 
     def topic(self, name: str = "topic", partitions: int = 1, **settings: str) -> str:
-        """Makes a topic with a name of its own. Its records are never deleted, however old their timestamps are."""
+        """Makes a topic with a name of its own. Returns its name."""
         self._topics += 1
-        made = f"{name}-{self._topics}"
+        return self.create_topic(f"{name}-{self._topics}", partitions, **settings)
+
+    def create_topic(self, name: str, partitions: int = 1, **settings: str) -> str:
+        """Makes a topic. Its records are never deleted, however old their timestamps are. Returns its name."""
         admin = self.admin()
         config = {"retention.ms": "-1", **{key.replace("_", "."): value for key, value in settings.items()}}
-        for future in admin.create_topics([NewTopic(made, partitions, 1, config=config)]).values():
+        for future in admin.create_topics([NewTopic(name, partitions, 1, config=config)]).values():
             future.result()
-        return made
+        return name
 
     def producer(self, **settings: Any) -> Producer:
         given = {"bootstrap.servers": self.servers, "log_level": 0, "partitioner": "murmur2_random"}
         return Producer(given | {name.replace("_", "."): value for name, value in settings.items()})
 
-    def send(self, topic: str, records: Iterable[dict[str, Any]]) -> None:
-        """Sends records, which are arguments of `Producer.produce`."""
-        producer = self.producer()
-        for each in records:
+    def send(self, topic: str, records: Iterable[Mapping[str, Any]]) -> int:
+        """Sends records, which are arguments of `Producer.produce`. Returns how many."""
+        producer = self.producer(linger_ms=20, queue_buffering_max_messages=1_000_000)
+        sent = 0
+        for sent, each in enumerate(records, 1):
             producer.produce(topic, **each)
+            if not sent % 100_000:
+                producer.flush(30)
         assert producer.flush(30) == 0
+        return sent
 
     def read(self, topic: str, isolation: str = "read_committed") -> list[Any]:
         """All messages of a topic, by partition and offset."""
