@@ -47,7 +47,7 @@ def whole_records(reader: Any, path: str, fields: int) -> DataFrame:
 def whole_lines(reader: Any, path: str) -> DataFrame:
     """The lines of CSV files that are not empty, in the column `value`."""
     rows: DataFrame = reader.option("lineSep", "\n").text(path)
-    return rows.select(without_cr(F.col("value")).alias("value"), "_metadata").where("length(value) > 0")
+    return rows.where("value NOT IN ('', '\r')").select(without_cr(F.col("value")).alias("value"), "_metadata")
 
 
 def without_cr(line: Column) -> Column:

@@ -16,6 +16,7 @@ from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
 from penstock.codegen.sql.printing import print_inline, print_sql
+from penstock.codegen.sql.table import is_delete
 from penstock.codegen.sql.trees import (
     alias,
     both,
@@ -36,7 +37,6 @@ from penstock.codegen.sql.trees import (
 from penstock.planner.connectors import connector_of
 from penstock.planner.plan import Column, Expression, KTable, Origin, Scan, WTable
 from penstock.planner.plan.late import LATENESS
-from penstock.planner.plan.scan import DELETES
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 
 COMMIT = "_commit"
@@ -206,8 +206,7 @@ def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -
     if connector_of(origin.connector).keys_apart:
         deletes = call("COALESCE", column(TOMBSTONE), exp.Boolean(this=False))
     if origin.operation is not None:
-        word = exp.In(this=call("LOWER", column(origin.operation)), expressions=[text(each) for each in DELETES])
-        deletes = call("COALESCE", word, exp.Boolean(this=False))
+        deletes = call("COALESCE", is_delete(column(origin.operation)), exp.Boolean(this=False))
     return select([*columns(origin.columns), alias(struct(**place), ORDER), alias(deletes, DELETED)], source)
 
 

@@ -148,8 +148,9 @@ def parse(value: Expression, type_: Type) -> Expression:
         return value
     if type_ == BOOLEAN:
         words = ((True, "true"), (False, "false"))
-        lower = call("LOWER", value)
-        is_word = [(each, exp.EQ(this=lower.copy(), expression=text(word))) for each, word in words]
+        # As most are written: LOWER costs a second of CPU when Spark calls it first.
+        texts = (value, call("LOWER", value.copy()))
+        is_word = [(each, exp.EQ(this=of.copy(), expression=text(word))) for of in texts for each, word in words]
         return exp.Case(ifs=[exp.If(this=condition, true=exp.Boolean(this=each)) for each, condition in is_word])
     if type_ in _FRACTIONS:
         finite = exp.And(this=_matches(value, _NUMBER), expression=exp.Not(this=is_infinite(parsed)))

@@ -10,6 +10,9 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import lower, spark_text
 from penstock.codegen.program import View
+from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.table import is_delete
+from penstock.codegen.sql.trees import column
 from penstock.compilation import compile
 from penstock.planner.plan import (
     DEFAULTS,
@@ -24,6 +27,7 @@ from penstock.planner.plan import (
     StateStore,
     Tumble,
 )
+from penstock.planner.plan.scan import DELETES
 from penstock.planner.types import BIGINT, STRING, TIMESTAMP
 from tests.codegen.plans import (
     MINUTE,
@@ -198,3 +202,17 @@ def test_a_fingerprint_knows_what_metadata_a_column_has() -> None:
         return query.fingerprint
 
     assert fingerprint("file.name") != fingerprint("file.path")
+
+
+OPERATIONS = ["delete", "Delete", "DELETE", "dElEtE", "d", "D", "-d", "-D", "upsert", "dele", "deletes", "", " d", "d "]
+OTHER_LETTERS = ["\uff24", "d\u00e9lete", "DELET\u0118", "\u010elete", "\u212a", "+d", "--d", "DD", "\U0001d403"]
+
+
+@pytest.mark.spark
+def test_operations_that_delete_are_told_in_letters_of_any_case(spark: SparkSession) -> None:
+    texts = [*OPERATIONS, *OTHER_LETTERS, None]
+    rows = spark.createDataFrame([(each,) for each in texts], "op STRING")
+    told = rows.selectExpr(print_inline(is_delete(column("op"))) + " AS deletes").collect()
+    expected = [None if each is None else each.lower() in DELETES for each in texts]
+    assert [each.deletes for each in told] == expected
+    assert sum(map(bool, expected)) == 8
