@@ -20,6 +20,7 @@ T015 = Code("T015", "a struct has two fields {name}")
 T016 = Code("T016", "{type} cannot be the key of a map")
 T017 = Code("T017", "{expression} fails for every row")
 T018 = Code("T018", "implicit cast from {source} to {type} can fail", severity="warning")
+T019 = Code("T019", "{function} takes a constant for the text and looks for a pattern that varies", severity="warning")
 
 CODES = (
     T001,
@@ -40,4 +41,5 @@ CODES = (
     T016,
     T017,
     T018,
+    T019,
 )
