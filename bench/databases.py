@@ -7,7 +7,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from statistics import median
 from string import Template
@@ -19,9 +18,10 @@ import pyarrow.parquet as pq
 from rich.console import Console
 
 from bench.machine import machine
-from bench.measure import adopt_orphans, measure
+from bench.measure import adopt_orphans
 from bench.page import replace_block
 from bench.server import Server, serve_postgres
+from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -42,34 +42,18 @@ DIGEST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One query run once by one system. Seconds; `cpu` of the program, `server` of PostgreSQL."""
-
-    query: str
-    system: str
-    rows: int
-    wall: float
-    cpu: float
-    server: float
-
-
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(prog="python -m bench.databases", description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of the stream (default %(default)s)")
+    add_arguments(parser, TITLES, SYSTEMS)
     parser.add_argument("--files", type=int, default=10, help="micro-batches")
-    parser.add_argument("--runs", type=int, default=3, help="of each query on each system, in turns")
-    parser.add_argument("--queries", default=",".join(TITLES), help="with commas between")
-    parser.add_argument("--systems", default=",".join(SYSTEMS), help="with commas between")
-    parser.add_argument("--page", action="store_true", help="write the table into docs/performance.md")
     arguments = parser.parse_args()
     console = Console()
     with tempfile.TemporaryDirectory(dir="/tmp") as folder, serve_postgres(Path(folder) / "server") as server:
         # From here on processes that lose their parent count; the server has lost its own before.
         adopt_orphans()
         runs = list(run_all(server, Path(folder), arguments, console))
-    lines = list(tabulate(runs))
+    lines = list(tabulate("rows into PostgreSQL", TITLES, SYSTEMS, runs, describe))
     console.print("\n".join(lines))
     if arguments.page:
         replace_block(ROOT / "docs" / "performance.md", "databases", [conditions(arguments), "", *lines])
@@ -77,20 +61,13 @@ def main() -> None:
 
 def run_all(server: Server, folder: Path, arguments: argparse.Namespace, console: Console) -> Iterator[Run]:
     """Runs every query on every system, in turns, and compares the tables."""
-    # A short run has as many micro-batches: the difference is what rows cost.
-    sizes = (arguments.rows // 10, arguments.rows)
+    sizes = list_sizes(arguments.rows)
     data = {rows: generate(folder / f"data-{rows}", rows, arguments.files) for rows in sizes}
-    systems = arguments.systems.split(",")
-    for number in range(arguments.runs):
-        for query, rows in product(arguments.queries.split(","), sizes):
-            found = {}
-            for system in systems[number % len(systems) :] + systems[: number % len(systems)]:
-                run, found[system] = measure_run(Job(query, system, rows, data[rows]), server, folder)
-                costs = f"{run.wall:6.1f} s {run.cpu:6.1f} CPU s + {run.server:5.1f}"
-                console.print(f"{query:8} {rows:>9,} {system:9} {costs}")
-                yield run
-            if len(set(found.values())) > 1:
-                raise SystemExit(f"{query}: the tables differ: {found}")
+
+    def run(query: str, system: str, rows: int) -> tuple[Run, object]:
+        return measure_run(Job(query, system, rows, data[rows]), server, folder)
+
+    return run_in_turns(arguments, run, console)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,26 +123,11 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
             command = [sys.executable, *run, "script.sql"]
         else:
             command = [sys.executable, "-m", "bench.programs.table", job.query, job.system, str(job.data), url]
-        (place / "spark-defaults.conf").write_text("spark.driver.memory 2g\n", encoding="utf-8")
-        environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
-        before = server.cpu_seconds()
-        cost = measure(command, place, environment, folder / "log")
-        used = server.cpu_seconds() - before
+        cost, used = measure_beside(server, command, place, folder / "log")
     with psycopg.connect(url) as connection:
         digest = connection.execute(DIGEST).fetchone()
     assert digest is not None
     return Run(job.query, job.system, job.rows, cost.wall, cost.cpu, used), digest
-
-
-def tabulate(runs: list[Run]) -> Iterator[str]:
-    """Markdown: CPU seconds of the program and of the server for the further rows of the long run."""
-    systems = [system for system in SYSTEMS if any(run.system == system for run in runs)]
-    yield "| rows into PostgreSQL | " + " | ".join(SYSTEMS[system] for system in systems) + " |"
-    yield "|---|" + "--:|" * len(systems)
-    for query, title in TITLES.items():
-        cells = [describe([run for run in runs if (run.query, run.system) == (query, system)]) for system in systems]
-        if any(cells):
-            yield f"| {title} | " + " | ".join(cells) + " |"
 
 
 def describe(runs: list[Run]) -> str:

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import product
 from pathlib import Path
 from statistics import median
 from string import Template
@@ -23,8 +22,9 @@ from string import Template
 from rich.console import Console
 
 from bench.machine import machine
-from bench.measure import adopt_orphans, measure
+from bench.measure import adopt_orphans
 from bench.page import replace_block
+from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
 from penstock.runtime.jars import list_jars
 
@@ -55,18 +55,6 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One query run once by one system. Seconds; `cpu` of the program, `broker` of the broker."""
-
-    query: str
-    system: str
-    rows: int
-    wall: float
-    cpu: float
-    broker: float
-
-
-@dataclass(frozen=True, slots=True)
 class Server:
     """A broker that is no child of this process, so that its time is not counted as that of a program."""
 
@@ -82,11 +70,7 @@ class Server:
 def main() -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(prog="python -m bench.kafka", description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000, help="of the topic (default %(default)s)")
-    parser.add_argument("--runs", type=int, default=3, help="of each query on each system, in turns")
-    parser.add_argument("--queries", default=",".join(TITLES), help="with commas between")
-    parser.add_argument("--systems", default=",".join(SYSTEMS), help="with commas between")
-    parser.add_argument("--page", action="store_true", help="write the table into docs/performance.md")
+    add_arguments(parser, TITLES, SYSTEMS)
     arguments = parser.parse_args()
     reason = fetch_broker() or fetch_jars()
     if reason is not None:
@@ -96,7 +80,7 @@ def main() -> None:
         # From here on processes that lose their parent count; the broker has lost its own before.
         adopt_orphans()
         runs = list(run_all(server, Path(folder), arguments, console))
-    lines = list(tabulate(runs))
+    lines = list(tabulate("topic to topic", TITLES, SYSTEMS, runs, describe))
     console.print("\n".join(lines))
     if arguments.page:
         replace_block(ROOT / "docs" / "performance.md", "kafka", [conditions(arguments), "", *lines])
@@ -117,20 +101,12 @@ def serve_kafka(root: Path) -> Iterator[Server]:
 
 def run_all(server: Server, folder: Path, arguments: argparse.Namespace, console: Console) -> Iterator[Run]:
     """Runs every query on every system, in turns, and compares the topics."""
-    # A short run has as many micro-batches: the difference is what rows cost.
-    sizes = (arguments.rows // 10, arguments.rows)
-    sources = {rows: fill(server.client, rows) for rows in sizes}
-    systems = arguments.systems.split(",")
-    for number in range(arguments.runs):
-        for query, rows in product(arguments.queries.split(","), sizes):
-            found = {}
-            for system in systems[number % len(systems) :] + systems[: number % len(systems)]:
-                run, found[system] = measure_run(server, Job(query, system, rows, sources[rows]), folder)
-                costs = f"{run.wall:6.1f} s {run.cpu:6.1f} CPU s + {run.broker:5.1f}"
-                console.print(f"{query:8} {rows:>9,} {system:13} {costs}  {found[system][0]:,} rows out")
-                yield run
-            if len(set(found.values())) > 1:
-                raise SystemExit(f"{query}: the rows differ: {found}")
+    sources = {rows: fill(server.client, rows) for rows in list_sizes(arguments.rows)}
+
+    def run(query: str, system: str, rows: int) -> tuple[Run, object]:
+        return measure_run(server, Job(query, system, rows, sources[rows]), folder)
+
+    return run_in_turns(arguments, run, console)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +158,7 @@ def measure_run(server: Server, job: Job, folder: Path) -> tuple[Run, tuple[int,
             (place / "script.sql").write_text(text, "utf-8")
             run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
             command = [sys.executable, *run, "script.sql"]
-        (place / "spark-defaults.conf").write_text("spark.driver.memory 2g\n", encoding="utf-8")
-        environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
-        before = server.cpu_seconds()
-        cost = measure(command, place, environment, folder / "log")
-        used = server.cpu_seconds() - before
+        cost, used = measure_beside(server, command, place, folder / "log")
     return Run(job.query, job.system, job.rows, cost.wall, cost.cpu, used), digest(server.client, target)
 
 
@@ -200,17 +172,6 @@ def digest(broker: Broker, topic: str) -> tuple[int, int]:
     return count, total
 
 
-def tabulate(runs: list[Run]) -> Iterator[str]:
-    """Markdown: rows for a further CPU second of the program."""
-    systems = [system for system in SYSTEMS if any(run.system == system for run in runs)]
-    yield "| topic to topic | " + " | ".join(SYSTEMS[system] for system in systems) + " |"
-    yield "|---|" + "--:|" * len(systems)
-    for query, title in TITLES.items():
-        cells = [describe([run for run in runs if (run.query, run.system) == (query, system)]) for system in systems]
-        if any(cells):
-            yield f"| {title} | " + " | ".join(cells) + " |"
-
-
 def describe(runs: list[Run]) -> str:
     """Rows for a CPU second beyond those of the short run, CPU seconds to start, and those of the broker."""
     if not runs:
@@ -222,7 +183,7 @@ def describe(runs: list[Run]) -> str:
 
     more = middle("cpu", large) - middle("cpu", small)
     start = middle("cpu", small) - more * small / (large - small)
-    broker = middle("broker", large) - middle("broker", small)
+    broker = middle("server", large) - middle("server", small)
     return f"{(large - small) / more / 1000:.0f} k + {start:.0f} s; {broker:.1f} s"
 
 

@@ -7,12 +7,13 @@ one to the next; the result is a table, too: rows to put or delete, at most one 
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
 import tempfile
 
 from pyspark.sql import DataFrame, SparkSession
+
+from bench.programs.session import start_spark
 
 COLUMNS = {
     "person": "id BIGINT, name STRING, email STRING, credit_card STRING, city STRING, state STRING, time TIMESTAMP",
@@ -27,16 +28,7 @@ TABLES = ("item", "offer")
 
 def main(program: str, data: str, out: str, format_: str, *rest: str) -> None:
     """Run it to the end of the files that are there."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", False)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", 2)
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = start_spark(spark_sql_shuffle_partitions="2")
     parameters = dict(each.split("=", 1) for each in rest if "=" in each)
     names = [name for name in rest if "=" not in name]
     inputs = {name: (table if name in TABLES else stream)(spark, name, data, format_) for name in names}

@@ -6,7 +6,6 @@ or `rows`: a statement for each row. Either is one transaction with a row that s
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from typing import Any
@@ -14,7 +13,9 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
+
+from bench.programs.session import start_spark
 
 COLUMNS = "k BIGINT, n BIGINT, p DECIMAL(18, 2), s STRING, z TIMESTAMP"
 STAGE = (
@@ -52,15 +53,7 @@ BY_ROW = {
 
 def main(query: str, how: str, data: str, url: str) -> None:
     """Run it to the end of the files that are there."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", False)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "UTC")
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = start_spark()
     names, statement = COPIED[query]
     reader = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1).option("maxFileAge", "36500d")
     rows = reader.parquet(data).select(*names)

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
+
+from bench.programs.session import start_spark
 
 COLUMNS = "k BIGINT, v BIGINT, note STRING, time TIMESTAMP"
 BEFORE_END = "time < TIMESTAMP '2024-01-02 00:00:00'"
 """True but for the last row."""
 TIMES = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+"""As Penstock writes times: Spark's own form cuts microseconds off. In the pattern XXX is the offset from UTC."""
 
 
 def main(query: str, servers: str, source: str, target: str, limit: str, jars: str) -> None:
     """Run it to the end of what is there."""
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", False)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.shuffle.partitions", 2)
-        .config("spark.jars", jars)
-        .getOrCreate()
-    )
-    spark.sparkContext.setLogLevel("ERROR")
+    spark = start_spark(spark_sql_shuffle_partitions="2", spark_jars=jars)
     options = {"kafka.bootstrap.servers": servers, "subscribe": source, "startingOffsets": "earliest"}
     reading = spark.readStream.format("kafka").options(**options, maxOffsetsPerTrigger=limit)
     rows = reading.load().select(F.from_json(F.col("value").cast("string"), COLUMNS).alias("row")).select("row.*")

@@ -6,7 +6,8 @@ from string import Template
 
 import pytest
 
-from bench.kafka import SYSTEMS, TITLES, Run, describe, tabulate
+from bench.kafka import SYSTEMS, TITLES, describe
+from bench.turns import Run, tabulate
 from penstock.compilation import compile
 from tests.house.files import ROOT
 
@@ -22,7 +23,8 @@ def test_figures_are_of_further_rows() -> None:
 
 
 def test_the_table_has_the_systems_that_ran() -> None:
-    lines = [*tabulate([run(100_000, 10.0, 1.0), run(1_000_000, 20.0, 2.0)])]
+    runs = [run(100_000, 10.0, 1.0), run(1_000_000, 20.0, 2.0)]
+    lines = [*tabulate("topic to topic", TITLES, SYSTEMS, runs, describe)]
     assert lines == [
         "| topic to topic | Spark by hand, at least once |",
         "|---|--:|",
