@@ -23,9 +23,9 @@ from bench.measure import adopt_orphans, measure
 from bench.nexmark import Recipe
 from bench.page import write_page
 from bench.report import Run, Runs, print_tables
+from bench.turns import write_settings
 from bench.watch import EVENTS, warm_batches
 from bench.workload import FLINK_PYTHON, QUERY_SETS, SYSTEMS, Query, System, can_run, program
-from penstock.runtime.jvm import OF_LONG_RUNS
 
 Named = TypeVar("Named", Query, System)
 
@@ -144,16 +144,12 @@ def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, A
     with tempfile.TemporaryDirectory(dir=folder) as work:
         place = Path(work)
         out = place / "out"
-        settings = {"spark.driver.memory": "2g", **system.settings}
+        settings = dict(system.settings)
         watched = job.query.size > 0 and system.language in ("penstock", "spark")
         if watched:
             (place / "events").mkdir()
             settings |= {**EVENTS, "spark.eventLog.dir": f"{place}/events"}
-        if system.language == "penstock":
-            # Penstock sets no options where there is a file of settings. Those of short runs would bend the line.
-            settings = {"spark.driver.defaultJavaOptions": OF_LONG_RUNS, **settings}
-        text = "".join(f"{name} {value}\n" for name, value in settings.items())
-        (place / "spark-defaults.conf").write_text(text, encoding="utf-8")
+        write_settings(place, system.language == "penstock", settings)
         environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
         command = program(system, job.query, job.data, out, place, recipe.format)
         cost = measure(command, place, environment, log, watched=watched)

@@ -24,7 +24,7 @@ from rich.console import Console
 from bench.machine import machine
 from bench.measure import adopt_orphans
 from bench.page import replace_block
-from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate
+from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate, write_settings
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
 from penstock.runtime.jars import list_jars
 
@@ -158,6 +158,7 @@ def measure_run(server: Server, job: Job, folder: Path) -> tuple[Run, tuple[int,
             (place / "script.sql").write_text(text, "utf-8")
             run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
             command = [sys.executable, *run, "script.sql"]
+        write_settings(place, penstock=job.system != "spark")
         cost, used = measure_beside(server, command, place, folder / "log")
     return Run(job.query, job.system, job.rows, cost.wall, cost.cpu, used), digest(server.client, target)
 

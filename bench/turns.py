@@ -12,8 +12,10 @@ from typing import Protocol
 from rich.console import Console
 
 from bench.measure import Cost, measure
+from penstock.runtime.jvm import OF_LONG_RUNS
 
 ROOT = Path(__file__).parent.parent
+_OPTIONS = "spark.driver.defaultJavaOptions"
 
 
 class CountedServer(Protocol):
@@ -66,15 +68,24 @@ def run_in_turns(
             for system in systems[number % len(systems) :] + systems[: number % len(systems)]:
                 one, found[system] = run(query, system, rows)
                 costs = f"{one.wall:6.1f} s {one.cpu:6.1f} CPU s + {one.server:5.1f}"
-                console.print(f"{query:8} {rows:>9,} {system:13} {costs}")
+                console.print(f"{query:8} {one.rows:>9,} {system:13} {costs}")
                 yield one
             if len(set(found.values())) > 1:
                 raise SystemExit(f"{query}: the rows differ: {found}")
 
 
+def write_settings(place: Path, penstock: bool, more: Mapping[str, str] | None = None) -> None:
+    """Writes the settings with which Spark runs a program from the folder `place`.
+
+    Penstock sets no options of the JVM where there is such a file, so they are in it.
+    """
+    settings = {"spark.driver.memory": "2g"} | ({_OPTIONS: OF_LONG_RUNS} if penstock else {}) | dict(more or {})
+    text = "".join(f"{name} {value}\n" for name, value in settings.items())
+    (place / "spark-defaults.conf").write_text(text, encoding="utf-8")
+
+
 def measure_beside(server: CountedServer, command: Sequence[str], place: Path, log: Path) -> tuple[Cost, float]:
     """Runs a program of Spark in the folder `place`. Returns what it used, and the CPU seconds of the server."""
-    (place / "spark-defaults.conf").write_text("spark.driver.memory 2g\n", encoding="utf-8")
     environment = {"SPARK_CONF_DIR": str(place), "TMPDIR": str(place), "PYTHONPATH": str(ROOT)}
     before = server.cpu_seconds()
     cost = measure([*command], place, environment, log)
