@@ -21,7 +21,7 @@ from bench.machine import machine
 from bench.measure import adopt_orphans
 from bench.page import replace_block
 from bench.server import Server, serve_postgres
-from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate
+from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate, write_settings
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -102,16 +102,21 @@ def generate(folder: Path, rows: int, files: int) -> Path:
     return folder
 
 
-def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[object, ...]]:
-    """Runs a query over a new table that has every second key, and reads the table after it."""
+def fill_database(server: Server) -> str:
+    """Makes the table anew, with every second key of a million. Returns the address of the database."""
     with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS bench")
         connection.execute("CREATE DATABASE bench")
-    url = server.url("bench")
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(server.url("bench"), autocommit=True) as connection:
         old = "SELECT k, k, k / 100.0, 'customer ' || k, to_timestamp(k) FROM generate_series(0, 999999, 2) AS k"
         for statement in (DDL, WRITTEN, f"INSERT INTO profiles {old}", "VACUUM ANALYZE profiles", "CHECKPOINT"):
             connection.execute(statement)
+    return server.url("bench")
+
+
+def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[object, ...]]:
+    """Runs a query over a new table that has every second key, and reads the table after it."""
+    url = fill_database(server)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         place = Path(work)
         if job.system == "penstock":
@@ -123,6 +128,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
             command = [sys.executable, *run, "script.sql"]
         else:
             command = [sys.executable, "-m", "bench.programs.table", job.query, job.system, str(job.data), url]
+        write_settings(place, penstock=job.system == "penstock")
         cost, used = measure_beside(server, command, place, folder / "log")
     with psycopg.connect(url) as connection:
         digest = connection.execute(DIGEST).fetchone()

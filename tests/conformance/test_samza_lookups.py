@@ -49,9 +49,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of keys in the statements that databases have got."""
     sizes: list[int] = []
 
-    def find(connection: Any, table: Any, names: Any, keys: Any) -> Any:
-        sizes.append(keys.num_rows)
-        return find_rows(connection, table, names, keys)
+    def find(connection: Any, table: Any, names: Any, batches: Any) -> Any:
+        sizes.extend(keys.num_rows for keys in batches)
+        return find_rows(connection, table, names, batches)
 
     monkeypatch.setattr(finder, "find_rows", find)
     return sizes

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
-from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows, has_rows, select_rows
+from penstock.codegen.ejected.databases.reads import FEW_KEYS, ColumnCondition, find_rows, has_rows, select_rows
 from penstock.codegen.ejected.databases.spark_types import find_unfit, number_keys
 from penstock.codegen.ejected.databases.table import (
     TargetTable,
@@ -21,6 +21,9 @@ from penstock.codegen.ejected.databases.table import (
     create_table,
     inspect_table,
 )
+
+_SENT_TOGETHER = 100
+"""Statements with few keys. The next one does not wait for the answer of the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class FindCounters:
     """Keys that rows have, each once in a call: those that the table has (`hits`), and those that it lacks (`misses`).
 
     cache_hits: keys that the cache answered. batches: statements that were answered. seconds_retrying: from the first
-    failure of a statement to its end. batch_seconds: of the newest statements, with their repeated attempts.
+    failure of a transaction to its end. batch_seconds: of the newest statements that were answered. Those that
+    were sent together share their time.
     """
 
     gets: int = 0
@@ -93,7 +97,7 @@ class TableReader:
             if table.key:
                 check_key(found, table)
                 # Whether the user may read it.
-                find_rows(connection, table, names, table.arrow_schema(table.key).empty_table())
+                find_rows(connection, table, names, [table.arrow_schema(table.key).empty_table()])
 
         connection = TableConnection(table, self._policy, self.counters, read_only=not table.create)
         try:
@@ -116,10 +120,10 @@ class TableReader:
         absent = pa.repeat(False, keys.num_rows)
         for unfit, _ in find_unfit(self._table.address.dialect, self._table.key, keys):
             absent = pc.or_(absent, pc.fill_null(unfit, False))
-        keys, size = keys.filter(pc.invert(absent)), self._policy.batch_size
-        parts = [self._find_part(names, keys.slice(begin, size)) for begin in range(0, keys.num_rows, size)]
-        found = pa.concat_tables([self._table.arrow_schema(names).empty_table(), *parts])
-        return keep_asked(found, keys.select(self._table.key))
+        keys = keys.filter(pc.invert(absent))
+        if keys.num_rows == 0:
+            return self._table.arrow_schema(names).empty_table()
+        return keep_asked(self._find_or_split(names, keys), keys.select(self._table.key))
 
     def has_rows(self) -> bool:
         """Whether the table has any row.
@@ -132,21 +136,29 @@ class TableReader:
         """Closes the connection."""
         self._connection.close()
 
-    def _find_part(self, names: Sequence[str], keys: pa.Table) -> pa.Table:
-        """The rows of some keys. What the database refuses as a key is not there."""
-        began = time.monotonic()
+    def _find_or_split(self, names: Sequence[str], keys: pa.Table) -> pa.Table:
+        """The rows of some keys, of which there is one at least. What the database refuses as a key is not there."""
         try:
-            found = self._connection.run(lambda connection: find_rows(connection, self._table, names, keys))
-            self.counters.batches += 1
-            self.counters.batch_seconds.append(time.monotonic() - began)
-            return found
+            return self._connection.run(lambda connection: self._find_in_batches(connection, names, keys))
         except TableError as error:
             if error.kind != "rejected":
                 raise
             if keys.num_rows == 1:
                 return self._table.arrow_schema(names).empty_table()
         half = keys.num_rows // 2
-        return pa.concat_tables([self._find_part(names, keys.slice(0, half)), self._find_part(names, keys.slice(half))])
+        parts = [self._find_or_split(names, each) for each in (keys.slice(0, half), keys.slice(half))]
+        return pa.concat_tables(parts)
+
+    def _find_in_batches(self, connection: sa.Connection, names: Sequence[str], keys: pa.Table) -> pa.Table:
+        size = self._policy.batch_size
+        batches = [keys.slice(begin, size) for begin in range(0, keys.num_rows, size)]
+        step, parts = 1 if size > FEW_KEYS else _SENT_TOGETHER, []
+        for begin in range(0, len(batches), step):
+            sent, began = batches[begin : begin + step], time.monotonic()
+            parts.append(find_rows(connection, self._table, names, sent))
+            self.counters.batches += len(sent)
+            self.counters.batch_seconds.extend([(time.monotonic() - began) / len(sent)] * len(sent))
+        return pa.concat_tables(parts)
 
 
 class RowCache:

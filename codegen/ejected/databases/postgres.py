@@ -100,7 +100,7 @@ class PostgresOperations:
         )
         with self._cursor.copy(f"COPY ({asked}) TO STDOUT (FORMAT csv)") as copy:
             data = b"".join(bytes(part) for part in copy)
-        return read_copy(data, schema, table.place)
+        return read_copy(data, schema, table)
 
     def _update(self, stage: str, names: Sequence[str]) -> int:
         table, assigned = self._table, assign_columns(self._table, names)
@@ -153,7 +153,7 @@ def as_text(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def read_copy(data: bytes, schema: pa.Schema, place: str) -> pa.Table:
+def read_copy(data: bytes, schema: pa.Schema, table: TargetTable) -> pa.Table:
     """The rows in an answer to COPY TO.
 
     Raises TableError (types): the table has a value, as infinity, that the type of its column does not have.
@@ -174,9 +174,32 @@ def read_copy(data: bytes, schema: pa.Schema, place: str) -> pa.Table:
     try:
         rows = arrow_csv.read_csv(io.BytesIO(data), read, parse, options)
     except pa.ArrowInvalid as error:
-        raise TableError("types", f"{place} has a value that its declaration does not allow: {error}") from None
+        raise TableError("types", describe_unfit(table, error)) from None
     for number, field in enumerate(schema):
         if pa.types.is_binary(field.type):
             values = [None if text is None else bytes.fromhex(text[2:]) for text in rows[field.name].to_pylist()]
             rows = rows.set_column(number, field, pa.array(values, pa.binary()))
     return rows.cast(schema)
+
+
+def read_texts(rows: Sequence[Sequence[str | None]], schema: pa.Schema, table: TargetTable) -> pa.Table:
+    """Rows of values that PostgreSQL has cast to text.
+
+    Raises TableError (types): as `read_copy`.
+    """
+    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
+    arrays = []
+    for texts, field in zip(columns, schema, strict=True):
+        if pa.types.is_binary(field.type):
+            arrays.append(pa.array([None if text is None else bytes.fromhex(text[2:]) for text in texts], field.type))
+            continue
+        try:
+            arrays.append(pa.array(texts, pa.string()).cast(field.type))
+        except pa.ArrowInvalid as error:
+            raise TableError("types", describe_unfit(table, error)) from None
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def describe_unfit(table: TargetTable, error: pa.ArrowInvalid) -> str:
+    """What is wrong with a value that Arrow does not take."""
+    return f"{table.place} has a value that its declaration does not allow: {error}"

@@ -1,6 +1,6 @@
 """Rows of a table by their keys, or by conditions on their columns. Nothing is locked or written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -11,10 +11,13 @@ import sqlalchemy as sa
 from penstock.codegen.ejected.databases.duckdb import STAGED
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import list_names, match_key, raw_cursor
-from penstock.codegen.ejected.databases.postgres import read_copy
+from penstock.codegen.ejected.databases.postgres import read_copy, read_texts
 from penstock.codegen.ejected.databases.spark_types import column_type, quote_identifier
 from penstock.codegen.ejected.databases.sqlite import read_sqlite, sqlite_tuples
 from penstock.codegen.ejected.databases.table import TargetTable
+
+FEW_KEYS = 1_000
+"""Up to so many keys a SELECT costs less than COPY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,28 +36,69 @@ class ColumnCondition:
         return f"{text} ({marks})" if self.operator == "IN" else f"{text} {marks}"
 
 
-def find_rows(connection: sa.Connection, table: TargetTable, names: Sequence[str], keys: pa.Table) -> pa.Table:
-    """These columns of the rows of some distinct keys, in any order. A collation may find more rows.
+def find_rows(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], batches: Sequence[pa.Table]
+) -> pa.Table:
+    """These columns of the rows of some keys, in any order. There is a statement for each batch of distinct keys.
+
+    A collation may find more rows.
 
     Raises TableError (types): the table has a value that the declaration does not allow.
     """
-    if table.address.dialect == "sqlite":
-        where = " AND ".join(f"{quote_identifier(name)} = ?" for name in table.key)
-        asked = f"SELECT {list_names(names)} FROM {table.quoted_name} WHERE {where}"
-        cursor = raw_cursor(connection)
-        found = (cursor.execute(asked, values).fetchall() for values in sqlite_tuples(keys.select(table.key)))
-        return arrange_sqlite([row for rows in found for row in rows], table, names)
-    rest = f"FROM {table.quoted_name} AS t JOIN {STAGED} AS s ON {match_key(table, 't.', 's.')}"
-    if table.address.dialect == "duckdb":
-        duckdb: Any = connection.connection.driver_connection
-        duckdb.register(STAGED, keys)
-        return conform_rows(duckdb.sql(f"SELECT {list_names(names, 't.')} {rest}").to_arrow_table(), table, names)
-    # Arrays, and no temporary table: a standby server takes none, and the catalog is left alone.
-    arrays = ", ".join(f"%s::{column_type('postgres', field.type)}[]" for field in keys.schema)
-    values = [keys[name].to_pylist() for name in keys.column_names]
-    staged = f"unnest({arrays}) AS s ({escape_marks(list_names(keys.column_names))})"
-    rest = f"FROM {table.quoted_name} AS t JOIN <keys> ON {match_key(table, 't.', 's.')}"
-    return copy_rows(connection, table, names, escape_marks(rest).replace("<keys>", staged), values)
+    find = {"postgres": find_in_postgres, "sqlite": find_in_sqlite, "duckdb": find_in_duckdb}
+    return find[table.address.dialect](connection, table, names, batches)
+
+
+def find_in_sqlite(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], batches: Sequence[pa.Table]
+) -> pa.Table:
+    """As `find_rows`. A statement finds one key, as this takes no time to send."""
+    where = " AND ".join(f"{quote_identifier(name)} = ?" for name in table.key)
+    asked = f"SELECT {list_names(names)} FROM {table.quoted_name} WHERE {where}"
+    cursor = raw_cursor(connection)
+    keys = (values for batch in batches for values in sqlite_tuples(batch.select(table.key)))
+    return arrange_sqlite([row for values in keys for row in cursor.execute(asked, values).fetchall()], table, names)
+
+
+def find_in_duckdb(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], batches: Sequence[pa.Table]
+) -> pa.Table:
+    """As `find_rows`."""
+    duckdb: Any = connection.connection.driver_connection
+    asked = (
+        f"SELECT {list_names(names, 't.')} FROM {table.quoted_name} AS t "
+        f"JOIN {STAGED} AS s ON {match_key(table, 't.', 's.')}"
+    )
+    found = []
+    for batch in batches:
+        duckdb.register(STAGED, batch)
+        found.append(conform_rows(duckdb.sql(asked).to_arrow_table(), table, names))
+    return pa.concat_tables(found)
+
+
+def find_in_postgres(
+    connection: sa.Connection, table: TargetTable, names: Sequence[str], batches: Sequence[pa.Table]
+) -> pa.Table:
+    """As `find_rows`. Keys are sent as arrays: a standby server takes no temporary table."""
+    fields = batches[0].schema
+    arrays = [f"%s::{column_type('postgres', field.type)}[]" for field in fields]
+    match [escape_marks(quote_identifier(field.name)) for field in fields]:
+        case [name]:
+            rest = f"WHERE t.{name} = ANY({arrays[0]})"
+        case keys:
+            on = escape_marks(match_key(table, "t.", "s."))
+            rest = f"JOIN unnest({', '.join(arrays)}) AS s ({', '.join(keys)}) ON {on}"
+    rest = f"FROM {escape_marks(table.quoted_name)} AS t {rest}"
+    values = [[column.to_pylist() for column in batch.columns] for batch in batches]
+    if max(batch.num_rows for batch in batches) > FEW_KEYS:
+        return pa.concat_tables([copy_rows(connection, table, names, rest, each) for each in values])
+    items = ", ".join(f"CAST({item} AS text)" for item in list_items(table, names))
+    cursor = raw_cursor(connection)
+    cursor.executemany(f"SELECT {items} {rest}", values, returning=True)
+    rows = cursor.fetchall()
+    while cursor.nextset():
+        rows += cursor.fetchall()
+    return read_texts(rows, table.arrow_schema(names), table)
 
 
 def select_rows(
@@ -96,15 +140,17 @@ def copy_rows(
     connection: sa.Connection, table: TargetTable, names: Sequence[str], rest: str, values: Sequence[Any]
 ) -> pa.Table:
     """The columns of rows of PostgreSQL. `rest`: what follows SELECT, with marks for the values."""
-    schema = table.arrow_schema(names)
-    # Arrow does not read 1.50 as a decimal of one place.
-    items = ", ".join(
-        f"trim_scale({item})" if pa.types.is_decimal(field.type) else item
-        for field, item in zip(schema, (escape_marks(list_names([name], "t.")) for name in names), strict=True)
-    )
+    items = ", ".join(list_items(table, names))
     with raw_cursor(connection).copy(f"COPY (SELECT {items} {rest}) TO STDOUT (FORMAT csv)", values) as copy:
         data = b"".join(bytes(part) for part in copy)
-    return read_copy(data, schema, table.place)
+    return read_copy(data, table.arrow_schema(names), table)
+
+
+def list_items(table: TargetTable, names: Sequence[str]) -> Iterator[str]:
+    """The columns of the row `t`, written for Arrow, which does not read 1.50 as a decimal of one place."""
+    for field in table.arrow_schema(names):
+        item = escape_marks(list_names([field.name], "t."))
+        yield f"trim_scale({item})" if pa.types.is_decimal(field.type) else item
 
 
 def arrange_sqlite(rows: Sequence[Sequence[Any]], table: TargetTable, names: Sequence[str]) -> pa.Table:

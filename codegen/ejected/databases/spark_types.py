@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -71,6 +72,7 @@ COLUMN_TYPES = {
 """The column type that a new table gets."""
 
 
+@cache
 def arrow_type(text: str) -> pa.DataType:
     """The Arrow type of a Spark type, which is written as Spark SQL writes it.
 
