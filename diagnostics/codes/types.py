@@ -21,6 +21,7 @@ T016 = Code("T016", "{type} cannot be the key of a map")
 T017 = Code("T017", "{expression} fails for every row")
 T018 = Code("T018", "implicit cast from {source} to {type} can fail", severity="warning")
 T019 = Code("T019", "{function} takes a constant for the text and looks for a pattern that varies", severity="warning")
+T020 = Code("T020", "{form} means something else in {systems}", severity="warning")
 
 CODES = (
     T001,
@@ -42,4 +43,5 @@ CODES = (
     T017,
     T018,
     T019,
+    T020,
 )

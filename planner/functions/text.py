@@ -137,7 +137,7 @@ TEXT = (
     ),
     Function(
         "MASK",
-        ("(STRING) -> STRING", "(STRING, LETTER) -> STRING", "(STRING, LETTER, LETTER) -> STRING"),
+        tuple(f"(STRING{', LETTER' * count}) -> STRING" for count in range(5)),
         "letters as X and x, digits as n",
         ("MASK('Ab-12')", "Xx-nn"),
         failing=Failing(),

@@ -34,6 +34,7 @@ from penstock.planner.script.computed import apply_like
 from penstock.planner.script.create import lower_create
 from penstock.planner.script.create_as import lower_create_as, put_result, show_key
 from penstock.planner.script.find_casts import find_casts
+from penstock.planner.script.find_differences import find_differences
 from penstock.planner.script.find_swapped import find_swapped
 from penstock.planner.script.insert import lower_insert
 from penstock.planner.script.late import find_late, split_late
@@ -85,7 +86,11 @@ def plan_script(statements: Sequence[ast.Statement], catalog: Catalog | None = N
             leave_broken(statement, script)
     queries = infer_partitions(select_queries(script), statements, script)
     script.report += check_caches(queries)
-    found = [warning for query in queries for warning in (*find_casts(query), *find_swapped(query))]
+    found = [
+        warning
+        for query in queries
+        for warning in (*find_casts(query), *find_swapped(query), *find_differences(query, statements))
+    ]
     script.warnings += [warning for warning in dict.fromkeys(found) if warning not in script.warnings]
     answers = [complete_answer(each, queries, statements, script) for each in script.answers]
     if script.report:

@@ -13,6 +13,7 @@ from penstock.planner import Catalog
 from tests.conformance.spellings.cases import PRELUDE, SPELLINGS, Spelling, accept, read_pending
 
 PENDING = read_pending()
+ABOUT_MEANINGS = {"T019", "T020"}
 
 
 @cache
@@ -38,7 +39,7 @@ def plan(sql: str, *, read: bool) -> object:
 
 
 def judge(spelling: Spelling) -> str:
-    """What comes instead of what is expected, in a word: a code, `differs`, `accepted` or `hint`.
+    """What comes instead of what is expected, in a word: a code, `differs`, `accepted`, `warnings` or `hint`.
 
     Empty if it holds.
     """
@@ -48,10 +49,21 @@ def judge(spelling: Spelling) -> str:
         return judge_refusal(spelling, refusal.diagnostics[0])
     if spelling.same is None:
         return "accepted"
+    if not spelling.read and not judge_warnings(spelling):
+        return "warnings"
     try:
         return "" if given == plan(spelling.same, read=spelling.read) else "differs"
     except CompileError as refusal:
         return f"ours {refusal.diagnostics[0].code}"
+
+
+def judge_warnings(spelling: Spelling) -> bool:
+    """Whether the statement has the warnings that the block has, and no other about meanings elsewhere."""
+    warnings = compile(spelling.sql, declared()).diagnostics
+    texts = [(each.code, " ".join(render(each).split())) for each in warnings]
+    expected = all(any(code == other and piece in text for other, text in texts) for code, piece in spelling.warnings)
+    codes = {code for code, _ in spelling.warnings}
+    return expected and all(code in codes for code, _ in texts if code in ABOUT_MEANINGS)
 
 
 def judge_refusal(spelling: Spelling, finding: Diagnostic) -> str:

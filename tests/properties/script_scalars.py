@@ -115,6 +115,7 @@ _FORMS: dict[str, tuple[str, ...]] = {
         "TO_CHAR({DECIMAL}, {:NUMBER_FORMAT})",
         "PRINTF({:PRINT_FORMAT}, {STRING}, {INT}, {BOOLEAN}, {DOUBLE})",
         "MASK({STRING}, {:LETTER}, {:LETTER})",
+        "MASK({STRING}, {:LETTER}, {:LETTER}, {:LETTER}, {:LETTER})",
         "DECODE(ENCODE({STRING}, {:CHARSET}), 'ISO-8859-1')",
         "CAST({NESTED} AS STRING)",
         "CAST({TIME} AS STRING)",

@@ -9,5 +9,5 @@ A file `<system>/<topic>.sql` has blocks. A block begins with `-- name: …`. Th
     -- refused: J001, a piece of the hint
     -- read, refused: N003
 
-Any other comment says why.
+In front of `-- same as` may stand `-- warned: T020, a piece of the warning`. Any other comment says why.
 """

@@ -13,6 +13,7 @@ _HEAD = (
     "# Blocks that do not hold yet: name, what comes instead, and why that may stay. Written by `pytest --accept`.\n"
 )
 _NAME = re.compile(r"^-- name: (.+)\n", re.MULTILINE)
+_WARNED = re.compile(r"^-- warned: (\w+), (.+)\n", re.MULTILINE)
 _EXPECTED = re.compile(r"^-- (read, )?(?:same as|refused: (\w+)(?:, (.+))?)\n", re.MULTILINE)
 
 
@@ -21,6 +22,7 @@ class Spelling:
     """One block. `same` is the SQL that means the same; where it is None, `code` is that of the refusal.
 
     `hint`: a piece of what the refusal says. `read`: the statement is a bounded SELECT over tables.
+    `warnings`: codes of warnings, each with a piece of its text.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Spelling:
     same: str | None
     code: str
     hint: str
+    warnings: tuple[tuple[str, str], ...]
 
 
 def read_file(path: Path) -> list[Spelling]:
@@ -41,9 +44,9 @@ def read_file(path: Path) -> list[Spelling]:
         if len(parts) != 5:
             raise ValueError(f"{path}: {title}: one line `-- same as` or `-- refused: …`")
         sql, read, code, hint, same = parts
-        found.append(
-            Spelling(f"{topic}: {title}", sql, read is not None, None if code else same, code or "", hint or "")
-        )
+        warnings, sql = tuple(_WARNED.findall(sql)), _WARNED.sub("", sql)
+        expected = None if code else same
+        found.append(Spelling(f"{topic}: {title}", sql, read is not None, expected, code or "", hint or "", warnings))
     return found
 
 

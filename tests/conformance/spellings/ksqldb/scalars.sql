@@ -28,7 +28,7 @@ CREATE STREAM filled AS SELECT STREAM IFNULL(kind, 'none') AS kind FROM events;
 -- name: text joined by plus
 -- ksqlDB adds texts with +. Here + takes numbers and times.
 CREATE STREAM named AS SELECT kind + '!' AS kind FROM events;
--- refused: T002, CONCAT
+-- refused: T002, kind || '!'
 
 -- name: CONCAT
 CREATE STREAM named AS SELECT CONCAT(kind, '-', payload) AS name FROM events;
@@ -131,6 +131,7 @@ SELECT STREAM ARRAY_CONTAINS(tags, 'new') AS a, ARRAY_SIZE(tags) AS b, ARRAY_JOI
 -- name: an element of an array
 -- ksqlDB counts from 1, Penstock and Spark from 0.
 CREATE STREAM looked AS SELECT tags[1] AS tag FROM events;
+-- warned: T020, TRY_ELEMENT_AT(tags, 1)
 -- same as
 CREATE STREAM looked AS SELECT STREAM tags[1] AS tag FROM events;
 

@@ -1,0 +1,233 @@
+"""Warnings of forms that are accepted, and mean something else in another system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from penstock.diagnostics import Diagnostic, Span
+from penstock.diagnostics.codes.types import T020
+from penstock.parser import ast
+from penstock.planner.plan import RunningQuery
+from penstock.planner.plan.walk import walk
+from penstock.planner.scalars.literals import bare, whole_number
+from penstock.planner.types import INTEGERS, Array
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a form means elsewhere. `hint`: the form that means the same in all systems, or what they mean."""
+
+    form: str
+    systems: str
+    reason: str
+    hint: str
+
+
+Rule = Callable[[exp.Expression], Difference | None]
+
+
+def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -> Iterator[Diagnostic]:
+    """T020 once for each place in the script."""
+    parts = [
+        part
+        for node in dict.fromkeys(walk(query.root))
+        for expression in node.expressions
+        for part in expression.walk()
+        if isinstance(part, exp.Expression) and "span" in part.meta
+    ]
+    counts_from_zero = any(isinstance(part, exp.Bracket) and _find_index(part) == 0 for part in parts)
+    emitting = [place for statement in statements if (place := _find_emit(statement)) is not None]
+    found: set[tuple[Span, str]] = set()
+    for part in parts:
+        span: Span = part.meta["span"]
+        difference = _judge(part, is_ksqldb=any(_covers(place, span) for place in emitting))
+        if difference is None or (span, difference.form) in found:
+            continue
+        if isinstance(part, exp.Bracket) and counts_from_zero:
+            continue
+        found.add((span, difference.form))
+        warning = T020.at(span, form=difference.form, systems=difference.systems)
+        yield warning.because(difference.reason).with_hint(difference.hint)
+
+
+def _judge(part: exp.Expression, *, is_ksqldb: bool) -> Difference | None:
+    """`is_ksqldb`: the statement has EMIT, as those of ksqlDB have."""
+    if not isinstance(part, exp.Anonymous):
+        rule = _OPERATORS.get(type(part))
+        return None if rule is None else rule(part)
+    name = part.name.upper()
+    rule = _CALLS.get(name) or (_KSQLDB_CALLS.get(name) if is_ksqldb else None)
+    return None if rule is None else rule(part)
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.source is inner.source and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _find_emit(statement: ast.Statement) -> Span | None:
+    """The place of a SELECT with EMIT that is the query of a statement."""
+    query = getattr(statement, "query", None)
+    query = query.body if isinstance(query, ast.With) else query
+    return query.span if isinstance(query, ast.Select) and query.emit is not None else None
+
+
+def _text(part: exp.Expression) -> str:
+    """What stands in the script for an operand, which may be cast."""
+    span = part.meta.get("span")
+    return part.name if span is None else str(span.text)
+
+
+def _inner(part: exp.Expression) -> exp.Expression:
+    """An operand without the casts around it that nobody wrote."""
+    while isinstance(part, exp.Cast) and part.meta.get("span") == part.this.meta.get("span"):
+        part = part.this
+    return bare(part)
+
+
+def _find_index(part: exp.Bracket) -> int | None:
+    """The literal in `array[…]`."""
+    is_array = isinstance(part.this.meta.get("type"), Array)
+    index = whole_number(_inner(part.expressions[0])) if is_array else None
+    return None if index is None else int(index)
+
+
+def _judge_index(part: exp.Expression) -> Difference | None:
+    index = _find_index(part) if isinstance(part, exp.Bracket) else None
+    if index is None or index == 0:
+        return None
+    array = _text(part.this)
+    if index < 0:
+        reason = "A negative index fails here. There it counts from the end."
+        return Difference(f"[{index}]", "ksqlDB", reason, f"TRY_ELEMENT_AT({array}, {index})")
+    reason = f"Elements are counted from 0 here, so this is number {index + 1}. There they are counted from 1."
+    return Difference(f"[{index}]", "Flink, ksqlDB and PostgreSQL", reason, f"TRY_ELEMENT_AT({array}, {index})")
+
+
+def _judge_power(part: exp.Expression) -> Difference | None:
+    left, right = part.this, part.args["expression"]
+    if whole_number(_inner(right)) is None:
+        return None
+    reason = "^ is the exclusive OR of bits here. There it raises to a power."
+    return Difference("^", "PostgreSQL", reason, f"POWER({_text(left)}, {_text(right)})")
+
+
+def _judge_quotient(part: exp.Expression) -> Difference | None:
+    left, right = _inner(part.this), _inner(part.args["expression"])
+    if left.meta.get("type") not in INTEGERS or whole_number(left) is not None or whole_number(right) in (None, 0, 1):
+        return None
+    reason = "The quotient of whole numbers is a DOUBLE here. There it is a whole number, as DIV gives it."
+    return Difference("/", "Flink, ksqlDB and PostgreSQL", reason, f"{_text(left)} DIV {_text(right)}")
+
+
+_BARE_DECIMAL = re.compile(r"\b(?:DECIMAL|NUMERIC|DEC)\s*\)?\s*\Z", re.IGNORECASE)
+
+
+def _judge_cast(part: exp.Expression) -> Difference | None:
+    written, value = part.meta["span"], part.this
+    is_written = written != value.meta.get("span") and _BARE_DECIMAL.search(written.text) is not None
+    if not is_written or value.meta.get("type") in INTEGERS:
+        return None
+    reason = "Without digits it is DECIMAL(10, 0) here, which rounds to a whole number. There it keeps all digits."
+    return Difference("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({_text(value)} AS DECIMAL(38, 10))")
+
+
+_SIGNS = re.compile(r"[.|^$]+")
+
+
+def _judge_split(part: exp.Expression) -> Difference | None:
+    if len(part.expressions) < 2:
+        return None
+    text, pattern = (bare(each) for each in part.expressions[:2])
+    if not isinstance(pattern, exp.Literal) or _SIGNS.fullmatch(pattern.name) is None:
+        return None
+    escaped = re.sub(r"(.)", r"\\\1", pattern.name)
+    reason = f"{part.name.upper()} takes a regular expression here. There it takes a text."
+    systems = "ksqlDB and Flink"
+    return Difference(f"'{pattern.name}'", systems, reason, f"{part.name.upper()}({_text(text)}, '{escaped}')")
+
+
+def _judge_ends(part: exp.Expression) -> Difference | None:
+    """LEFT and RIGHT."""
+    if len(part.expressions) != 2:
+        return None
+    text, count = _text(part.expressions[0]), whole_number(_inner(part.expressions[1]))
+    if count is None or count >= 0:
+        return None
+    is_left = part.name.upper() == "LEFT"
+    hint = f"LEFT({text}, GREATEST(LENGTH({text}) - {-count}, 0))" if is_left else f"SUBSTRING({text}, {1 - count})"
+    reason = "The result is an empty text here. There it is the text without so many characters."
+    return Difference(f"{part.name.upper()} with {count}", "PostgreSQL", reason, hint)
+
+
+def _judge_trim(part: exp.Expression) -> Difference | None:
+    """LTRIM and RTRIM."""
+    if len(part.expressions) != 2:
+        return None
+    characters, text = (bare(each) for each in part.expressions)
+    if isinstance(characters, exp.Literal) or not isinstance(text, exp.Literal):
+        return None
+    name = part.name.upper()
+    reason = "The characters come first here, and the text behind them. There it is the other way round."
+    hint = f"{name}({_text(text)}, {_text(characters)})"
+    return Difference(f"{name} of a constant", "Flink and PostgreSQL", reason, hint)
+
+
+def _judge_day(part: exp.Expression) -> Difference | None:
+    unit, time = bare(part.expressions[0]), part.expressions[1]
+    if not isinstance(unit, exp.Literal) or unit.name.upper() != "DOW":
+        return None
+    reason = "Sunday is 1 here, and Saturday 7. There Sunday is 0, and Saturday 6."
+    return Difference("DOW", "PostgreSQL", reason, f"DAYOFWEEK({_text(time)})")
+
+
+def _judge_from_unixtime(part: exp.Expression) -> Difference | None:
+    if len(part.expressions) != 1:
+        return None
+    reason = "It makes a text of seconds here. There it makes a TIMESTAMP of milliseconds."
+    return Difference("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({_text(part.expressions[0])})")
+
+
+def _judge_unix_timestamp(part: exp.Expression) -> Difference | None:
+    if not part.meta["span"].text.upper().startswith("UNIX_TIMESTAMP") or len(part.expressions) != 1:
+        return None
+    reason = "It gives seconds here. There it gives milliseconds."
+    is_now = part.name.upper() == "UNIX_SECONDS"
+    time = "CURRENT_TIMESTAMP" if is_now else _text(part.expressions[0])
+    return Difference("UNIX_TIMESTAMP", "ksqlDB", reason, f"UNIX_MILLIS({time})")
+
+
+def _judge_mask(part: exp.Expression) -> Difference | None:
+    if len(part.expressions) != 1:
+        return None
+    reason = "Signs and spaces stay as they are here. There each of them becomes a hyphen."
+    return Difference("MASK", "ksqlDB", reason, f"MASK({_text(part.expressions[0])}, 'X', 'x', 'n', '-')")
+
+
+def _judge_concat(part: exp.Expression) -> Difference | None:
+    values = ", ".join(_text(each) for each in part.expressions)
+    reason = "NULL with something is NULL here. There a NULL is left out."
+    return Difference("CONCAT", "ksqlDB and PostgreSQL", reason, f"CONCAT_WS('', {values})")
+
+
+_OPERATORS: Mapping[type[exp.Expression], Rule] = {
+    exp.Bracket: _judge_index,
+    exp.BitwiseXor: _judge_power,
+    exp.Div: _judge_quotient,
+    exp.Cast: _judge_cast,
+}
+_CALLS: Mapping[str, Rule] = {
+    "SPLIT": _judge_split,
+    **dict.fromkeys(("LEFT", "RIGHT"), _judge_ends),
+    **dict.fromkeys(("LTRIM", "RTRIM"), _judge_trim),
+    "DATE_PART": _judge_day,
+}
+_KSQLDB_CALLS: Mapping[str, Rule] = {
+    "FROM_UNIXTIME": _judge_from_unixtime,
+    **dict.fromkeys(("UNIX_TIMESTAMP", "UNIX_SECONDS"), _judge_unix_timestamp),
+    "MASK": _judge_mask,
+    "CONCAT": _judge_concat,
+}
