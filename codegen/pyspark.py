@@ -46,6 +46,10 @@ _DATABASES = (
         "secrets",
         "address",
         "spark_types",
+        "records",
+        "counters",
+        "retries",
+        "column_types",
         "table",
         "attempts",
         "ledger",
@@ -60,9 +64,9 @@ _MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
     *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset", "sessions")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
-    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory", "table_rows")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
-    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "table_lookup", "program")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("table_rows", "table_sink", "table_lookup", "program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 

@@ -8,36 +8,40 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from penstock.codegen.ejected.databases.changes import record_of
+from penstock.codegen.ejected.databases.records import record_of
 from penstock.codegen.ejected.databases.spark_types import number_keys
 
 NO_KEY = "no primary key"
 NO_ROW = "the table has no row of this key"
 
 
-class RowChanges(Protocol):
-    """What can be done to the table. In each call the keys are distinct."""
+class RowPuts(Protocol):
+    """What can be done to a table without reading it. In each call the keys are distinct."""
 
     null_key: Collection[str]
     """The columns of the key that may be NULL in puts and deletes. Others may not."""
 
-    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
-        """The key and these columns of the rows that are there."""
-
     def upsert(self, rows: pa.Table) -> None:
         """Puts rows in the place of those of their keys."""
-
-    def insert(self, rows: pa.Table) -> None:
-        """Adds rows whose keys are not there."""
-
-    def update(self, rows: pa.Table) -> pa.Table:
-        """Sets these columns; returns the rows whose keys are not there."""
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes rows."""
 
     def reject(self, rows: Sequence[tuple[str, str]]) -> None:
         """Sets rows aside: for each the reason, and the row as JSON."""
+
+
+class RowChanges(RowPuts, Protocol):
+    """What can be done to a table whose rows can be read by their keys."""
+
+    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
+        """The key and these columns of the rows that are there."""
+
+    def insert(self, rows: pa.Table) -> None:
+        """Adds rows whose keys are not there."""
+
+    def update(self, rows: pa.Table) -> pa.Table:
+        """Sets these columns; returns the rows whose keys are not there."""
 
 
 class MissingRowError(Exception):
@@ -86,7 +90,7 @@ class KeyedRows:
 
 
 def put_rows(
-    changes: RowChanges,
+    changes: RowPuts,
     rows: pa.Table,
     key: Sequence[str],
     order: str | None = None,
@@ -108,7 +112,7 @@ def put_rows(
         changes.upsert(puts)
 
 
-def delete_rows(changes: RowChanges, rows: pa.Table, key: Sequence[str]) -> None:
+def delete_rows(changes: RowPuts, rows: pa.Table, key: Sequence[str]) -> None:
     """Deletes the rows of these keys."""
     changes.delete(group_rows(changes, rows, key, None).first.select(key))
 
@@ -210,13 +214,13 @@ def reject_missing(
     reject_rows(changes, show(lost), NO_ROW)
 
 
-def reject_rows(changes: RowChanges, rows: pa.Table, reason: str) -> None:
+def reject_rows(changes: RowPuts, rows: pa.Table, reason: str) -> None:
     """Sets rows aside for a reason."""
     changes.reject([(reason, record_of(rows.slice(place, 1))) for place in range(rows.num_rows)])
 
 
 def group_rows(
-    changes: RowChanges,
+    changes: RowPuts,
     rows: pa.Table,
     key: Sequence[str],
     order: str | None,

@@ -4,13 +4,12 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Generic, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-from penstock.codegen.ejected.databases.writer import TableWriter
 from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_rows, update_rows
 
 
@@ -69,10 +68,35 @@ def fold_in_spark(spark: SparkSession, view: str, sql: str) -> Callable[[pa.Tabl
     return fold
 
 
-class TableBatches:
+TableChanges = TypeVar("TableChanges")
+GivenChanges = TypeVar("GivenChanges", covariant=True)
+TakenChanges = TypeVar("TakenChanges", contravariant=True)
+
+
+class BatchWriter(Protocol[GivenChanges]):
+    """Writes the batches of one query to one table, with a ledger."""
+
+    def check(self) -> None:
+        """Raises TableError if the table is not as it is declared, or cannot be reached."""
+
+    def open(self, query_id: str, sink: str) -> None:
+        """Refuses earlier writers of this query from now on. `sink`: what the ledger calls the table."""
+
+    def write(self, batch: int, digest: str, work: Callable[[GivenChanges], None]) -> None:
+        """Does `work`, and notes the batch, in one transaction. A batch that is noted by this digest is skipped."""
+
+
+class RowsToChanges(Protocol[TakenChanges]):
+    """What the rows of a query do to the table."""
+
+    def apply(self, changes: TakenChanges, rows: pa.Table, spark: SparkSession) -> None:
+        """Changes the table by the rows of one micro-batch."""
+
+
+class TableBatches(Generic[TableChanges]):
     """Writes the micro-batches of one query. `sink`: what the ledger calls the table."""
 
-    def __init__(self, writer: TableWriter, changes: RowsToTable, sink: str) -> None:
+    def __init__(self, writer: BatchWriter[TableChanges], changes: RowsToChanges[TableChanges], sink: str) -> None:
         self._writer, self._changes, self._sink = writer, changes, sink
         self._opened: str | None = None
 
@@ -80,7 +104,7 @@ class TableBatches:
         """Writes a micro-batch. `metadata`, `offsets`: the texts of these files of the checkpoint for it.
 
         Raises:
-            TableError, FencedError, DivergedError: as `TableWriter.write`.
+            TableError, FencedError, DivergedError: the writer cannot write it.
             MissingRowError: as `RowsToTable.apply`.
         """
         query = json.loads(metadata)["id"]
@@ -93,7 +117,11 @@ class TableBatches:
 
 
 def change_table(
-    rows: DataFrame, writer: TableWriter, changes: RowsToTable, sink: str, checkpoint: str
+    rows: DataFrame,
+    writer: BatchWriter[TableChanges],
+    changes: RowsToChanges[TableChanges],
+    sink: str,
+    checkpoint: str,
 ) -> DataStreamWriter:
     """Rows as changes of a table, each micro-batch once. The table is checked before the first one.
 

@@ -11,6 +11,7 @@ DUCKDB = Connector(
     looks_up=True,
     upserts=True,
     deletes=True,
+    changes_rows=True,
     partial_updates=True,
     exactly_once=True,
     check=make_check("DuckDB", is_any),

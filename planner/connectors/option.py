@@ -144,8 +144,10 @@ class Connector:
     """Whether a row replaces the one of its key. Without it a changing table can only be written as a changelog."""
     deletes: bool = False
     """Whether rows can be deleted by their key."""
+    changes_rows: bool = False
+    """Whether a table there is rows, which are put and deleted by their key, and not the records of a changelog."""
     partial_updates: bool = False
-    """Whether an upsert can leave columns as they are."""
+    """Whether a change of a row can leave columns as they are, or depend on them."""
     keeps_rows: bool = True
     """Whether what is written can be seen later."""
     outlives_process: bool = True

@@ -43,6 +43,7 @@ POSTGRES = Connector(
     looks_up=True,
     upserts=True,
     deletes=True,
+    changes_rows=True,
     partial_updates=True,
     exactly_once=True,
     check=make_check("PostgreSQL", is_simple_or_decimal),

@@ -12,6 +12,7 @@ SQLITE = Connector(
     looks_up=True,
     upserts=True,
     deletes=True,
+    changes_rows=True,
     partial_updates=True,
     exactly_once=True,
     check=make_check("SQLite", is_simple),  # its numbers have 64 bits: most decimals do not fit

@@ -27,7 +27,7 @@ def read_snapshot(entry: Declared | Derived, span: Span) -> Node:
         case Declared():
             origin = entry.origin
             # A database has rows, and not the records of a changelog.
-            key: tuple[str, ...] | None = None if connector_of(origin.connector).partial_updates else origin.key
+            key: tuple[str, ...] | None = None if connector_of(origin.connector).changes_rows else origin.key
         case Derived():
             origin = find_written_origin(entry)
             key = None if origin.operation is None else entry.node.shape.key

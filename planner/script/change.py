@@ -133,7 +133,7 @@ def require_target(statement: Statement, context: Context) -> Declared:
             ]
         )
     connector = connector_of(entry.origin.connector)
-    if not (connector.partial_updates and (isinstance(statement, ast.Update) or connector.deletes)):
+    if not (connector.partial_updates if isinstance(statement, ast.Update) else connector.changes_rows):
         reason = f"the connector {connector.name} cannot change single rows"
         found = K021.at(span, "", statement=verb(statement), target=entry.name, reason=reason)
         hint = "keep the table in a database: connector = 'postgres', 'sqlite' or 'duckdb'"

@@ -58,7 +58,7 @@ def show_key(root: Node) -> Node:
 
 def put_result(node: Node, sink: Sink) -> PutRows | None:
     """How the rows change the table that they go to, None if the sink has no rows of its own."""
-    if isinstance(node.shape, KStream) or not connector_of(sink.connector).partial_updates:
+    if isinstance(node.shape, KStream) or not connector_of(sink.connector).changes_rows:
         return None
     return PutRows(ChangedTable(node.schema, node.shape.identity))
 

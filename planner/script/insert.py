@@ -50,7 +50,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     if missing is not None:
         found = K006.at(statement.query.span, "", column=missing.name)
         raise CompileError([found.with_hint(f"add {missing.name} to the SELECT list: rows are replaced by it")])
-    changes_rows = is_table and connector_of(origin.connector).partial_updates
+    changes_rows = is_table and connector_of(origin.connector).changes_rows
     taken = (KStream, KTable, WTable) if changes_rows else (KStream, KTable) if is_table else (KStream,)
     if not isinstance(root.shape, taken):
         reason = f"it is a {entry.kind.lower()}, and the query gives a {kind_text(root.shape)}"
@@ -90,7 +90,7 @@ def refuse_values(statement: ast.Insert, entry: Declared) -> None:
     if not isinstance(first, ast.Select) or not isinstance(first.relation, ast.NoTable):
         return
     connector = connector_of(entry.origin.connector)
-    if connector.partial_updates:
+    if connector.changes_rows:
         hint = f"run this INSERT in {connector.name} itself"
     elif any(name == "path" for name, _ in entry.origin.options):
         hint = f"write the rows into a file in the folder of {entry.name}, and queries read them"
@@ -147,7 +147,7 @@ def check_not_null(root: Node, chosen: list[Column], origin: Origin, statement: 
 
     A database checks its rows by itself.
     """
-    if connector_of(origin.connector).partial_updates:
+    if connector_of(origin.connector).changes_rows:
         return
     given = {target.name: column for column, target in zip(root.schema, chosen, strict=True)}
     defaults = {each.name for each in origin.defaults}

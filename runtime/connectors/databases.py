@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,19 +14,21 @@ from penstock.codegen.ejected import table_lookup
 from penstock.codegen.ejected.databases import (
     address,
     attempts,
+    column_types,
     duckdb,
     faults,
     finder,
     operations,
     postgres,
     reads,
+    retries,
     secrets,
     spark_types,
     sqlite,
     table,
 )
 from penstock.codegen.ejected.databases.address import Address
-from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
+from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, TableReader
 from penstock.codegen.ejected.databases.reads import ColumnCondition
 from penstock.codegen.ejected.databases.secrets import SecretRef
@@ -34,107 +36,32 @@ from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.ejected.table_lookup import LookupRows, remote_view
-from penstock.codegen.ejected.table_rows import MissingRowError
 from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
 from penstock.diagnostics.source import Span
 from penstock.rows import Row
-from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSink, RuntimeSource
+from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeLookup, RuntimeSource
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
-from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Storage
-from penstock.runtime.table_reports import TableReport, find_percentile_ms
+from penstock.runtime.table_sink import TableSink
 
 TRAVELLING = (
-    *(faults, secrets, spark_types, address, table, attempts, operations, postgres, sqlite, duckdb, reads, finder),
-    table_lookup,
+    *(faults, secrets, spark_types, retries, column_types, address, table, attempts, operations),
+    *(postgres, sqlite, duckdb, reads, finder, table_lookup),
 )
 """Modules that travel by value: the workers of a cluster have the drivers of databases, but not penstock."""
 
 
-class StoppedError(Exception):
-    """The query was stopped while it waited to try again."""
-
-
-class TableSink(RuntimeSink):
+class DatabaseSink(TableSink):
     """The rows of one query in a table of a database."""
 
     def __init__(self, query: SparkQuery) -> None:
-        self._query = query
         given = list_arguments(query)
         target = TargetTable(make_address(given.address), **given.table)
-        self._writer = TableWriter(target, query.name, WritePolicy(**given.policy), self._note_retry)
-        self._batches = TableBatches(self._writer, RowsToTable(**given.changes), target.name)
-        self._storage: Storage | None = None
-        self._place = ""
-        self._retrying: str | None = None
-        self._changed: Callable[[], None] = lambda: None
-        self._is_stopped = False
-
-    @property
-    def retrying(self) -> str | None:
-        return self._retrying
-
-    @property
-    def report(self) -> TableReport:
-        counters = self._writer.counters
-        seconds = list(counters.batch_seconds)
-        return TableReport(
-            str(self._query.output.values["table"]),
-            counters.puts,
-            counters.updates,
-            counters.deletes,
-            counters.rejected,
-            counters.batches,
-            counters.retries,
-            counters.failures,
-            counters.seconds_retrying,
-            find_percentile_ms(seconds, 50),
-            find_percentile_ms(seconds, 99),
-        )
-
-    def watch(self, changed: Callable[[], None]) -> None:
-        self._changed = changed
-
-    def stop(self) -> None:
-        self._is_stopped = True
-
-    def close(self) -> None:
-        self._writer.close()
-
-    def _note_retry(self, reason: str) -> None:
-        if self._is_stopped:
-            raise StoppedError(reason)
-        self._set_retrying(reason)
-
-    def _set_retrying(self, reason: str | None) -> None:
-        if reason != self._retrying:
-            self._retrying = reason
-            self._changed()
-
-    def check(self, storage: Storage, place: str | None, finished: int) -> None:
-        """Raises RunError if the database cannot be reached, or the table is not as it is declared."""
-        with coded_errors(self._query):
-            self._writer.check()
-
-    def open(self, storage: Storage, place: str) -> None:
-        self._storage, self._place = storage, place
-
-    def write(self, batch: DataFrame, number: int) -> None:
-        """Changes the table by the rows of a micro-batch.
-
-        Raises:
-            RunError: the table cannot be changed, another process writes it, or the checkpoint is not the one that
-                wrote it last.
-        """
-        assert self._storage is not None, "a sink is opened before it is written"
-        metadata = read_required(self._storage, f"{self._place}/metadata")
-        offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
-        with coded_errors(self._query):
-            self._batches.write(batch, number, metadata, offsets)
-        self._set_retrying(None)
+        writer = TableWriter(target, query.name, WritePolicy(**given.policy), self.note_retry)
+        batches = TableBatches(writer, RowsToTable(**given.changes), target.name)
+        super().__init__(query, target.name, writer, batches)
 
 
 class TableLookups(RuntimeLookup):
@@ -206,24 +133,5 @@ def coded_reads(target: TargetTable, span: Span | None) -> Iterator[None]:
         raise RunError([explain_unread(target.name, str(error), error.hint, span)]) from None
 
 
-@contextmanager
-def coded_errors(query: SparkQuery) -> Iterator[None]:
-    """Raises RunError in place of the errors of the library that writes tables."""
-    try:
-        yield
-    except TableError as error:
-        code = R061 if error.kind in ("missing_table", "columns", "types", "key") else R060
-        found = code.at(query.span, "", query=query.name, reason=str(error))
-        raise RunError([found.with_hint(error.hint)]) from None
-    except FencedError as error:
-        raise RunError([R062.at(query.span, "", query=query.name, reason=str(error))]) from None
-    except DivergedError as error:
-        found = R063.at(query.span, "", query=query.name, reason=str(error))
-        raise RunError([found.with_hint("restore the newest checkpoint, or begin anew with --reset")]) from None
-    except MissingRowError as error:
-        found = R064.at(query.span, "", query=query.name, key=str(error))
-        raise RunError([found.with_hint("UPDATE … ELSE INSERT (…) VALUES (…), or on_missing = 'reject'")]) from None
-
-
-CONNECTOR = RuntimeConnector(sink=TableSink, source=TableSource, lookup=TableLookups)
+CONNECTOR = RuntimeConnector(sink=DatabaseSink, source=TableSource, lookup=TableLookups)
 """Of PostgreSQL, SQLite and DuckDB: the library knows where they differ."""

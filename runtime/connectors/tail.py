@@ -14,17 +14,19 @@ from pyspark.sql import functions as F
 
 from penstock.codegen import list_address, list_tries
 from penstock.codegen.ejected.databases.attempts import TableConnection
+from penstock.codegen.ejected.databases.counters import TableCounters
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import list_names, raw_cursor
 from penstock.codegen.ejected.databases.postgres import as_text
 from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type
 from penstock.codegen.ejected.databases.table import TargetTable
-from penstock.codegen.ejected.databases.writer import TableCounters, WritePolicy
+from penstock.codegen.ejected.databases.writer import WritePolicy
 from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import SparkQuery
-from penstock.runtime.connectors.databases import coded_errors, make_address
+from penstock.runtime.connectors.databases import make_address
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink
 from penstock.runtime.storage import Storage
+from penstock.runtime.table_sink import coded_errors
 
 NUMBER, QUERY, BATCH = "number", "query", "batch"
 """The number grows with the rows. The others say which micro-batch wrote a row. Columns of the stream are c0, c1, …"""

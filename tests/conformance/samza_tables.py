@@ -35,7 +35,7 @@ from penstock.codegen.ejected.table_lookup import LookupRows, join_found
 from penstock.codegen.program import RemoteView
 from penstock.planner.plan import Node, RemoteLookup, Scan
 from penstock.planner.plan.walk import list_nodes
-from penstock.runtime.connectors.databases import TableSink, make_address
+from penstock.runtime.connectors.databases import DatabaseSink, make_address
 from penstock.runtime.table_reports import TableReport
 from tests.databases.places import DDL, Place
 from tests.model import plans
@@ -130,19 +130,19 @@ class Query:
         nodes = [node for node in list_nodes(self.root) if isinstance(node, RemoteLookup)]
         views = [view for view in self._query.views if isinstance(view, RemoteView)]
         self.lookups = {node: Lookup(node, view) for node, view in zip(nodes, views, strict=True)}
-        self._sink: TableSink | None = None
+        self._sink: DatabaseSink | None = None
         self._number = 0
 
     def open(self) -> Query:
         """The query, once its table is compared with the declaration. The first micro-batch opens the ledger."""
         files: Any = Texts()
-        self._sink = TableSink(self._query)
+        self._sink = DatabaseSink(self._query)
         self._sink.check(files, None, 0)
         self._sink.open(files, "checkpoint")
         return self
 
     @property
-    def sink(self) -> TableSink:
+    def sink(self) -> DatabaseSink:
         """The sink, once it is open."""
         assert self._sink is not None
         return self._sink

@@ -42,7 +42,7 @@ def main(point: str, action: str, *arguments: str) -> None:
         if here == point and len(begun) == 2:
             stop(action, begun[-1])
 
-    def write(batches: TableBatches, batch: Any, number: int, metadata: str, offsets: str) -> None:
+    def write(batches: TableBatches[Any], batch: Any, number: int, metadata: str, offsets: str) -> None:
         begun.append(number)
         reach("before")
         write_batch(batches, batch, number, metadata, offsets)

@@ -1,46 +1,19 @@
-"""A connection that is made anew when it is lost, and transactions that are begun again while that may help."""
+"""A connection that is made anew when it is lost, and transactions on it."""
 
-import time
 from collections.abc import Callable
-from typing import Protocol, TypeVar
 
 import sqlalchemy as sa
-import tenacity
 
 from penstock.codegen.ejected.databases.address import connect_database, is_replaced
-from penstock.codegen.ejected.databases.faults import FAULT_HINTS, DatabaseFault, TableError, find_fault
+from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError, find_fault
+from penstock.codegen.ejected.databases.retries import (
+    Result,
+    RetryCounters,
+    RetryPolicy,
+    TransientError,
+    run_attempts,
+)
 from penstock.codegen.ejected.databases.table import TargetTable
-
-Result = TypeVar("Result")
-
-
-class RetryPolicy(Protocol):
-    """How often a transaction is tried. The pauses between grow from backoff_ms to max_delay_ms, with jitter."""
-
-    @property
-    def attempts(self) -> int: ...
-
-    @property
-    def backoff_ms(self) -> int: ...
-
-    @property
-    def max_delay_ms(self) -> int: ...
-
-
-class RetryCounters(Protocol):
-    """Repeated attempts, transactions that failed for good, and the time from a first failure to the end."""
-
-    retries: int
-    failures: int
-    seconds_retrying: float
-
-
-class TransientError(Exception):
-    """A transaction has failed for a reason that may pass."""
-
-    def __init__(self, fault: DatabaseFault) -> None:
-        super().__init__(fault.text)
-        self.fault = fault
 
 
 class TableConnection:
@@ -68,36 +41,9 @@ class TableConnection:
 
         Raises TableError.
         """
-        policy, counters, failed_at = self._policy, self._counters, 0.0
-
-        def note(state: tenacity.RetryCallState) -> None:
-            nonlocal failed_at
-            failed_at = failed_at or time.monotonic()
-            counters.retries += 1
-            if self._on_retry is not None and state.outcome is not None:
-                self._on_retry(f"{self._table.place}: {state.outcome.exception()}")
-
-        retrying = tenacity.Retrying(
-            stop=tenacity.stop_after_attempt(policy.attempts),
-            wait=tenacity.wait_random_exponential(policy.backoff_ms / 1000, max=policy.max_delay_ms / 1000),
-            retry=tenacity.retry_if_exception_type(TransientError),
-            before_sleep=note,
-            reraise=True,
+        return run_attempts(
+            lambda: self._attempt(action), self._table.place, self._policy, self._counters, self._on_retry
         )
-        try:
-            result: Result = retrying(self._attempt, action)
-            return result
-        except TransientError as error:
-            counters.failures += 1
-            fault = error.fault
-            message = f"{self._table.place}: {fault.text} ({policy.attempts} attempts)"
-            raise TableError(fault.kind, message, FAULT_HINTS.get(fault.kind)) from None
-        except BaseException:
-            counters.failures += 1
-            raise
-        finally:
-            if failed_at:
-                counters.seconds_retrying += time.monotonic() - failed_at
 
     def close(self) -> None:
         """Closes the connection."""

@@ -1,10 +1,7 @@
 """What may be done to a table inside of the transaction of one batch. Rows that the database refuses are set aside."""
 
-import base64
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -12,25 +9,12 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 from sqlalchemy.schema import CreateTable
 
+from penstock.codegen.ejected.databases.counters import RowCounts
 from penstock.codegen.ejected.databases.faults import ConflictError, TableError, find_fault
 from penstock.codegen.ejected.databases.operations import Operations
+from penstock.codegen.ejected.databases.records import record_of
 from penstock.codegen.ejected.databases.spark_types import find_unfit
 from penstock.codegen.ejected.databases.table import TargetTable, has_table
-
-FIRST_MICROS, LAST_MICROS = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The first and the last time that Python has, in microseconds since 1970."""
-
-
-@dataclass(slots=True)
-class RowCounts:
-    """Rows of one batch. `refused` are those of the `rejected` ones that the database did not take."""
-
-    puts: int = 0
-    updates: int = 0
-    deletes: int = 0
-    gets: int = 0
-    rejected: int = 0
-    refused: int = 0
 
 
 class Changes:
@@ -225,37 +209,3 @@ def describe_rejected(name: str, schema: str | None) -> sa.Table:
         sa.Column("rejected_at", sa.DateTime(timezone=True), nullable=False),
         schema=schema,
     )
-
-
-def record_of(rows: pa.Table) -> str:
-    """The only one of the rows as JSON."""
-    for place, field in enumerate(rows.schema):
-        # Python has no times outside of the years 1 to 9999, and Arrow cannot write years above 32767.
-        if pa.types.is_timestamp(field.type):
-            micros = rows[field.name].cast(pa.timestamp("us", field.type.tz)).cast(pa.int64())[0].as_py()
-            if micros is not None and not FIRST_MICROS <= micros <= LAST_MICROS:
-                rows = rows.set_column(place, field.name, pa.array([f"{micros} microseconds since 1970"]))
-        elif pa.types.is_date32(field.type):
-            rows = rows.set_column(place, field.name, rows[field.name].cast(pa.string()))
-    return json.dumps(json_value(rows.to_pylist()[0]), ensure_ascii=False)
-
-
-def json_value(value: Any) -> Any:
-    """A value of Arrow as JSON has it: what JSON lacks is written as text."""
-    match value:
-        case dict():
-            return {name: json_value(each) for name, each in value.items()}
-        case list() | tuple():
-            return [json_value(each) for each in value]
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if abs(value) < float("inf") else str(value)
-        case bytes():
-            return base64.b64encode(value).decode()
-        case datetime():
-            return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        case date():
-            return value.isoformat()
-        case _:
-            return str(value)

@@ -8,15 +8,9 @@ import pyarrow as pa
 import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.address import Address
+from penstock.codegen.ejected.databases.column_types import duckdb_holds, postgres_holds, sqlite_holds
 from penstock.codegen.ejected.databases.faults import TableError
-from penstock.codegen.ejected.databases.spark_types import (
-    arrow_type,
-    column_type,
-    duckdb_holds,
-    postgres_holds,
-    quote_identifier,
-    sqlite_holds,
-)
+from penstock.codegen.ejected.databases.spark_types import arrow_type, column_type, quote_identifier
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ that may pass is rolled back and begun again. When the answer to COMMIT is lost,
 """
 
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
 from penstock.codegen.ejected.databases.attempts import TableConnection
-from penstock.codegen.ejected.databases.changes import Changes, RowCounts
+from penstock.codegen.ejected.databases.changes import Changes
 from penstock.codegen.ejected.databases.collations import check_collations
+from penstock.codegen.ejected.databases.counters import RowCounts, TableCounters
 from penstock.codegen.ejected.databases.duckdb import DuckdbOperations
 from penstock.codegen.ejected.databases.faults import FAULT_HINTS, TableError
 from penstock.codegen.ejected.databases.ledger import TableLedger
@@ -47,20 +47,6 @@ class WritePolicy:
     rate_limit: int | None = None
     keep_ledger: int = 1000
     max_rejected: int = 1000
-
-
-@dataclass(slots=True)
-class TableCounters(RowCounts):
-    """Since the writer was made: rows, batches, retries, batches that failed for good.
-
-    seconds_retrying: from the first failure of a transaction to its end. batch_seconds: of the newest batches.
-    """
-
-    batches: int = 0
-    retries: int = 0
-    failures: int = 0
-    seconds_retrying: float = 0.0
-    batch_seconds: deque[float] = field(default_factory=lambda: deque(maxlen=1000))
 
 
 class TableWriter:
@@ -192,10 +178,7 @@ class TableWriter:
         return counts
 
     def _count(self, counts: RowCounts, seconds: float) -> None:
-        for each in fields(RowCounts):
-            setattr(self.counters, each.name, getattr(self.counters, each.name) + getattr(counts, each.name))
-        self.counters.batches += 1
-        self.counters.batch_seconds.append(seconds)
+        self.counters.add_batch(counts, seconds)
         if self._policy.rate_limit is not None:
             rows = counts.puts + counts.updates + counts.deletes
             self._next_batch_at = time.monotonic() - seconds + rows / self._policy.rate_limit
