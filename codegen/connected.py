@@ -50,6 +50,11 @@ class Connected:
         return connector_of(self.connector).outlives_process
 
     @property
+    def counts_partitions(self) -> bool:
+        """Whether the place itself has partitions, which can be counted there."""
+        return connector_of(self.connector).counts_partitions
+
+    @property
     def is_intermediate(self) -> bool:
         """Whether queries of the program write and read it."""
         return is_intermediate(self.connector)

@@ -57,23 +57,29 @@ def main() -> None:
 @main.command()
 @FILES
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print findings.")
-def check(files: tuple[str, ...], form: str) -> None:
+@click.option("--connect", is_flag=True, help="Ask brokers of Kafka for the partitions of topics.")
+def check(files: tuple[str, ...], form: str, connect: bool) -> None:
     """Parse and plan the statements and make all checks, without Spark.
 
     \b
     Examples:
       penstock check declarations.sql queries.sql
       penstock check --format json orders.sql
+      penstock check --connect orders.sql
       cat orders.sql | penstock check -
 
-    Exit code 0: accepted, 1: refused, 2: a file cannot be read.
+    --connect makes nothing. Exit code 0: accepted, 1: refused, 2: a file cannot be read, 3: a topic is missing or
+    not as it is declared, or no broker answers.
     """
     status = 0
     findings: tuple[Diagnostic, ...]
+    topics: list[str] = []
     try:
         with _collection_paused():
             compilation = _compile_files(files)
         findings = compilation.diagnostics
+        if connect:
+            status, findings, topics = _check_places(compilation)
     except CompileError as refusal:
         status, findings = exit_code(refusal), refusal.diagnostics
     if form == "json":
@@ -85,7 +91,21 @@ def check(files: tuple[str, ...], form: str) -> None:
             statements = sum(statement.span.source is source for statement in compilation.statements)
             queries = sum(query.span.source is source for query in compilation.queries)
             click.echo(f"ok: {source.name}: {_count(statements, 'statement')}, {_count(queries, 'query', 'queries')}")
+        for line in topics:
+            click.echo(line)
     sys.exit(status)
+
+
+def _check_places(compilation: Compilation) -> tuple[int, tuple[Diagnostic, ...], list[str]]:
+    """The exit code, the findings, and a line for each topic. Raises CompileError."""
+    from penstock.connected import compare_places, topic_text
+    from penstock.runtime import RunError
+
+    try:
+        found = compare_places(compilation)
+    except RunError as failure:
+        return FAILED, (*failure.diagnostics, *compilation.diagnostics), []
+    return 0, (*compilation.diagnostics, *found.warnings), [topic_text(each) for each in found.topics]
 
 
 @main.command()
@@ -177,8 +197,17 @@ def run(
             click.echo("nothing to run: no statement starts a query", err=True)
             return
 
+        from penstock.connected import compare_places
+        from penstock.runtime import RunError
+
+        try:
+            show_findings(compare_places(compilation).warnings)
+        except RunError as failure:
+            show_findings(failure.diagnostics)
+            sys.exit(FAILED)
+
     from penstock.accounts import show_accounts, show_kept
-    from penstock.runtime import RunError, is_short
+    from penstock.runtime import is_short
 
     reports = []
     try:

@@ -7,6 +7,7 @@ from typing import Any
 
 from penstock import runtime
 from penstock.compilation import compile, compile_read
+from penstock.connected import compare_places
 from penstock.diagnostics import Source
 from penstock.planner import Catalog
 from penstock.rows import Rows
@@ -27,6 +28,7 @@ class Session:
         refused, and RunError when its queries cannot be started; in both cases the catalog stays as it was.
         """
         compilation = compile(sql, self.catalog, name)
+        compare_places(compilation, self.catalog)
         if reset:
             self._spark.reset(compilation.program)
         handles = self._spark.start(compilation.program)

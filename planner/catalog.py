@@ -107,6 +107,8 @@ class Catalog:
     """The queries that earlier scripts have started. Names and files that they use are taken."""
     taken: frozenset[str] = frozenset()
     """More names that queries must not have, in lower case."""
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """How many partitions places have that were asked, by the lower-case names of their relations."""
     home: Callable[[str, Shape], Sink] = field(default=keep_in_memory, compare=False)
     """Where the rows of a derived stream or table go that names no place. Takes its name and its shape."""
 
@@ -124,6 +126,15 @@ class Catalog:
         if isinstance(entry, Broken):
             raise UsesBroken(entry.name)
         return entry
+
+    def count_partitions(self, place: Origin | Sink) -> int | None:
+        """The declared number of partitions, else the counted one. None: its rows have no place that is known.
+
+        Rows of an origin without a key may be anywhere, so its partitions say nothing.
+        """
+        if place.partitions is not None or not (place.key or isinstance(place, Sink)):
+            return place.partitions
+        return self.counts.get(place.name.lower())
 
     def names(self) -> tuple[str, ...]:
         return tuple(entry.name for entry in self.entries.values())

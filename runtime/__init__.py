@@ -1,16 +1,23 @@
-"""Program -> running queries. The only room that imports pyspark."""
+"""Program -> running queries. The only room that imports pyspark, which comes with the first name that needs it."""
 
-from penstock.runtime.connectors.memory import Kept
-from penstock.runtime.errors import RunError
-from penstock.runtime.queries import QueryHandle
-from penstock.runtime.session import RuntimeSession, connect
-from penstock.runtime.short_runs import is_short
-from penstock.runtime.small_reads import answer_small
-from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
-from penstock.runtime.table_reports import LookupReport, TableReport
-from penstock.runtime.tables import output, show_rows
-from penstock.runtime.times import moment_text, span_text
-from penstock.runtime.why import list_reasons
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.runtime.connectors.memory import Kept
+    from penstock.runtime.errors import RunError
+    from penstock.runtime.kafka_counts import TopicCount, count_topics
+    from penstock.runtime.queries import QueryHandle
+    from penstock.runtime.session import RuntimeSession, connect
+    from penstock.runtime.short_runs import is_short
+    from penstock.runtime.small_reads import answer_small
+    from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
+    from penstock.runtime.table_reports import LookupReport, TableReport
+    from penstock.runtime.tables import output, show_rows
+    from penstock.runtime.times import moment_text, span_text
+    from penstock.runtime.why import list_reasons
 
 __all__ = [
     "Cause",
@@ -24,8 +31,10 @@ __all__ = [
     "RuntimeSession",
     "Status",
     "TableReport",
+    "TopicCount",
     "answer_small",
     "connect",
+    "count_topics",
     "is_short",
     "list_reasons",
     "moment_text",
@@ -33,3 +42,34 @@ __all__ = [
     "show_rows",
     "span_text",
 ]
+
+_HOMES = {
+    "Cause": "status",
+    "InputReport": "status",
+    "Kept": "connectors.memory",
+    "LookupReport": "table_reports",
+    "QueryHandle": "queries",
+    "QueryReport": "status",
+    "Reason": "status",
+    "RunError": "errors",
+    "RuntimeSession": "session",
+    "Status": "status",
+    "TableReport": "table_reports",
+    "TopicCount": "kafka_counts",
+    "answer_small": "small_reads",
+    "connect": "session",
+    "count_topics": "kafka_counts",
+    "is_short": "short_runs",
+    "list_reasons": "why",
+    "moment_text": "times",
+    "output": "tables",
+    "show_rows": "tables",
+    "span_text": "times",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'penstock.runtime' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return value

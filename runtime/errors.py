@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from penstock.diagnostics.codes.running import R077
 from penstock.diagnostics.diagnostic import Diagnostic
 
 
@@ -13,3 +14,9 @@ class RunError(Exception):
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in self.diagnostics))
+
+
+def explain_loss(query: str, reason: str) -> Diagnostic:
+    """The finding that records of a topic are gone."""
+    hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
+    return R077.at(None, query=query, reason=reason).with_hint(hint)

@@ -20,10 +20,10 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R077, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.runtime.errors import RunError
+from penstock.runtime.errors import RunError, explain_loss
 from penstock.runtime.layers import Layer
 from penstock.runtime.layers import layers as layers_of
 from penstock.runtime.reasons import plain_line as _first_line
@@ -104,12 +104,6 @@ def reason(error: BaseException) -> str:
 def is_disk_full(layers: Iterable[Layer]) -> bool:
     """Whether a disk, or what may be used of it, was full."""
     return any(re.search(r"No space left on device|Disk quota exceeded", layer.message) for layer in layers)
-
-
-def explain_loss(query: str, reason: str) -> Diagnostic:
-    """The finding that records of a topic are gone."""
-    hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
-    return R077.at(None, query=query, reason=reason).with_hint(hint)
 
 
 def find_loss(layers: Iterable[Layer]) -> str | None:

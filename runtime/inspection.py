@@ -29,9 +29,18 @@ class Inspection:
             each.check(storage, place)
 
     def inspect(self) -> None:
-        """Adds to the warnings. Raises RunError if the query cannot go on."""
+        """Adds to the warnings. Raises RunError if the query cannot go on.
+
+        A source that cannot be asked does not hide what is to be told of another one.
+        """
+        problems: list[Diagnostic] = []
         for each in self._sources:
-            self.warnings += each.inspect()
+            try:
+                self.warnings += each.inspect()
+            except RunError as error:
+                problems += error.diagnostics
+        if problems:
+            raise RunError(problems)
 
     def watch(self, stop: Callable[[RunError], None]) -> threading.Event:
         """Inspects the inputs in a thread of its own, and calls `stop` if the query cannot go on.

@@ -13,8 +13,7 @@ from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.program import Input, QueryOutput
 from penstock.diagnostics.codes.running import R070, R071, R072, R074
-from penstock.runtime.errors import RunError
-from penstock.runtime.failures import explain_loss
+from penstock.runtime.errors import RunError, explain_loss
 
 Place: TypeAlias = Input | QueryOutput
 _SECONDS = 10
@@ -89,7 +88,7 @@ def make_topic(place: Place, name: str, partitions: int | None, *, compacts: boo
         RunError: the brokers cannot be reached, or refuse.
     """
     topic = str(place.values["topic"])
-    if _list_topic(place, name, topic).error is None:
+    if has_topic(place, name):
         return
     admin = AdminClient(client_options(place, name))
     config = {"cleanup.policy": "compact"} if compacts else {}
@@ -103,6 +102,11 @@ def make_topic(place: Place, name: str, partitions: int | None, *, compacts: boo
     except KafkaException as error:
         if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:  # another process was faster
             raise RunError([R074.at(None, query=name, reason=f"{topic} is not made: {error.args[0].str()}")]) from None
+
+
+def has_topic(place: Place, name: str) -> bool:
+    """Whether the brokers have the topic. Raises RunError if they cannot be reached."""
+    return _list_topic(place, name, str(place.values["topic"])).error is None
 
 
 def count_partitions(place: Place, name: str) -> int:

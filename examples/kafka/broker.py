@@ -157,6 +157,8 @@ class Broker:
         config = {"retention.ms": "-1", **{key.replace("_", "."): value for key, value in settings.items()}}
         for future in admin.create_topics([NewTopic(name, partitions, 1, config=config)]).values():
             future.result()
+        while admin.list_topics(name, timeout=10).topics[name].error is not None:
+            time.sleep(0.05)  # the broker answers before it knows the topic
         return name
 
     def producer(self, **settings: Any) -> Producer:

@@ -193,6 +193,7 @@ KAFKA = Connector(
         Metadata("headers", HEADERS, "headers in their order; NULL if there are none", nullable=True),
     ),
     has_partitions=True,
+    counts_partitions=True,
     spark_writes=is_written_by_spark,
     check=check,
     place=place,

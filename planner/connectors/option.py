@@ -154,6 +154,8 @@ class Connector:
     """Whether what is written is still there when the process has ended."""
     exactly_once: bool = False
     """Whether a micro-batch that runs again after a crash leaves each row once."""
+    counts_partitions: bool = False
+    """Whether the place itself has partitions, which can be counted there."""
     has_partitions: bool = False
     """Whether its rows are partitioned by their key, as the option `partitions` says."""
     spark_writes: Callable[[Options], bool] = never

@@ -131,7 +131,9 @@ class Builder:
     def query(self, query: RunningQuery) -> None:
         rows, sink = self.rows(query.root), query.sink
         output = self.name("output", sink.name.lower())
-        self.streams[output] = Stream(sink.name, Role.OUTPUT, sink.partitions, span=query.span)
+        count = self.catalog.count_partitions(sink)
+        counted = sink.partitions is None and count is not None
+        self.streams[output] = Stream(sink.name, Role.OUTPUT, count, is_counted=counted, span=query.span)
         self.read(rows.vertices, output)
         entry = self.catalog.find(sink.name)
         if isinstance(entry, Declared) and entry.kind == "TABLE":
@@ -176,14 +178,15 @@ class Builder:
                 assert_never(node)
 
     def _add_outside(self, node: Scan) -> Origins:
-        origin = node.origin
+        origin, count = node.origin, self.catalog.count_partitions(node.origin)
         name = self.name("stream", (origin.name.lower(), origin.partitions, origin.key))
         if name not in self.streams:
             span = place_of(origin, self.catalog) or node.span
             key = ", ".join(origin.key)
-            self.streams[name] = Stream(origin.name, Role.OUTSIDE, origin.partitions, key=key, span=span)
+            counted = origin.partitions is None and count is not None
+            self.streams[name] = Stream(origin.name, Role.OUTSIDE, count, key=key, is_counted=counted, span=span)
         known = tuple(frozenset([make_column(each)]) for each in origin.key)
-        return Origins((name,), {name: None if origin.partitions is None else known})
+        return Origins((name,), {name: None if count is None else known})
 
     def _add_rekeyed(self, node: Rekey, below: Origins) -> Origins:
         name = self.name("rekeyed", (node.inserted, node.span))

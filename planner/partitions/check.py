@@ -188,7 +188,7 @@ def count_text(count: Count, stream: Stream) -> str:
         return "no number of partitions, repartitioned by each join"
     key = f" by {stream.key}" if stream.key else ""
     reasons = {
-        CountRule.DECLARED: "declared",
+        CountRule.DECLARED: "as its topic has" if stream.is_counted else "declared",
         CountRule.JOINED: f"joined with {count.giver}",
         CountRule.INTO: f"INTO {stream.into} PARTITIONS",
         CountRule.SETTING: "SET intermediate_partitions",

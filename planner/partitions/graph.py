@@ -41,6 +41,8 @@ class Stream:
     partitions: int | None = None
     into: int | None = None
     key: str = ""
+    is_counted: bool = False
+    """Whether the count was asked for at the place, and is not declared."""
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

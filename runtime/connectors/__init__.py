@@ -1,10 +1,8 @@
 """The connector of a name -> its module in this folder, with the constant CONNECTOR."""
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from penstock.codegen.program import Input, RemoteView, SparkQuery
-from penstock.diagnostics.codes.running import R067
 from penstock.runtime.connectors.protocol import (
     HoldingSink,
     RuntimeConnector,
@@ -12,16 +10,7 @@ from penstock.runtime.connectors.protocol import (
     RuntimeSink,
     RuntimeSource,
 )
-from penstock.runtime.errors import RunError
-
-_SHARED = {"sqlalchemy": "sqlalchemy", "tenacity": "tenacity"}
-PACKAGES: dict[str, dict[str, str]] = {
-    "postgres": _SHARED | {"psycopg": "'psycopg[binary]'"},
-    "sqlite": _SHARED,
-    "duckdb": _SHARED | {"duckdb_engine": "duckdb-engine"},
-    "kafka": {"confluent_kafka": "confluent-kafka"},
-}
-"""By connector: the modules that it needs beside those of Penstock, and what pip installs them from."""
+from penstock.runtime.packages import check_packages
 
 
 def connector_of(name: str) -> RuntimeConnector:
@@ -29,10 +18,7 @@ def connector_of(name: str) -> RuntimeConnector:
 
     Raises RunError if a package that it needs is not installed.
     """
-    missing = {module: package for module, package in PACKAGES.get(name, {}).items() if find_spec(module) is None}
-    if missing:
-        finding = R067.at(None, connector=name, packages=", ".join(missing))
-        raise RunError([finding.with_hint(f"pip install {' '.join(missing.values())}")])
+    check_packages(name)
     found = import_module(f"{__name__}.{name}").CONNECTOR
     assert isinstance(found, RuntimeConnector), f"{name}.CONNECTOR is none"
     return found

@@ -38,6 +38,7 @@ from penstock.runtime.kafka import (
     make_topic,
     spark_options,
 )
+from penstock.runtime.kafka_counts import infer_partitions
 from penstock.runtime.kafka_watch import TopicWatch
 from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
 from penstock.runtime.spark_logs import offsets_of, read_required
@@ -231,17 +232,8 @@ def provide_topic(query: SparkQuery) -> None:
     """
     output = query.output
     if output.values["create"] == "if_missing":
-        count = infer_partitions(query) if output.partitions is None else output.partitions
-        make_topic(output, output.name, count, compacts=output.is_table)
+        make_topic(output, output.name, infer_partitions(query), compacts=output.is_table)
     check_partitions(output, output.name, output.partitions)
-
-
-def infer_partitions(query: SparkQuery) -> int | None:
-    """The partitions of a topic that declares none: as many as the query's state has, or the widest topic it reads."""
-    if query.partitions is not None:
-        return query.partitions
-    topics = [each for each in query.inputs if each.connector == query.output.connector]
-    return max((count_partitions(each, each.name) for each in topics), default=None)
 
 
 def make_sink(query: SparkQuery) -> RuntimeSink:

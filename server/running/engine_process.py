@@ -12,6 +12,7 @@ from threading import Event
 import psycopg
 
 from penstock import codegen, runtime
+from penstock.connected import compare_places
 from penstock.diagnostics import CompileError, Source
 from penstock.diagnostics.codes.running import R040, R060
 from penstock.diagnostics.codes.serving import V004, V011, V012, V013
@@ -237,6 +238,7 @@ class EngineProcess:
         if definition.relation is not None and file is None:
             self._settings.allowed.check(definition.relation, planned.catalog)
         self._check_count(planned)
+        compare_places(compilation, planned.over)
         for name in sorted(definition.writes):
             written = self._script.find_relation(name)
             if written is not None:

@@ -60,6 +60,8 @@ class Planned:
     definition: LiveDefinition
     compilation: Compilation
     catalog: Catalog
+    over: Catalog
+    """What it was compiled over."""
     replaced: LiveDefinition | None = None
     """What CREATE OR REPLACE takes the place of."""
 
@@ -82,7 +84,8 @@ class LiveScript:
         replaced = self._replaced(statement)
         catalog = self.catalog if replaced is None else self._without(replaced)
         taken |= {query.name.lower() for query in catalog.running}
-        compilation = compile_sources([source], replace(catalog, taken=taken))
+        over = replace(catalog, taken=taken)
+        compilation = compile_sources([source], over)
         made = compilation.statements[-1]
         queries = compilation.queries
         relation, kind = None, ""
@@ -94,7 +97,7 @@ class LiveScript:
         reads, writes = names_in(made), names_written(made)
         definition = LiveDefinition(number, source.text.strip(), author, taken, relation, kind, reads, writes, queries)
         planned = replace(compilation.catalog, taken=frozenset(), running=(*catalog.running, *queries))
-        return Planned(definition, compilation, planned, replaced)
+        return Planned(definition, compilation, planned, over, replaced)
 
     def plan_again(self, number: int, text: str, author: str, taken: frozenset[str]) -> Planned:
         """Plans a statement that was in force when the last engine ended."""

@@ -76,13 +76,10 @@ NOT_YET = {
 # Cases of Samza's planner that ask for nothing that Penstock has.
 SAMZA_NOT_OURS = {
     "graph-roles": "counts the streams of a graph by role, whose counts the other cases compare one by one",
-    "fetch-existing-counts": "asks a broker; the Kafka connector is not supported yet, and other counts are declared",
     "broadcast-input": "a stream that every task reads whole; Penstock has none",
     "task-app-graph": "an application without operators, in Samza's low-level interface",
     "legacy-task-app-graph": "an application that declares nothing at all, in Samza's low-level interface",
-    "stream-manager-counts": "asks a broker; the Kafka connector is not supported yet",
     "clear-previous-run": "removes what a batch run has left in a broker; here that is in the checkpoint",
-    "monitor-one-failing-stream": "watches the counts of a broker's streams while a job runs",
 }
 _CAP = (
     "256 is the most that a stream is given because others have as many, in every mode; Samza caps in batch mode only"
@@ -91,6 +88,8 @@ _CAP = (
 SAMZA_COUNTS = {"window-app-512-to-16": ({"keyed-by-country": 256}, _CAP), "ism-streaming": ({"p": 256}, _CAP)}
 # In a script, a lookup in a database is no join of its graph: it meets no other stream.
 SAMZA_GRAPH_ONLY = {"d-remote-table-no-constraint"}
+# They ask a broker, and so they run in tests/kafka.
+SAMZA_OF_BROKERS = {"fetch-existing-counts", "stream-manager-counts", "monitor-one-failing-stream"}
 ONE_JOIN = "Kafka chains two joins, and a record of the table that both read sends a row for each; here it is one join"
 WAITS = "a row waits until the watermark has passed it, and so meets older records of the table that come after it, too"
 

@@ -38,7 +38,7 @@ DATA = {
 }
 
 # Modules of the package itself that are below a room.
-BELOW_ALL = {"runtime": ("rows",), "server": ("arrow", "compilation", "explain", "values")}
+BELOW_ALL = {"runtime": ("rows",), "server": ("arrow", "compilation", "connected", "explain", "values")}
 # What programs are made of: it is beside pyspark there.
 EJECTED = ROOT / "codegen" / "ejected"
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from penstock.runtime import RunError, connectors
+from penstock.runtime import RunError, connectors, packages
 from tests.house.files import ROOT
 
 
@@ -16,7 +16,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_others(name: str) -> ModuleSpec | None:
         return None if name in ("psycopg", "tenacity") else find_spec(name)
 
-    monkeypatch.setattr(connectors, "find_spec", find_others)
+    monkeypatch.setattr(packages, "find_spec", find_others)
     with pytest.raises(RunError) as refused:
         connectors.connector_of("postgres")
     (finding,) = refused.value.diagnostics
@@ -27,6 +27,6 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_extras_install_them() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    for name, packages in connectors.PACKAGES.items():
+    for name, needed in packages.PACKAGES.items():
         installed = [each.partition(">")[0] for each in extras[name]]
-        assert sorted(installed) == sorted(package.strip("'") for package in packages.values())
+        assert sorted(installed) == sorted(package.strip("'") for package in needed.values())
