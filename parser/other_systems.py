@@ -20,6 +20,8 @@ _RIGHTS = "rights are those of the server: docs/serve.md"
 _NO_PARTITION = "leave out PARTITION: select the column as any other"
 _LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
 _STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
+_NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
+_NOW = "leave it out: a read sees the rows as they are now"
 _JSON_PATH = "GET_JSON_OBJECT(json, '$.path') is the text at a path, or NULL; CAST gives it a type"
 
 # How statements begin. A word in braces stands for a name. {name} in a hint is that name, or the word behind.
@@ -74,6 +76,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("TRUNCATE", "rows of a table go by their keys: DELETE FROM {name} USING s WHERE {name}.k = s.k, for a stream s"),
     ("MERGE", _BY_KEY),
     ("UPSERT", _BY_KEY),
+    ("REPLACE TABLE", "CREATE OR REPLACE TABLE {name}"),
     ("REPLACE", _BY_KEY),
     ("INSERT OVERWRITE", "INSERT INTO {name}: a table is replaced row by row, by its keys"),
     (
@@ -112,6 +115,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("SAVEPOINT", _NO_TRANSACTION),
     ("LOCK", _NO_TRANSACTION),
     ("REINDEX", _NO_UPKEEP),
+    ("SET {name} . {name} . {name}", _NO_SESSION),
+    ("SET {name} . {name} . {name} . {name}", _NO_SESSION),
     ("SET {name} TO", "SET {name} = value"),
     ("SET SESSION", _NO_SESSION),
     ("SET LOCAL", _NO_SESSION),
@@ -142,6 +147,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("DESCRIBE QUERY", "EXPLAIN PLAN before the query shows its columns and their types"),
     ("DESC QUERY", "EXPLAIN PLAN before the query shows its columns and their types"),
     ("DESCRIBE HISTORY", "DESCRIBE {name} shows what there is"),
+    ("DESCRIBE JOB", "SHOW QUERIES names the queries that run"),
     ("SHOW COLUMNS", "DESCRIBE {name}"),
     ("SHOW JOBS", "SHOW QUERIES"),
     ("SHOW DATABASES", _LISTS),
@@ -157,6 +163,7 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
 _OTHERWISE: tuple[tuple[str, str], ...] = (
     ("SHOW", _LISTS),
     ("LIST", _LISTS),
+    ("SET", _NO_SESSION),
     ("EXPLAIN", "EXPLAIN PLAN, STATE, PARTITIONS, SPARK, CODE or AST before a statement; EXPLAIN WHY before a name"),
     ("FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
 )
@@ -167,7 +174,11 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("UNPIVOT (", "CROSS JOIN UNNEST(ARRAY[STRUCT('a' AS name, a AS value), STRUCT('b' AS name, b AS value)]) AS u"),
     ("TABLESAMPLE (", "take rows by their keys, which is the same after a restart: WHERE PMOD(HASH(key), 10) = 0"),
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
-    ("LATERAL TABLE (", "queries call no functions of their own; CROSS JOIN UNNEST(array) makes rows of an array"),
+    (
+        "LATERAL TABLE (",
+        "queries call no functions of their own; CROSS JOIN UNNEST(array) makes rows of an array, and JOIN t "
+        "FOR SYSTEM_TIME AS OF time takes the rows of a table at a time",
+    ),
     ("LATERAL {name} (", "CROSS JOIN UNNEST(array) WITH ORDINALITY AS u(value, position)"),
     ("LATERAL ( SELECT", "compute the columns in the SELECT list, or in a subquery around the relation"),
     ("TABLE ( SELECT", "give the query a name before it: WITH q AS (the query), and then TABLE q"),
@@ -184,6 +195,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("DELETE TOPIC", "leave it out: DROP forgets the declaration, and the rows stay"),
     ("FOR UPDATE", "leave it out: a read takes no locks"),
     ("RECURSIVE", "a recursive query has no bound; join as many times as there are levels"),
+    ("WITH RECURSIVE {name}", "a recursive query has no bound; join as many times as there are levels"),
     ("GROUPS", "frames are RANGE of a time or ROWS of a number"),
     ("INCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
     ("EXCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
@@ -200,6 +212,22 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("EXCLUDE", "leave it out: a frame takes the current row"),
     ("AS MATERIALIZED (", "leave out MATERIALIZED: a query is planned where it is read"),
     ("AS NOT MATERIALIZED", "leave it out: a query is planned where it is read"),
+    ("DISTRIBUTE BY", "PARTITION BY divides the rows of a stream by a key; leave it out in a read"),
+    ("CLUSTER BY", "PARTITION BY divides the rows of a stream by a key; leave it out in a read"),
+    ("SORT BY", "leave it out: rows of a stream come in no order; a read has ORDER BY"),
+    ("VERSION AS OF", _NOW),
+    ("TIMESTAMP AS OF", _NOW),
+    ("SYSTEM_VERSION AS OF", _NOW),
+    ("EXCEPT ALL", "EXCEPT gives each row once; GROUP BY and COUNT(*) tell how often a row is there"),
+    ("INTERSECT ALL", "INTERSECT gives each row once; GROUP BY and COUNT(*) tell how often a row is there"),
+    ("FROM RANGE (", "GENERATE_SERIES(0, 9) has the whole numbers from its first argument to its last one"),
+    ("IDENTIFIER ( {string}", "write the name as it is, without quotes"),
+    ("{string} {string}", "'a' || 'b' makes one text of two"),
+    ("TIMESTAMP_NTZ {string}", "TIMESTAMP '2026-01-31 12:00:00', which is in UTC"),
+    ("TIMESTAMP_LTZ {string}", "TIMESTAMP '2026-01-31 12:00:00', which is in UTC"),
+    (") DAY TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
+    (") HOUR TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
+    (") MINUTE TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
     ("WITH TIES", "QUALIFY RANK() OVER (ORDER BY a) <= 5 keeps rows of the same place"),
     ("~", "text RLIKE 'pattern' matches a regular expression"),
     ("< <", "SHIFTLEFT(value, bits)"),
@@ -214,10 +242,19 @@ CLAUSES: tuple[tuple[str, str], ...] = (
         _NO_QUALIFIED,
     ),
     ("REPLACE (", "name the column anew: SELECT * EXCEPT (a), UPPER(a) AS a"),
+    ("SELECT : {name}", _NO_PARAMETERS),
+    ("= : {name}", _NO_PARAMETERS),
+    ("< : {name}", _NO_PARAMETERS),
+    ("> : {name}", _NO_PARAMETERS),
+    ("( : {name}", _NO_PARAMETERS),
+    (", : {name}", _NO_PARAMETERS),
+    ("AND : {name}", _NO_PARAMETERS),
+    ("BETWEEN : {name}", _NO_PARAMETERS),
+    ("LIMIT : {name}", _NO_PARAMETERS),
     (": {name}", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
     ("USING {name} OPTIONS", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
     ("USING {name} LOCATION", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
-    ("|>", "write the steps as clauses of one SELECT, or as queries of WITH"),
+    ("| >", "write the steps as clauses of one SELECT, or as queries of WITH"),
 )
 
 # Words that a statement of a kind does not take.
@@ -234,6 +271,8 @@ CALLS: dict[str, str] = {
     "JSON_OBJECT": "TO_JSON(NAMED_STRUCT('name', value)) writes an object; it leaves out fields that are NULL",
     "JSON_OBJECTAGG": "TO_JSON(MAP_FROM_ENTRIES(COLLECT_LIST(STRUCT(name, value)))) writes an object",
     "JSON_ARRAYAGG": "TO_JSON(COLLECT_LIST(value)) writes an array of the values of a window",
+    "JSON_TUPLE": "GET_JSON_OBJECT(json, '$.a') AS a in the SELECT list, for each field",
+    "STACK": "CROSS JOIN UNNEST(ARRAY[STRUCT('a' AS name, a AS value), STRUCT('b' AS name, b AS value)]) AS u",
     "READ_FILES": "CREATE STREAM with connector = 'files' declares what is read from a folder",
     "READ_KAFKA": "CREATE STREAM with connector = 'kafka' declares what is read from a topic",
 }
@@ -253,7 +292,8 @@ _UNBUILT: tuple[tuple[str, str, str], ...] = (
 )
 # Signs that begin no token.
 SIGNS = {
-    "$": "texts stand in single quotes: 'it''s'",
+    "$": "texts stand in single quotes: 'it''s'; a script has no variables of its own",
+    "?": _NO_PARAMETERS,
     "#": "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON, and -- begins a comment",
     "@": "ARRAY_CONTAINS(array, value)",
 }

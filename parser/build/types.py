@@ -47,6 +47,7 @@ SIMPLE = {
     "TIMESTAMP": exp.DType.TIMESTAMPTZ,
     "TIMESTAMP_LTZ": exp.DType.TIMESTAMPTZ,
     "TIMESTAMPTZ": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMP_NTZ": exp.DType.TIMESTAMPTZ,
 }
 # Types with parameters: what they are, and how many parameters they take. A length is not kept.
 _TEXT, _DECIMAL, _BINARY = (exp.DType.VARCHAR, 1), (exp.DType.DECIMAL, 2), (exp.DType.BINARY, 1)
@@ -54,7 +55,7 @@ SIZED = {
     **dict.fromkeys(("DECIMAL", "NUMERIC", "DEC"), _DECIMAL),
     **dict.fromkeys(("VARCHAR", "CHAR", "CHARACTER"), _TEXT),
     **dict.fromkeys(("BINARY", "VARBINARY"), _BINARY),
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMPTZ"), (exp.DType.TIMESTAMPTZ, 1)),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ", "TIMESTAMPTZ", "TIMESTAMP_NTZ"), (exp.DType.TIMESTAMPTZ, 1)),
     "TIME": (exp.DType.TIME, 1),
 }
 _MOMENTS = (exp.DType.TIMESTAMPTZ, exp.DType.TIME)

@@ -98,11 +98,11 @@ def count_units(call: exp.Anonymous) -> exp.Expression:
 
 
 def read_epoch(call: exp.Anonymous) -> exp.Expression:
-    """TO_TIMESTAMP_LTZ(number, 0 or 3) of Flink, and TO_TIMESTAMP_LTZ(text, format) of Spark."""
+    """TO_TIMESTAMP_LTZ(number, 0, 3 or 6) of Flink, and TO_TIMESTAMP_LTZ(text, format) of Spark."""
     if len(call.expressions) != 2:
         return call
     value, precision = call.expressions
-    name = {"0": "TIMESTAMP_SECONDS", "3": "TIMESTAMP_MILLIS"}.get(_number(precision) or "")
+    name = {"0": "TIMESTAMP_SECONDS", "3": "TIMESTAMP_MILLIS", "6": "TIMESTAMP_MICROS"}.get(_number(precision) or "")
     if name is not None:
         return make_call(span_of(call), name, value)
     return make_call(span_of(call), "TO_TIMESTAMP", value, precision)

@@ -18,9 +18,10 @@ Functions are called by name in any case, and only those listed here. In a signa
 K and V for any, O for one with an order, N for a number, I for a whole number, F for FLOAT or DOUBLE. The same variable
 twice means one type, the common one of its arguments; ANY means any type each time, and ORDERED any with an order;
 `X...` one or more arguments. Maps have no order, nor has anything that holds one.
-Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Numbers, dates, times and BOOLEANs are
-taken as STRING. Texts are read as a number, a date or a time where all signatures ask for that one type, and literals
-as DATE, TIMESTAMP or TIME wherever one is asked for; other texts are cast by hand.
+Numbers widen where a wider type is asked for, and a DATE is taken as TIMESTAMP. Functions of a DATE alone take that of
+a TIMESTAMP, except UNIX_DATE and MAKE_TIMESTAMP. Numbers, dates, times and BOOLEANs are taken as STRING. Texts are read
+as a number, a date or a time where all signatures ask for that one type, and literals as DATE, TIMESTAMP or TIME
+wherever one is asked for; other texts are cast by hand.
 
 Some words stand for a type whose literals are checked before anything runs ([T014](errors/T014.md)):
 
@@ -52,7 +53,7 @@ Calls of functions of Flink, ksqlDB and PostgreSQL, and what they are read as.
 _BUILT = """| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTERVAL '3' HOUR` |
 | `TIMESTAMPSUB(HOUR, 3, t)`, also `DATESUB`, `DATE_SUB` | `t - INTERVAL '3' HOUR` |
 | `TIMESTAMPDIFF(HOUR, a, b)`, also `DATEDIFF`, `DATE_DIFF` | the whole hours from a to b; not in months or years |
-| `TO_TIMESTAMP_LTZ(n, 3)`, `TO_TIMESTAMP_LTZ(n, 0)` | `TIMESTAMP_MILLIS(n)`, `TIMESTAMP_SECONDS(n)` |
+| `TO_TIMESTAMP_LTZ(n, 0)`, and with 3 or 6 | `TIMESTAMP_SECONDS(n)`, `TIMESTAMP_MILLIS(n)`, `TIMESTAMP_MICROS(n)` |
 | `DATE_BIN(INTERVAL '15' MINUTE, t, origin)` | the beginning of the 15 minutes that t falls into |
 | `TIME_BUCKET(INTERVAL '15' MINUTE, t)` | `DATE_BIN(INTERVAL '15' MINUTE, t, TIMESTAMP_MICROS(0))` |
 | `INT(x)`, and so with all simple types | `CAST(x AS INT)` |

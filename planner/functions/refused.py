@@ -108,6 +108,7 @@ _FIELDS = "systems differ in what they call the fields of an entry"
 _MIDNIGHT = "systems differ in what is behind midnight"
 _PLACEHOLDERS = "systems differ in the places that its first argument has"
 _DIMENSIONS = "arrays have one dimension"
+_OPERATOR = "it is an operator, and stands between its operands"
 _TIME_TEXT = "a TIME is no part of a format"
 
 FOREIGN: dict[str, tuple[str, str | None]] = {
@@ -133,6 +134,9 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "ARRAY_CAT": (_NULLS, "{0} || {1}"),
     "STRING_TO_ARRAY": (_NULLS, "SPLIT({0}, ',')"),
     "TRUNCATE": (_NULLS, "SIGN({0}) * FLOOR(ABS({0}))"),
+    "ELEMENT": (_NULLS, "GET({0}, 0)"),
+    "LIKE": (_OPERATOR, "{0} LIKE {1}"),
+    "ILIKE": (_OPERATOR, "{0} ILIKE {1}"),
     "CONVERT_TZ": (_ZONES, "FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP({0}, {1}), {2})"),
     "ARRAY_SLICE": (_ENDS, "SLICE({0}, {1}, {2} - {1} + 1)"),
     "MAP_UNION": (_NULLS, "MAP_CONCAT({0}, {1})"),
@@ -172,4 +176,13 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "TO_JSONB": (_JSON_TEXT, "TO_JSON({0})"),
     "GENERATE_SERIES": (_ROWS, "SEQUENCE({0}, {1})"),
 }
-"""Functions of Flink, ksqlDB and PostgreSQL, and why they are refused. With a form to write over their arguments."""
+"""Functions of other systems, and why they are refused. With a form to write over their arguments."""
+
+FORMS_BY_COUNT: dict[tuple[str, int], str] = {
+    ("TRUNCATE", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
+    ("LISTAGG", 1): "LISTAGG({0}, ',')",
+    ("DECODE", 3): "CASE {0} WHEN {1} THEN {2} END",
+    ("DECODE", 4): "CASE {0} WHEN {1} THEN {2} ELSE {3} END",
+    ("FROM_JSON", 3): "FROM_JSON({0}, {1})",
+}
+"""What to write for a call with so many arguments."""

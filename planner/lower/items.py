@@ -50,8 +50,16 @@ def spread_items(items: Sequence[ast.Item], scope: Scope) -> list[OutputColumn]:
         first = seen.setdefault(output.name.lower(), output)
         if first is not output:
             found = K010.at(output.span, "", name=output.name).also(first.span, "")
-            raise CompileError([found.with_hint(f"name one of them otherwise: AS other_{output.name}")])
+            raise CompileError([found.with_hint(propose_apart(first, output))])
     return outputs
+
+
+def propose_apart(first: OutputColumn, second: OutputColumn) -> str:
+    """How two columns of one name get different ones."""
+    tables = [each.value.text("table") for each in (first, second) if isinstance(each.value, exp.Column)]
+    if first.span == second.span and len(tables) == 2 and all(tables):
+        return f"{tables[0]}.*, {tables[1]}.* EXCEPT ({second.name}), or JOIN … USING ({second.name})"
+    return f"name one of them otherwise: AS other_{second.name}"
 
 
 def leave_out(outputs: list[OutputColumn], excluded: Sequence[ast.Name]) -> list[OutputColumn]:

@@ -54,6 +54,7 @@ from penstock.planner.types import INTERVAL, Array, Map, Struct
 
 # Far above what a worker could hold of each key.
 MOST_ROWS = 1_000_000
+_RANKS = (Framing.ROW_NUMBER, Framing.RANK, Framing.DENSE_RANK)
 Expressions = tuple[exp.Expression, ...]
 # The keys of a partition, and whether its frames are numbers of rows.
 Partition = tuple[Expressions, bool]
@@ -242,16 +243,32 @@ def read_over(over: ast.OverClause, rows: FromRows, time: str, function: exp.Exp
     keys = tuple(resolve_key(each, rows.scope) for each in over.partition_by)
     hint = f"ORDER BY {time} RANGE INTERVAL '10' MINUTE PRECEDING"
     if len(over.order_by) != 1 or over.order_by[0].args.get("desc"):
-        raise CompileError([W021.at(span, "").with_hint(hint)])
+        raise CompileError([W021.at(span, "").with_hint(propose_rank(over, time, function) or hint)])
     if any(True for _ in clock_calls(over.order_by[0].this)):
         raise CompileError([W014.at(over.order_by[0].meta["span"], "", operator="OVER").with_hint(hint)])
     ordered = resolve_scalar(over.order_by[0].this, rows.scope).expression
     if not (isinstance(ordered, exp.Column) and ordered.name == time):
-        raise CompileError([W021.at(over.order_by[0].meta["span"], f"the event time is {time}").with_hint(hint)])
+        found = W021.at(over.order_by[0].meta["span"], f"the event time is {time}")
+        raise CompileError([found.with_hint(propose_rank(over, time, function) or hint)])
     frame = make_lag_frame(function) if over.frame is None else read_frame(over.frame, span, hint)
     if frame is None:
         raise CompileError([W022.at(span, "").with_hint(hint)])
     return Specification(keys, frame, span)
+
+
+def propose_rank(over: ast.OverClause, time: str, function: exp.Expression | None) -> str | None:
+    """What stands for a rank over all rows of an endless stream; None for other functions."""
+    entry = find_function(str(function.this)) if isinstance(function, exp.Anonymous) else None
+    if entry is None or entry.framing not in _RANKS or not over.order_by:
+        return None
+    first = over.order_by[0]
+    keys = ", ".join(each.meta["span"].text for each in over.partition_by)
+    if len(over.order_by) == 1 and isinstance(first.this, exp.Column) and first.this.name == time and keys:
+        return (
+            f"GROUP BY {keys}, and MAX_BY(value, {time}) for each other column: a table of the newest row of each key"
+        )
+    window = ", ".join(["window_start", "window_end", *([keys] if keys else [])])
+    return f"PARTITION BY {window}, and FROM TUMBLE(…, {time}, INTERVAL '1' HOUR): the rows of each window are ranked"
 
 
 def make_lag_frame(function: exp.Expression | None) -> RowsFrame | None:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions import FOREIGN, FORMS_BY_COUNT, FUNCTIONS, REFUSED, Function, find_function
 from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.signature import (
     ArrayOf,
@@ -30,7 +30,7 @@ from penstock.planner.scalars.implicit import as_text, read_text
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import propose_name
 from penstock.planner.scalars.schemas import read_schema
-from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal
+from penstock.planner.scalars.typed import Typed, as_time, cast_hint, is_text_literal, make_typed
 from penstock.planner.scalars.types import FLOATS, MAX_PRECISION, common_type, is_number, type_problem
 from penstock.planner.types import (
     BINARY,
@@ -52,6 +52,10 @@ from penstock.planner.types import (
 
 Argument: TypeAlias = Typed | exp.Lambda
 ResolveLambda: TypeAlias = Callable[[exp.Lambda, tuple[Type, ...], list[Diagnostic]], Typed | None]
+_OF_DAYS = frozenset(
+    {"ADD_MONTHS", "DATEADD", "DATEDIFF", "DATE_ADD", "DATE_DIFF", "DATE_SUB", "DAYNAME", "LAST_DAY", "MONTHNAME"}
+    | {"NEXT_DAY", "TRUNC"}
+)
 # What the variables of a signature stand for: types, and the p and s of a decimal.
 Bindings: TypeAlias = dict[str, Type | int]
 
@@ -67,6 +71,7 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         report.append(N005.at(span, name=name).because(REFUSED[name]))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
+        form = FORMS_BY_COUNT.get((name, len(call.expressions)), form)
         report.append(N005.at(span, name=name).because(reason).with_hint(_fill_form(form, call.expressions)))
     else:
         known = propose_name(name, (each.name for each in FUNCTIONS))
@@ -104,7 +109,9 @@ def fit(
     takes = " or ".join(f"{function.name}{text.rpartition(' -> ')[0]}" for text in function.signatures)
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
-        report.append(T005.at(span, name=function.name, count=count).because(f"it takes {takes}"))
+        wrong = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
+        form = FORMS_BY_COUNT.get((function.name, len(arguments)))
+        report.append(wrong.with_hint(_fill_form(form, call.expressions)))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -205,7 +212,8 @@ def _cast_arguments(
     """The arguments with the casts that Spark makes where a parameter has one type in all signatures.
 
     None if there are none. A number is no BINARY, no array and no map, so a parameter that may be a STRING is one. A
-    function that reads times takes no number as text: what Spark makes of it there are seconds.
+    function that reads times takes no number as text: what Spark makes of it there are seconds. Most
+    functions of dates take that of a TIMESTAMP.
     """
     reads_times = RowFault.TIME_TEXT in function.raises
     result: list[Argument] = []
@@ -218,11 +226,22 @@ def _cast_arguments(
         elif isinstance(argument, Typed) and argument.type == STRING and (len(wanted) == 1 or wanted == _CLOCKS):
             target = TIMESTAMP if wanted == _CLOCKS else next(iter(wanted))
             value = read_text(argument, target, problems) if isinstance(target, Simple) else argument
+        elif (
+            isinstance(argument, Typed)
+            and argument.type == TIMESTAMP
+            and function.name in _OF_DAYS
+            and wanted == {DATE}
+        ):
+            value = make_typed(argument.expression, argument.to(DATE), DATE)
         if value is None:
             return None
         result.append(value)
     changed = any(new is not old for new, old in zip(result, arguments, strict=True))
     return result if changed else None
+
+
+def _takes_day(function: Function, argument: Typed) -> bool:
+    return argument.type == TIMESTAMP and function.name in _OF_DAYS
 
 
 def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:

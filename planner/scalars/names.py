@@ -127,12 +127,23 @@ class Scope:
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
-        return N001.at(span, name=shown).with_hint(propose_name(name, visible))
+        quoted = relation is None and span is not None and span.text.startswith('"')
+        meant = propose_text(name, visible) if quoted else propose_name(name, visible)
+        return N001.at(span, name=shown).with_hint(meant)
 
 
 def is_same_name(left: str | None, right: str) -> bool:
     """Whether two names are equal without regard to case."""
     return left is not None and left.casefold() == right.casefold()
+
+
+def propose_text(name: str, known: Iterable[str]) -> str:
+    """The hint for a name in double quotes, which is a text in other systems."""
+    near = nearest(name, tuple(dict.fromkeys(known)))
+    text = "'" + name.replace("'", "''") + "'"
+    if near is not None:
+        return f"did you mean {near}, or the text {text}?"
+    return f"{text} is a text: double quotes are around names"
 
 
 def propose_name(name: str, known: Iterable[str]) -> str | None:

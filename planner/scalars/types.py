@@ -85,14 +85,19 @@ def type_of(data_type: exp.DataType, report: list[Diagnostic]) -> Type | None:
         fields = [(field.name, type_of(field.args["kind"], report)) for field in parameters]
         known = tuple((name, type_) for name, type_ in fields if type_ is not None)
         return _sound(Struct(known), span, report) if len(known) == len(fields) else None
-    problem = T009.at(span, name=data_type.sql("spark"))
+    problem = T009.at(span, name=data_type.sql("spark") if span is None else span.text)
     if kind == _DType.DECIMAL:
         report.append(problem.because(f"1 <= precision <= {MAX_PRECISION} and 0 <= scale <= precision"))
     elif simple is STRING or kind == _DType.CHAR:
-        report.append(problem.because("texts have no length limit").with_hint("STRING"))
+        report.append(problem.because("texts have no length limit").with_hint(_propose_text(parameters)))
     else:
         report.append(problem.with_hint(f"{_NAMES}, ARRAY<t>, MAP<k, v>, STRUCT<name: t>"))
     return None
+
+
+def _propose_text(parameters: list[exp.Expression]) -> str:
+    length = f", and SUBSTRING(text, 1, {parameters[0].name}) for its first characters" if parameters else ""
+    return f"STRING{length}"
 
 
 def _sound(type_: Type, span: Span | None, report: list[Diagnostic]) -> Type | None:

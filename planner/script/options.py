@@ -159,7 +159,8 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
-        raise CompileError([found.with_hint(guess and f"did you mean {guess}?")])
+        other = "leave it out: it sets what belongs to another system"
+        raise CompileError([found.with_hint(f"did you mean {guess}?" if guess else other)])
     value = read_value(option, type_, report)
     if report:
         raise CompileError(report)

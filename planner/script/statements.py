@@ -277,7 +277,11 @@ def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:
     """Plans the statement beside the script: nothing of it stays but the explanation."""
     stage = statement.stage.value if statement.stage else None
     beside = replace(script, queries=list(script.queries), answers=[], report=[], unplaced=set(), read=set())
-    lower_statement(statement.statement, beside)
+    try:
+        lower_statement(statement.statement, beside)
+    except CompileError as refusal:
+        behind = statement.span.source.text[statement.span.start : statement.statement.span.start]
+        raise CompileError(replace(each, fix=each.fix and behind + each.fix) for each in refusal.diagnostics) from None
     # A statement that replaces another one takes the queries of that away.
     known = set(map(id, script.queries))
     queries = tuple(each for each in beside.queries if id(each) not in known)

@@ -46,8 +46,9 @@ def check_matrix(join: ast.Join, left: FromRows, right: FromRows) -> None:
     if join.kind not in cell.kinds:
         found = J011.at(place, "", left=f"a {left_kind}", right=f"a {right_kind}", kind=join.kind.value)
         hints = [f"allowed here: {', '.join(kind.value for kind in cell.kinds)}"]
-        if cell.reason is not None and cell.hint is not None:
+        if cell.reason is not None:
             found = found.because(cell.reason)
+        if cell.hint is not None:
             hints.append(cell.hint.format(left=left.name, right=right.name))
         raise CompileError([found.also(join.left.span, left_kind).with_hint("; ".join(hints))])
     if join.on is None:

@@ -12,6 +12,7 @@ from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.joins import J011, J016, J019, J020
 from penstock.diagnostics.codes.windows import W002, W005
 from penstock.parser import ast
+from penstock.planner.connectors import connector_of
 from penstock.planner.lower.context import Context, resolve_scalar
 from penstock.planner.lower.intermediates import materialise_changes, materialise_input
 from penstock.planner.lower.items import find_value_column
@@ -208,15 +209,18 @@ def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right
         found = W002.at(span, "", column=span.text, relation=left.name)
         raise CompileError([found.with_hint(f"the event time is {shape.time}" if shape.time else None)])
     scans = [node for node in walk(right.node) if isinstance(node, Scan)]
-    reason = None
+    reason = hint = None
     if isinstance(right.node.shape, WTable) or stateful(right.node) is not None or len(scans) != 1:
         reason = "only of declared tables are former rows kept"
     elif scans[0].origin.time is None:
-        reason = "its rows have no event time: WATERMARK FOR changed AS changed"
+        reason = "its rows have no event time"
+        is_remote = connector_of(scans[0].origin.connector).looks_up
+        now = "FOR SYSTEM_TIME AS OF PROCTIME() looks a row up as it is"
+        hint = now if is_remote else f"WATERMARK FOR changed AS changed in its declaration; {now}"
     elif scans[0].origin.retention is None:
-        reason = "it does not say how long they are kept: its options need retention = 7 DAYS"
+        reason, hint = "it does not say how long they are kept", "its options need retention = 7 DAYS"
     if reason is not None:
-        raise CompileError([J019.at(join.right.span, "", relation=right.name, reason=reason)])
+        raise CompileError([J019.at(join.right.span, "", relation=right.name, reason=reason).with_hint(hint)])
     return time
 
 

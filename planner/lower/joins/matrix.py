@@ -49,7 +49,8 @@ def find_cell(left: Shape, right: Shape) -> Cell:
         case KStream(), KTable():
             return JoinRule((INNER, LEFT, *ONE_SIDED), result=KStream)
         case KStream(), WTable():
-            return JoinRule((LEFT,), result=KStream)
+            hint = "SELECT STREAM of {right} in a subquery makes a stream of final rows, which has INNER and a bound"
+            return JoinRule((LEFT,), result=KStream, hint=hint)
         case KTable(), KStream():
             return Illegal(
                 "A table's change cannot look up the rows of a stream, which keeps none.",

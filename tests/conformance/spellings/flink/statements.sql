@@ -14,7 +14,7 @@ SELECT STREAM window_start, window_end, SUM(t) FROM TABLE(TUMBLE(TABLE (SELECT w
 
 -- name: FROM SELECT ROW_NUMBER OVER PARTITION
 SELECT STREAM * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY order_time DESC) AS rn FROM orders) WHERE rn = 1;
--- refused: W021, ORDER BY order_time RANGE INTERVAL '10' MINUTE
+-- refused: W021, GROUP BY user_id, and MAX_BY(value, order_time)
 
 -- name: L order_id R carrier COALESCE
 SELECT STREAM L.order_id, R.carrier, COALESCE(L.window_start, R.window_start) FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES))) L FULL JOIN (SELECT * FROM TABLE(TUMBLE(TABLE shipments, DESCRIPTOR(ship_time), INTERVAL '5' MINUTES))) R ON L.order_id = R.order_id AND L.window_start = R.window_start AND L.window_end = R.window_end;

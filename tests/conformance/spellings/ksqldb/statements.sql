@@ -206,7 +206,7 @@ CREATE STREAM pb (v STRING) WITH (KAFKA_TOPIC='n', VALUE_FORMAT='PROTOBUF', VALU
 
 -- name: SELECT FROM pageviews p JOIN
 SELECT * FROM pageviews p JOIN users u ON p.user_id = u.user_id WHERE u.region = 'x' EMIT CHANGES;
--- refused: K010, name one of them otherwise: AS other_user_id
+-- refused: K010, p.*, u.* EXCEPT (user_id), or JOIN … USING (user_id)
 
 -- name: SELECT 1 2 a b
 SELECT 1 + 2, 'a' + 'b' FROM pageviews EMIT CHANGES;
