@@ -5,168 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from penstock.grammar import NAME, STRING, Token
+from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS
 
-_SCRIPT = "change the declaration in the script; docs/semantics.md says which changes a checkpoint accepts"
-_NO_CATALOG = "leave it out: names have no catalog, database or schema"
-_NO_QUALIFIED = "names have no catalog, database or schema; CREATE STREAM and CREATE TABLE declare places"
-_NO_SESSION = "leave it out: it sets what belongs to another system; docs/semantics.md has the settings of Penstock"
-_NO_TRANSACTION = "leave it out: the statements of a script are planned together, and a micro-batch is one transaction"
-_NO_CODE = "leave it out: queries run no code of their own; docs/functions.md lists the functions they have"
-_NO_UPKEEP = "leave it out: nothing is maintained by hand"
-_BY_KEY = "rows are written by key: UPDATE t SET a = s.a FROM s WHERE t.k = s.k ELSE INSERT (a) VALUES (s.a)"
-_PLACES = "the options of a CREATE STREAM or TABLE say where its rows are; docs/connectors.md lists them"
-_SINKS = "INSERT INTO with a SELECT writes rows to what CREATE STREAM or CREATE TABLE declares"
-_RIGHTS = "rights are those of the server: docs/serve.md"
-_NO_PARTITION = "leave out PARTITION: select the column as any other"
-_LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
-_STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
-_NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
-_NOW = "leave it out: a read sees the rows as they are now"
 _JSON_PATH = "GET_JSON_OBJECT(json, '$.path') is the text at a path, or NULL; CAST gives it a type"
-
-# How statements begin. A word in braces stands for a name. {name} in a hint is that name, or the word behind.
-STATEMENTS: tuple[tuple[str, str], ...] = (
-    ("ALTER", _SCRIPT),
-    ("COMMENT ON", "CREATE TABLE and the columns in it take COMMENT 'text'"),
-    ("RENAME", _SCRIPT),
-    ("USE", _NO_CATALOG),
-    ("CREATE CATALOG", _NO_CATALOG),
-    ("CREATE DATABASE", _NO_CATALOG),
-    ("CREATE SCHEMA", _NO_CATALOG),
-    ("CREATE NAMESPACE", _NO_CATALOG),
-    ("DROP CATALOG", _NO_CATALOG),
-    ("DROP DATABASE", _NO_CATALOG),
-    ("DROP SCHEMA", _NO_CATALOG),
-    ("BEGIN", _NO_TRANSACTION),
-    ("START", _NO_TRANSACTION),
-    ("COMMIT", _NO_TRANSACTION),
-    ("ROLLBACK", _NO_TRANSACTION),
-    ("END", _NO_TRANSACTION),
-    ("EXECUTE INSERT", "leave out EXECUTE: an INSERT is a query that runs by itself"),
-    ("EXECUTE", _NO_TRANSACTION),
-    ("RESET", _NO_SESSION),
-    ("UNSET", _NO_SESSION),
-    ("SET TIME", "leave it out: times are UTC; FROM_UTC_TIMESTAMP(time, 'Europe/Paris') is the time of a place"),
-    ("SET VAR", "variables are those of the shell that calls penstock"),
-    ("DECLARE", "variables are those of the shell that calls penstock"),
-    ("DEFINE", "variables are those of the shell that calls penstock"),
-    ("UNDEFINE", "variables are those of the shell that calls penstock"),
-    ("ADD", _NO_CODE),
-    ("REMOVE", _NO_CODE),
-    ("LOAD", _NO_CODE),
-    ("UNLOAD", _NO_CODE),
-    ("CREATE FUNCTION", _NO_CODE),
-    ("CREATE AGGREGATE", _NO_CODE),
-    ("CREATE PROCEDURE", _NO_CODE),
-    ("CREATE MACRO", _NO_CODE),
-    ("CREATE MODEL", _NO_CODE),
-    ("DROP FUNCTION", _NO_CODE),
-    ("CALL", _NO_CODE),
-    ("CREATE INDEX", _NO_UPKEEP),
-    ("CREATE UNIQUE", _NO_UPKEEP),
-    ("DROP INDEX", _NO_UPKEEP),
-    ("ANALYZE", _NO_UPKEEP),
-    ("VACUUM", _NO_UPKEEP),
-    ("OPTIMIZE", _NO_UPKEEP),
-    ("MSCK", _NO_UPKEEP),
-    ("REFRESH", _NO_UPKEEP),
-    ("CACHE", _NO_UPKEEP),
-    ("UNCACHE", _NO_UPKEEP),
-    ("CLEAR", _NO_UPKEEP),
-    ("TRUNCATE", "rows of a table go by their keys: DELETE FROM {name} USING s WHERE {name}.k = s.k, for a stream s"),
-    ("MERGE", _BY_KEY),
-    ("UPSERT", _BY_KEY),
-    ("REPLACE TABLE", "CREATE OR REPLACE TABLE {name}"),
-    ("REPLACE", _BY_KEY),
-    ("INSERT OVERWRITE", "INSERT INTO {name}: a table is replaced row by row, by its keys"),
-    (
-        "APPLY CHANGES",
-        "CREATE TABLE with a key takes changes; its option `operation` names the column that tells deletes",
-    ),
-    ("CREATE FLOW", "INSERT INTO writes the rows of a query to what is declared"),
-    ("CREATE STREAMING", _STREAMING),
-    ("CREATE LIVE", _STREAMING),
-    ("CREATE DYNAMIC", "CREATE TABLE {name} AS SELECT keeps the result of a query up to date"),
-    ("CREATE MATERIALIZED", "CREATE TABLE {name} AS SELECT keeps the result of a query up to date"),
-    ("CREATE SOURCE TABLE", "CREATE TABLE {name}: every declared table is read as it is"),
-    ("CREATE SOURCE STREAM", "CREATE STREAM {name}: every declared stream is read as it is"),
-    ("CREATE EXTERNAL", "CREATE TABLE {name} with a connector: what is declared is always outside"),
-    ("CREATE CONNECTOR", _PLACES),
-    ("CREATE CONNECTION", _PLACES),
-    ("DROP CONNECTOR", "DROP STREAM, DROP TABLE, DROP VIEW and DROP QUERY take out what a script has made"),
-    ("CREATE SOURCE", _PLACES),
-    ("CREATE SINK", _SINKS),
-    ("DROP SOURCE", "DROP STREAM {name}, or DROP TABLE {name}"),
-    ("DROP SINK", "DROP QUERY ends what writes it"),
-    ("DROP MATERIALIZED", "DROP TABLE {name}"),
-    ("CREATE UNLOGGED", "CREATE TABLE {name}"),
-    ("CREATE TRIGGER", "INSERT INTO with a SELECT runs for each row that comes"),
-    ("CREATE EXTENSION", _NO_CODE),
-    ("CREATE ROLE", _RIGHTS),
-    ("CREATE USER", _RIGHTS),
-    ("CREATE POLICY", _RIGHTS),
-    ("SUBSCRIBE", "SELECT * FROM {name} shows the changes of a table as long as it runs"),
-    ("LISTEN", "SELECT STREAM * FROM a stream shows its rows as they come"),
-    ("NOTIFY", "INSERT INTO writes rows that others read"),
-    ("PREPARE", "leave it out: a query is prepared once, when it starts"),
-    ("DEALLOCATE", _NO_SESSION),
-    ("DISCARD", _NO_SESSION),
-    ("FETCH", "penstock query prints the rows of a SELECT"),
-    ("SAVEPOINT", _NO_TRANSACTION),
-    ("LOCK", _NO_TRANSACTION),
-    ("REINDEX", _NO_UPKEEP),
-    ("SET {name} . {name} . {name}", _NO_SESSION),
-    ("SET {name} . {name} . {name} . {name}", _NO_SESSION),
-    ("SET {name} TO", "SET {name} = value"),
-    ("SET SESSION", _NO_SESSION),
-    ("SET LOCAL", _NO_SESSION),
-    ("INSERT INTO {name} DEFAULT", "INSERT INTO {name} SELECT gives the values"),
-    ("CREATE SEQUENCE", "a number that counts up would differ after a restart; use a column of the data"),
-    ("CREATE TYPE", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
-    ("CREATE DOMAIN", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
-    ("DROP TYPE", "types have no names of their own"),
-    ("PRINT", "SELECT STREAM * FROM {name} shows the rows of a stream"),
-    ("TERMINATE ALL", "DROP QUERY ends a query by its name; Ctrl-C ends all of them"),
-    ("TERMINATE", "DROP QUERY {name}, or Ctrl-C, ends a query"),
-    ("STOP", "DROP QUERY, or Ctrl-C, ends a query"),
-    ("PAUSE ALL", "PAUSE QUERY takes the name of one query; SHOW QUERIES names them"),
-    ("RESUME ALL", "RESUME QUERY takes the name of one query; SHOW QUERIES names them"),
-    ("PAUSE", "PAUSE QUERY {name}"),
-    ("RESUME", "RESUME QUERY {name}"),
-    ("RUN", "penstock takes several files: penstock run a.sql b.sql"),
-    ("SOURCE", "penstock takes several files: penstock run a.sql b.sql"),
-    ("ASSERT", "`penstock check` judges a script, and `penstock query` prints the rows of a table"),
-    ("COPY", "declare the files: CREATE STREAM with connector = 'files', and INSERT INTO reads or writes them"),
-    ("EXPORT", "INSERT INTO a stream or table with a connector writes the rows of a query"),
-    ("COMPILE", "`penstock compile` writes the program that a script becomes"),
-    ("GRANT", _RIGHTS),
-    ("REVOKE", _RIGHTS),
-    ("HELP", "docs/sql.md has the whole language"),
-    ("DESCRIBE FUNCTION", "docs/functions.md describes each function; SHOW FUNCTIONS names them"),
-    ("DESC FUNCTION", "docs/functions.md describes each function; SHOW FUNCTIONS names them"),
-    ("DESCRIBE QUERY", "EXPLAIN PLAN before the query shows its columns and their types"),
-    ("DESC QUERY", "EXPLAIN PLAN before the query shows its columns and their types"),
-    ("DESCRIBE HISTORY", "DESCRIBE {name} shows what there is"),
-    ("DESCRIBE JOB", "SHOW QUERIES names the queries that run"),
-    ("SHOW COLUMNS", "DESCRIBE {name}"),
-    ("SHOW JOBS", "SHOW QUERIES"),
-    ("SHOW DATABASES", _LISTS),
-    ("SHOW VARIABLES", _LISTS),
-    ("CREATE SOURCE CONNECTOR", _PLACES),
-    ("CREATE SINK CONNECTOR", _PLACES),
-    ("INSERT INTO {name} PARTITION", _NO_PARTITION),
-    ("INSERT INTO TABLE {name} PARTITION", _NO_PARTITION),
-    ("FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
-)
-
-# What a script may do in general, where nothing more is known and no keyword is near.
-_OTHERWISE: tuple[tuple[str, str], ...] = (
-    ("SHOW", _LISTS),
-    ("LIST", _LISTS),
-    ("SET", _NO_SESSION),
-    ("EXPLAIN", "EXPLAIN PLAN, STATE, PARTITIONS, SPARK, CODE or AST before a statement; EXPLAIN WHY before a name"),
-    ("FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
-)
+_NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
+_BEFORE_VALUES = ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
+_NOW = "leave it out: a read sees the rows as they are now"
+_MOMENT = "CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a time with its zone"
 
 # Words within statements where the grammar stops. Behind a `(` it may have gone on for a few words.
 CLAUSES: tuple[tuple[str, str], ...] = (
@@ -192,6 +37,39 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("CLUSTERED", "leave it out: PARTITION BY in the query that writes rows decides how they are divided"),
     ("FRESHNESS", "leave it out: every micro-batch brings a table up to date"),
     ("AT LOCAL", "times are UTC; AT TIME ZONE 'Europe/Paris' names a zone"),
+    ("GLOBAL TEMPORARY", "leave out GLOBAL: what a script declares is the script's own"),
+    ("LOCAL TEMPORARY", "leave out LOCAL: what a script declares is the script's own"),
+    ("CASCADE", "leave it out: DROP is refused while a query reads it; DROP QUERY ends the query"),
+    ("RESTRICT", "leave it out: DROP is always refused while a query reads it"),
+    ("INHERITS (", "list all columns: a table is one by itself"),
+    ("TABLESPACE", "leave it out: the options of WITH say where rows are"),
+    ("ON COMMIT", "leave it out: a script is no transaction"),
+    ("WITH DATA", "leave it out: a table is filled at once, and kept up to date"),
+    ("WITH NO", "leave it out: a table is filled at once, and kept up to date"),
+    ("WITH CHECK", "leave it out: no rows are written into a view"),
+    ("WITH LOCAL CHECK", "leave it out: no rows are written into a view"),
+    ("WITH CASCADED CHECK", "leave it out: no rows are written into a view"),
+    ("SELECT INTO", "CREATE TABLE {name} AS SELECT keeps the result of a query"),
+    ("INT CONSTRAINT", "leave out the name: id INT PRIMARY KEY"),
+    ("CONSTRAINT {name} PRIMARY", "leave out the name: id INT PRIMARY KEY"),
+    ("CONSTRAINT {name} NOT", "leave out the name: a INT NOT NULL"),
+    ("CONSTRAINT {name} UNIQUE", "leave it out: only the key of a table is unique"),
+    ("CONSTRAINT {name} CHECK", "leave it out, and filter the rows where they are read: WHERE has the condition"),
+    ("CONSTRAINT {name} REFERENCES", "leave it out: a join finds the rows that a column refers to"),
+    ("ON DELETE", "leave it out: no rows are deleted by those of another table"),
+    ("ON UPDATE", "leave it out: no rows are changed by those of another table"),
+    ("DEFERRABLE", "leave it out: a script is no transaction"),
+    ("EXCLUDE USING", "leave it out: only the key of a table is unique"),
+    ("IDENTITY (", "the key of a row has to be in its record"),
+    ("COLLATE", "leave it out: texts are compared by their bytes in UTF-8"),
+    (
+        "TIMESTAMPTZ {string}",
+        "TIMESTAMP '2026-01-31 12:00:00'; CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a zone",
+    ),
+    ("TIMESTAMP WITH", _MOMENT),
+    ("ISNULL", "IS NULL"),
+    ("NOTNULL", "IS NOT NULL"),
+    ("ONLY {name}", "leave out ONLY: a table is one by itself"),
     ("DELETE TOPIC", "leave it out: DROP forgets the declaration, and the rows stay"),
     ("FOR UPDATE", "leave it out: a read takes no locks"),
     ("RECURSIVE", "a recursive query has no bound; join as many times as there are levels"),
@@ -235,22 +113,17 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("AS FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
     (
         "FROM {name} .",
-        _NO_QUALIFIED,
+        NO_QUALIFIED,
     ),
     (
         "JOIN {name} .",
-        _NO_QUALIFIED,
+        NO_QUALIFIED,
     ),
     ("REPLACE (", "name the column anew: SELECT * EXCEPT (a), UPPER(a) AS a"),
-    ("SELECT : {name}", _NO_PARAMETERS),
-    ("= : {name}", _NO_PARAMETERS),
-    ("< : {name}", _NO_PARAMETERS),
-    ("> : {name}", _NO_PARAMETERS),
-    ("( : {name}", _NO_PARAMETERS),
-    (", : {name}", _NO_PARAMETERS),
-    ("AND : {name}", _NO_PARAMETERS),
-    ("BETWEEN : {name}", _NO_PARAMETERS),
-    ("LIMIT : {name}", _NO_PARAMETERS),
+    *(
+        (f"{before} : {{name}}", _NO_PARAMETERS)
+        for before in ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
+    ),
     (": {name}", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
     ("USING {name} OPTIONS", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
     ("USING {name} LOCATION", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
@@ -292,13 +165,16 @@ _UNBUILT: tuple[tuple[str, str, str], ...] = (
 )
 # Signs that begin no token.
 SIGNS = {
-    "$": "texts stand in single quotes: 'it''s'; a script has no variables of its own",
     "?": _NO_PARAMETERS,
+    "\\": "leave it out: it is for the shell of another system",
+    "$": "texts stand in single quotes: 'it''s'; a script has no variables of its own",
     "#": "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON, and -- begins a comment",
     "@": "ARRAY_CONTAINS(array, value)",
 }
 _MODIFIERS = frozenset({"OR", "REPLACE", "REFRESH", "TEMPORARY", "TEMP", "PRIVATE", "GLOBAL"})
-_NO_NAMES = frozenset({"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IF", "NOT", "EXISTS", "QUERY"})
+_NO_NAMES = frozenset(
+    {"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IF", "NOT", "EXISTS", "QUERY", "TO"}
+)
 _REACH = 4
 _TYPES = {"{name}": NAME, "{string}": STRING}
 
@@ -329,7 +205,7 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
 
 def propose_otherwise(tokens: Sequence[Token], index: int, show: Show) -> str | None:
     """What may be written after the first word of the statement, in general."""
-    return _find_statement(_OTHERWISE, tokens, index, show)
+    return _find_statement(OTHERWISE, tokens, index, show)
 
 
 def _find_statement(entries: Sequence[tuple[str, str]], tokens: Sequence[Token], index: int, show: Show) -> str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from penstock.diagnostics import CompileError
+from penstock.diagnostics.codes import syntax
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Query
-from penstock.parser.build.base import Builder, balanced, placed, words
-from penstock.parser.build.standard import between_symmetric, escape_like, repeat
+from penstock.parser.build.base import Builder, balanced, placed, span_of, words
+from penstock.parser.build.standard import between_symmetric, escape_like, make_call, repeat
 from penstock.parser.build.values import compare_rows, find_row, is_row
 
 COMPARISONS: dict[str, type[exp.Expression]] = {
@@ -39,8 +41,36 @@ def _negated(span: Span, negation: Token | None, node: exp.Expression) -> exp.Ex
     return node if negation is None else placed(exp.Not(this=node), span)
 
 
+# Whether all values have to fit.
+QUANTIFIERS = {"ANY": False, "SOME": False, "ALL": True}
+
+
 def compare(span: Span, left: exp.Expression, sign: str, right: exp.Expression) -> exp.Expression:
+    if isinstance(right, exp.Anonymous) and right.name.upper() in QUANTIFIERS and len(right.expressions) == 1:
+        return _compare_with_each(span, COMPARISONS[sign], left, right)
     return _compare(span, COMPARISONS[sign], left, right)
+
+
+def _compare_with_each(
+    span: Span, kind: type[exp.Expression], left: exp.Expression, quantified: exp.Anonymous
+) -> exp.Expression:
+    """`x = ANY (array)` and its kin. Where they are those of a list or a query, IN and NOT IN."""
+    is_all, (values,) = QUANTIFIERS[quantified.name.upper()], quantified.expressions
+    is_listed = isinstance(values, exp.Anonymous) and values.name.upper() == "ARRAY" and values.expressions
+    if (kind, is_all) in ((exp.EQ, False), (exp.NEQ, True)) and (is_listed or isinstance(values, exp.Subquery)):
+        query, listed = (values.this, []) if isinstance(values, exp.Subquery) else (None, values.expressions)
+        among = exp.In(this=left, query=query) if query is not None else exp.In(this=left, expressions=listed)
+        return placed(exp.Not(this=placed(among, span)), span) if is_all else placed(among, span)
+    if isinstance(values, exp.Subquery):
+        raise CompileError([syntax.S018.at(span_of(values), name=quantified.name.upper())])
+    name = "value"
+    while any(column.name.lower() == name for column in left.find_all(exp.Column)):
+        name += "_"
+    element = placed(exp.Column(this=exp.to_identifier(name)), span_of(values))
+    parameter = placed(exp.to_identifier(name), span_of(values))
+    body = placed(kind(this=left, expression=element), span)
+    test = placed(exp.Lambda(this=body, expressions=[parameter]), span)
+    return make_call(span, "FORALL" if is_all else "EXISTS", values, test)
 
 
 def _compare(span: Span, kind: type[exp.Expression], left: exp.Expression, right: exp.Expression) -> exp.Expression:

@@ -31,6 +31,7 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.predicates import QUANTIFIERS
 from penstock.parser.build.standard import check_cast, make_call, refuse, unpair
 
 OPERATORS: dict[str, type[exp.Expression]] = {
@@ -293,7 +294,9 @@ def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType
             raise CompileError([refused.with_hint(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
 
 
-def call_query(span: Span, function: Token, query: Query) -> exp.Exists:
+def call_query(span: Span, function: Token, query: Query) -> exp.Expression:
+    if function.value.upper() in QUANTIFIERS:
+        return make_call(span, function.value.upper(), placed(exp.Subquery(this=query), query.span))
     if function.value.upper() != "EXISTS":
         raise CompileError([syntax.S018.at(query.span, name=function.value.upper())])
     return placed(exp.Exists(this=query), span)

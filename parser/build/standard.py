@@ -116,7 +116,7 @@ def call_from(
                 raise refuse(span_of(value), "a unit that is an expression", None, form)
             if value.name.upper() == "EPOCH":
                 reason = "It is a whole number for some systems and has a fraction for others."
-                raise refuse(span, "EXTRACT of EPOCH", reason, f"UNIX_SECONDS({span_of(start).text})")
+                raise refuse(span, "EXTRACT of EPOCH", reason, _count_seconds(start))
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
             if isinstance(start, exp.Literal) and start.is_string:
@@ -128,6 +128,14 @@ def call_from(
             return make_call(span, "BTRIM", start, value)
         case other:
             raise refuse(span, f"FROM inside a call of {other}", None, "SUBSTRING(text FROM 1 FOR 2)")
+
+
+def _count_seconds(time: exp.Expression) -> str | None:
+    """The seconds since 1970 of a time, or those of a difference of times."""
+    inner = time.unnest()
+    if isinstance(inner, exp.Sub) and not isinstance(inner.expression.unnest(), exp.Interval):
+        return f"UNIX_SECONDS({span_of(inner.this).text}) - UNIX_SECONDS({span_of(inner.expression).text})"
+    return None if isinstance(inner, exp.Interval) else f"UNIX_SECONDS({span_of(time).text})"
 
 
 def call_trim(

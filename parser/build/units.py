@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.types import T005
+from penstock.parser.ast.base import EVENT_TIME
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build.base import placed, span_of
 from penstock.parser.build.intervals import sum_up
@@ -31,6 +32,7 @@ _CASTS = (
     *("BIGINT", "BINARY", "BOOLEAN", "DATE", "DECIMAL", "DOUBLE", "FLOAT", "INT", "SMALLINT", "STRING", "TIME"),
     "TIMESTAMP",
 )
+_POSTGRES_CASTS = ("INT2", "INT4", "INT8", "FLOAT4", "FLOAT8", "BOOL", "TEXT", "TIMESTAMPTZ")
 _UNITS = {**UNITS, **{name + s: name for name in ("MICROSECOND", "QUARTER") for s in ("", "S")}}
 
 
@@ -135,6 +137,16 @@ def bin_date(call: exp.Anonymous) -> exp.Expression:
     return make_call(span, "TIMESTAMP_MICROS", placed(exp.Sub(this=now, expression=over), span))
 
 
+def write_millis(call: exp.Anonymous) -> exp.Expression:
+    """TIMESTAMPTOSTRING(milliseconds, format) of ksqlDB, whose ROWTIME is a number of milliseconds."""
+    if len(call.expressions) != 2:
+        return call
+    time, format_ = call.expressions
+    is_time = isinstance(time, exp.Column) and time.name.upper() == EVENT_TIME
+    moment = time if is_time else make_call(span_of(call), "TIMESTAMP_MILLIS", time)
+    return make_call(span_of(call), "DATE_FORMAT", moment, format_)
+
+
 def split_index(call: exp.Anonymous) -> exp.Expression:
     """SPLIT_INDEX(text, separator, n) of Flink, which counts from 0 and gives NULL where there are fewer parts."""
     if len(call.expressions) != 3:
@@ -178,8 +190,9 @@ BUILT: dict[str, Callable[[exp.Anonymous], exp.Expression]] = {
     "TO_TIMESTAMP_LTZ": read_epoch,
     "DATE_BIN": bin_date,
     "TIME_BUCKET": bin_date,
-    **dict.fromkeys((*_CASTS, "TINYINT"), cast_by_name),
+    **dict.fromkeys((*_CASTS, *_POSTGRES_CASTS, "TINYINT"), cast_by_name),
     "SPLIT_INDEX": split_index,
+    "TIMESTAMPTOSTRING": write_millis,
     "STRUCT": make_struct,
     "ROW": make_struct,
 }

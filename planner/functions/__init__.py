@@ -17,14 +17,13 @@ from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
-from penstock.planner.functions.refused import BARE, FOREIGN, FORMS_BY_COUNT, REFUSED
+from penstock.planner.functions.refused import BARE, FOREIGN, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
 from penstock.planner.functions.vectors import VECTORS
 
 __all__ = [
     "FOREIGN",
-    "FORMS_BY_COUNT",
     "FUNCTIONS",
     "NULL_FORMS",
     "REFUSED",

@@ -58,6 +58,7 @@ _BUILT = """| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTE
 | `TIME_BUCKET(INTERVAL '15' MINUTE, t)` | `DATE_BIN(INTERVAL '15' MINUTE, t, TIMESTAMP_MICROS(0))` |
 | `INT(x)`, and so with all simple types | `CAST(x AS INT)` |
 | `SPLIT_INDEX(text, ',', n)` | `GET(SPLIT(NULLIF(text, ''), '\\Q,\\E'), n)` |
+| `TIMESTAMPTOSTRING(millis, format)` | `DATE_FORMAT(TIMESTAMP_MILLIS(millis), format)`; ROWTIME is a time already |
 | `STRUCT(a, s.b, 1)`, `ROW(a, s.b, 1)` | `NAMED_STRUCT('a', a, 'b', s.b, 'col3', 1)` |
 """
 _FOREIGN = """

@@ -110,11 +110,28 @@ _PLACEHOLDERS = "systems differ in the places that its first argument has"
 _DIMENSIONS = "arrays have one dimension"
 _OPERATOR = "it is an operator, and stands between its operands"
 _TIME_TEXT = "a TIME is no part of a format"
+_SPHERE = "systems differ in the size of the Earth; SIN, COS and ASIN compute distances"
+_BYTES = "it reads bytes as a number, for which Spark has no function"
+_MASKED = "it masks a part of a text"
+_ZONED = "some letters of a format stand for the zone, and DATE_FORMAT writes UTC for them"
+_SPAN = "it counts in years, months and days"
+_FIRST = "systems differ in what it gives without a match, and for groups"
+_TEXT_ROWS = "it makes several rows of one text"
+_DOCUMENT = "it reads or changes a document of JSON, a type that queries do not have"
+_QUOTED = "queries make no texts of queries"
+_COUNTING = "a number that counts up would differ after a restart"
+_LETTERS = "it depends on a dictionary that Spark does not have"
+_FIELDS_OF_JSON = (
+    "MAP_FROM_ARRAYS(JSON_OBJECT_KEYS({0}), TRANSFORM(JSON_OBJECT_KEYS({0}), k -> GET_JSON_OBJECT({0}, '$.' || k)))"
+)
+_DIGITS = "systems differ in the digits of negative numbers"
+_TYPE_NAMES = "systems differ in the names of types"
+_WAITS = "it waits, and a micro-batch waits for nothing"
 
 FOREIGN: dict[str, tuple[str, str | None]] = {
     "LATEST_BY_OFFSET": (_LATEST, "MAX_BY({0}, ROWTIME)"),
     "EARLIEST_BY_OFFSET": (_LATEST, "MIN_BY({0}, ROWTIME)"),
-    "HISTOGRAM": (_UNBOUNDED, None),
+    "HISTOGRAM": ("it keeps a number for each value; GROUP BY the value with COUNT(*) gives them as rows", None),
     "GROUP_CONCAT": (_SEPARATED, "LISTAGG({0}, ',')"),
     "RAND_INTEGER": (_RANDOM, None),
     "GEN_RANDOM_UUID": (_RANDOM, None),
@@ -162,7 +179,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "ROW_TO_JSON": (_JSON_TEXT, "TO_JSON({0})"),
     "JSON_ARRAYAGG": (_JSON_TEXT, "TO_JSON(COLLECT_LIST({0}))"),
     "JSON_AGG": (_JSON_TEXT, "TO_JSON(COLLECT_LIST({0}))"),
-    "JSON_RECORDS": (_WHOLE_TEXT, None),
+    "JSON_RECORDS": (_WHOLE_TEXT, _FIELDS_OF_JSON),
     "JSON_ITEMS": (_WHOLE_TEXT, "FROM_JSON({0}, 'ARRAY<STRING>')"),
     "JSON_EXTRACT_PATH_TEXT": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, '$.' || {1})"),
     "ENTRIES": (_FIELDS, "MAP_ENTRIES({0})"),
@@ -175,14 +192,80 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "PARSE_TIME": (_TIME_TEXT, "CAST({0} AS TIME)"),
     "TO_JSONB": (_JSON_TEXT, "TO_JSON({0})"),
     "GENERATE_SERIES": (_ROWS, "SEQUENCE({0}, {1})"),
+    "GEO_DISTANCE": (_SPHERE, None),
+    "FIELD": (_NULLS, "ARRAY_POSITION(ARRAY({rest}), {0})"),
+    "JSON_CONCAT": (_DOCUMENT, None),
+    "IS_JSON_STRING": (
+        _WHOLE_TEXT,
+        "(JSON_OBJECT_KEYS({0}) IS NOT NULL OR JSON_ARRAY_LENGTH({0}) IS NOT NULL)",
+    ),
+    "JSON_ARRAY_CONTAINS": (_WHOLE_TEXT, "ARRAY_CONTAINS(FROM_JSON({0}, 'ARRAY<STRING>'), {1})"),
+    "MASK_LEFT": (_MASKED, "MASK(LEFT({0}, {1}), 'X', 'x', 'n', '-') || SUBSTRING({0}, {1} + 1)"),
+    "MASK_RIGHT": (
+        _MASKED,
+        "LEFT({0}, GREATEST(LENGTH({0}) - {1}, 0)) || MASK(RIGHT({0}, {1}), 'X', 'x', 'n', '-')",
+    ),
+    "MASK_KEEP_LEFT": (_MASKED, "LEFT({0}, {1}) || MASK(SUBSTRING({0}, {1} + 1), 'X', 'x', 'n', '-')"),
+    "MASK_KEEP_RIGHT": (
+        _MASKED,
+        "MASK(LEFT({0}, GREATEST(LENGTH({0}) - {1}, 0)), 'X', 'x', 'n', '-') || RIGHT({0}, {1})",
+    ),
+    "BIGINT_FROM_BYTES": (_BYTES, "CAST(CONV(HEX({0}), 16, -10) AS BIGINT)"),
+    "INT_FROM_BYTES": (_BYTES, None),
+    "DOUBLE_FROM_BYTES": (_BYTES, None),
+    "FLOAT_FROM_BYTES": (_BYTES, None),
+    "URL_EXTRACT_PORT": (_NULLS, "TRY_CAST(REGEXP_EXTRACT({0}, '^[a-zA-Z]+://[^/]*:([0-9]+)', 1) AS INT)"),
+    "CUBE_EXPLODE": (_ROWS, None),
+    "FORMAT_TIMESTAMP": (_ZONED, None),
+    "TIMESTAMPTOSTRING": (_ZONED, None),
+    "AGE": (_SPAN, "{0} - {1}"),
+    "STATEMENT_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
+    "TRANSACTION_TIMESTAMP": (_RANDOM, "CURRENT_TIMESTAMP"),
+    "TIMEZONE": (_ZONES, "FROM_UTC_TIMESTAMP({1}, {0})"),
+    "REGEXP_MATCH": (_FIRST, "REGEXP_EXTRACT({0}, {1}, 1)"),
+    "REGEXP_MATCHES": (_FIRST, "REGEXP_EXTRACT_ALL({0}, {1}, 0)"),
+    "REGEXP_SPLIT_TO_TABLE": (_TEXT_ROWS, "EXPLODE(SPLIT({0}, {1}))"),
+    "STRING_TO_TABLE": (_TEXT_ROWS, "EXPLODE(SPLIT({0}, {1}))"),
+    "DIGEST": (_CONVERSION, "SHA2({0}, 256)"),
+    "TO_HEX": (_DIGITS, "LOWER(HEX({0}))"),
+    "QUOTE_LITERAL": (_QUOTED, None),
+    "QUOTE_IDENT": (_QUOTED, None),
+    "QUOTE_NULLABLE": (_QUOTED, None),
+    "UNACCENT": (_LETTERS, None),
+    "NORMALIZE": (_LETTERS, None),
+    "ARRAY_REPLACE": (_NULLS, "TRANSFORM({0}, e -> CASE WHEN e = {1} THEN {2} ELSE e END)"),
+    "ARRAY_UPPER": (_DIMENSIONS, "ARRAY_SIZE({0})"),
+    "ARRAY_LOWER": (_DIMENSIONS, None),
+    "ARRAY_NDIMS": (_DIMENSIONS, None),
+    "ARRAY_DIMS": (_DIMENSIONS, None),
+    "ARRAY_FILL": (_DIMENSIONS, None),
+    "ARRAY_POSITIONS": (
+        _NULLS,
+        "FILTER(TRANSFORM({0}, (e, i) -> CASE WHEN e = {1} THEN i + 1 END), p -> p IS NOT NULL)",
+    ),
+    "TRIM_ARRAY": (_ENDS, "SLICE({0}, 1, ARRAY_SIZE({0}) - {1})"),
+    "JSON_OBJECT_AGG": (_JSON_TEXT, "TO_JSON(MAP_FROM_ENTRIES(COLLECT_LIST(STRUCT({0}, {1}))))"),
+    "JSONB_OBJECT_AGG": (_JSON_TEXT, "TO_JSON(MAP_FROM_ENTRIES(COLLECT_LIST(STRUCT({0}, {1}))))"),
+    "JSONB_AGG": (_JSON_TEXT, "TO_JSON(COLLECT_LIST({0}))"),
+    "JSONB_OBJECT_KEYS": (_TEXT_ROWS, "EXPLODE(JSON_OBJECT_KEYS({0}))"),
+    **dict.fromkeys(
+        ("JSON_ARRAY_ELEMENTS", "JSON_ARRAY_ELEMENTS_TEXT", "JSONB_ARRAY_ELEMENTS", "JSONB_ARRAY_ELEMENTS_TEXT"),
+        (_TEXT_ROWS, "EXPLODE(FROM_JSON({0}, 'ARRAY<STRING>'))"),
+    ),
+    **dict.fromkeys(
+        ("JSON_EACH", "JSON_EACH_TEXT", "JSONB_EACH", "JSONB_EACH_TEXT"),
+        (_TEXT_ROWS, "EXPLODE(JSON_OBJECT_KEYS({0}))"),
+    ),
+    "JSONB_EXTRACT_PATH_TEXT": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, '$.' || {1})"),
+    **dict.fromkeys(
+        ("JSON_TYPEOF", "JSONB_TYPEOF", "JSONB_SET", "JSONB_INSERT", "JSONB_PRETTY", "JSONB_STRIP_NULLS"),
+        (_DOCUMENT, None),
+    ),
+    "JSONB_PATH_QUERY": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, {1})"),
+    "PG_TYPEOF": (_TYPE_NAMES, "TYPEOF({0})"),
+    "NEXTVAL": (_COUNTING, None),
+    "CURRVAL": (_COUNTING, None),
+    "HASHTEXT": (_NULLS, "HASH({0})"),
+    "PG_SLEEP": (_WAITS, None),
 }
 """Functions of other systems, and why they are refused. With a form to write over their arguments."""
-
-FORMS_BY_COUNT: dict[tuple[str, int], str] = {
-    ("TRUNCATE", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
-    ("LISTAGG", 1): "LISTAGG({0}, ',')",
-    ("DECODE", 3): "CASE {0} WHEN {1} THEN {2} END",
-    ("DECODE", 4): "CASE {0} WHEN {1} THEN {2} ELSE {3} END",
-    ("FROM_JSON", 3): "FROM_JSON({0}, {1})",
-}
-"""What to write for a call with so many arguments."""

@@ -12,8 +12,9 @@ from sqlglot import exp
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import FOREIGN, FORMS_BY_COUNT, FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
 from penstock.planner.functions.facts import RowFault
+from penstock.planner.functions.forms import propose_form
 from penstock.planner.functions.signature import (
     ArrayOf,
     DecimalOf,
@@ -71,8 +72,8 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         report.append(N005.at(span, name=name).because(REFUSED[name]))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
-        form = FORMS_BY_COUNT.get((name, len(call.expressions)), form)
-        report.append(N005.at(span, name=name).because(reason).with_hint(_fill_form(form, call.expressions)))
+        hint = propose_form(name, _written(call.expressions)) or _fill_form(form, call.expressions)
+        report.append(N005.at(span, name=name).because(reason).with_hint(hint))
     else:
         known = propose_name(name, (each.name for each in FUNCTIONS))
         report.append(N004.at(span, name=name).with_hint(known))
@@ -81,9 +82,16 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
 
 def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | None:
     """The form to write, over the arguments as they were written; None if there are too few."""
-    texts = [each.meta["span"].text for each in arguments if "span" in each.meta]
+    texts = _written(arguments)
     needed = max((int(place) for place in re.findall(r"{(\d)}", form or "")), default=-1) + 1
-    return None if form is None or len(texts) < needed else form.format(*texts, all=", ".join(texts))
+    if form is None or len(texts) < needed:
+        return None
+    return form.format(*texts, all=", ".join(texts), rest=", ".join(texts[1:]))
+
+
+def _written(arguments: Sequence[exp.Expression]) -> list[str]:
+    """The texts of the arguments."""
+    return [each.meta["span"].text for each in arguments if "span" in each.meta]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +117,8 @@ def fit(
     takes = " or ".join(f"{function.name}{text.rpartition(' -> ')[0]}" for text in function.signatures)
     if not fitting:
         count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}"
-        wrong = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
-        form = FORMS_BY_COUNT.get((function.name, len(arguments)))
-        report.append(wrong.with_hint(_fill_form(form, call.expressions)))
+        found = T005.at(span, name=function.name, count=count).because(f"it takes {takes}")
+        report.append(found.with_hint(propose_form(function.name, _written(call.expressions))))
         return None
     for shape, patterns in fitting:
         problems: list[Diagnostic] = []
@@ -134,7 +141,8 @@ def fit(
     types = ", ".join("lambda" if isinstance(each, exp.Lambda) else str(each.type) for each in arguments)
     problem = T006.at(span, name=function.name, types=types).because(f"it takes {takes}")
     hint = _cast_hint([patterns for _, patterns in fitting], arguments)
-    report.append(problem.with_hint(_number_hint(function, arguments) or hint))
+    form = propose_form(function.name, _written(call.expressions))
+    report.append(problem.with_hint(_number_hint(function, arguments) or form or hint))
     return None
 
 
@@ -238,10 +246,6 @@ def _cast_arguments(
         result.append(value)
     changed = any(new is not old for new, old in zip(result, arguments, strict=True))
     return result if changed else None
-
-
-def _takes_day(function: Function, argument: Typed) -> bool:
-    return argument.type == TIMESTAMP and function.name in _OF_DAYS
 
 
 def _judged(shape: Signature, function: Function, arguments: Sequence[Argument]) -> Iterator[Diagnostic]:

@@ -29,6 +29,17 @@ _CLOCK_UNITS = ("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR")
 _TIME_UNITS = (*_CLOCK_UNITS, "DAY", *_DATE_UNITS)
 _SHORT_UNITS = ("MON", "MM", "YYYY", "YY")
 _TIME_PARTS = ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "DOW", "DAYOFWEEK", "DOY", "HOUR", "MINUTE", "SECOND")
+# Parts of times that other systems have.
+_PARTS_ELSEWHERE = {
+    "EPOCH": "UNIX_SECONDS({0})",
+    "ISODOW": "WEEKDAY({0}) + 1",
+    "DAYOFYEAR": "DAYOFYEAR({0})",
+    **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "DATE_PART('SECOND', {0}) * 1000"),
+    **dict.fromkeys(("MICROSECOND", "MICROSECONDS", "US"), "DATE_PART('SECOND', {0}) * 1000000"),
+    "DECADE": "DATE_PART('YEAR', {0}) DIV 10",
+    "CENTURY": "(DATE_PART('YEAR', {0}) + 99) DIV 100",
+    "MILLENNIUM": "(DATE_PART('YEAR', {0}) + 999) DIV 1000",
+}
 _WEEKDAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 _CHARSETS = ("UTF-8", "UTF-16", "UTF-16BE", "UTF-16LE", "UTF-32", "US-ASCII", "ISO-8859-1")
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?[+-]([0-9]{1,2})(?::?([0-9]{1,2})(?::?([0-9]{2}))?)?")
@@ -92,6 +103,10 @@ def _objection(kind: Kind, literal: exp.Expression, arguments: Sequence[Typed]) 
     if kind.name == "PRINT_FORMAT":
         reason = print_format_problem(literal.name, [each.type for each in arguments[1:]])
         return None if reason is None else Objection(_sentence(reason))
+    if kind.name == "TIME_PART" and literal.name.upper() in _PARTS_ELSEWHERE:
+        time = arguments[1].span
+        form = _PARTS_ELSEWHERE[literal.name.upper()]
+        return Objection(None, None if time is None else form.format(time.text))
     rule = _TEXTS.get(kind.name)
     return None if rule is None else rule(literal.name)
 

@@ -14,7 +14,7 @@ CREATE OR REPLACE TABLE per_user WITH (KAFKA_TOPIC='per_user', PARTITIONS=2) AS 
 
 -- name: CREATE TABLE u AS SELECT
 CREATE TABLE u AS SELECT user_id, LATEST_BY_OFFSET(page_id, 2) AS last2 FROM pageviews GROUP BY user_id;
--- refused: N005, MAX_BY(page_id, ROWTIME)
+-- refused: N005, SLICE(COLLECT_LIST(page_id ORDER BY ROWTIME DESC), 1, 2)
 
 -- name: CREATE TABLE u AS SELECT 2
 CREATE TABLE u AS SELECT user_id, EARLIEST_BY_OFFSET(page_id, true) AS first FROM pageviews GROUP BY user_id;
@@ -154,7 +154,7 @@ UNSET 'auto.offset.reset';
 
 -- name: PRINT pageviews FROM BEGINNING LIMIT
 PRINT 'pageviews' FROM BEGINNING LIMIT 3;
--- refused: S001, SELECT STREAM * FROM BEGINNING shows the rows
+-- refused: S001, SELECT STREAM * FROM a stream of that topic shows its rows
 
 -- name: PRINT pageviews FROM BEGINNING
 PRINT pageviews FROM BEGINNING;

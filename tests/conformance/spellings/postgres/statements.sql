@@ -130,11 +130,11 @@ CREATE SINK k INTO KAFKA CONNECTION c (TOPIC 'x') KEY (id) FORMAT JSON;
 
 -- name: SUBSCRIBE TO users
 SUBSCRIBE TO users;
--- refused: S001, SELECT * FROM TO shows the changes of a table
+-- refused: S001, SELECT * FROM users shows the changes of a table
 
 -- name: SUBSCRIBE SELECT FROM users AS
 SUBSCRIBE (SELECT * FROM users) AS OF 1;
--- refused: S001, SELECT * FROM SELECT shows the changes of a
+-- refused: S001, a SELECT shows the changes of a table
 
 -- name: FETCH 10 FROM c
 FETCH 10 FROM c;
@@ -210,7 +210,7 @@ SHOW ALL;
 
 -- name: SET search_path TO public
 SET search_path TO public;
--- refused: S001, SET ****** = value
+-- refused: S001, leave it out: it sets what belongs to another
 
 -- name: SET LOCAL x 1
 SET LOCAL x = 1;
@@ -250,7 +250,7 @@ INSERT INTO user_totals SELECT user_id, sum(amount) FROM orders GROUP BY user_id
 
 -- name: INSERT INTO user_totals DEFAULT VALUES
 INSERT INTO user_totals DEFAULT VALUES;
--- refused: S001, INSERT INTO VALUES SELECT gives the values
+-- refused: S001, INSERT INTO with a SELECT gives the values
 
 -- name: UPDATE users SET name a
 UPDATE users SET name = 'a' WHERE user_id = 1;

@@ -1,0 +1,126 @@
+"""Calls with arguments that other systems have and Spark's function of that name has not, and what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+Form: TypeAlias = str | Callable[[Sequence[str]], str | None]
+
+# Letters of PostgreSQL's and Oracle's formats of times, and those of Spark's. Longer ones first.
+_LETTERS = {
+    **{"YYYY": "yyyy", "YY": "yy", "MONTH": "MMMM", "MON": "MMM", "MM": "MM", "MI": "mm", "MS": "SSS"},
+    **{"DAY": "EEEE", "DDD": "DDD", "DD": "dd", "DY": "EEE", "HH24": "HH", "HH12": "hh", "HH": "hh"},
+    **{"SS": "ss", "US": "SSSSSS", "AM": "a", "PM": "a", "Q": "q"},
+}
+_LETTER = re.compile(rf'({"|".join(sorted(_LETTERS, key=len, reverse=True))})|"([^"]*)"|([^A-Za-z"\'])', re.IGNORECASE)
+
+
+def translate_format(text: str) -> str | None:
+    """A format of times as PostgreSQL's TO_CHAR takes it, in the letters of Spark. None if it has others."""
+    pieces: list[str] = []
+    place = 0
+    while place < len(text):
+        match = _LETTER.match(text, place)
+        if match is None:
+            return None
+        letters, quoted, sign = match.groups()
+        pieces.append(_LETTERS[letters.upper()] if letters else f"''{quoted}''" if quoted is not None else sign)
+        place = match.end()
+    return "".join(pieces)
+
+
+def propose_form(name: str, arguments: Sequence[str]) -> str | None:
+    """What to write for a call with these arguments, given as texts of the script."""
+    form = _FORMS.get((name, len(arguments)))
+    return form.format(*arguments) if isinstance(form, str) else None if form is None else form(arguments)
+
+
+def _write_time(arguments: Sequence[str]) -> str | None:
+    """TO_CHAR(time, 'YYYY-MM-DD')."""
+    time, pattern = arguments
+    format_ = translate_format(pattern[1:-1]) if pattern.startswith("'") else None
+    return None if format_ is None else f"DATE_FORMAT({time}, '{format_}')"
+
+
+def _encode(arguments: Sequence[str]) -> str | None:
+    """ENCODE(bytes, 'hex'), and ENCODE(text, 'utf8', 'hex') of ksqlDB."""
+    value = arguments[0] if len(arguments) == 2 else f"ENCODE({arguments[0]}, 'UTF-8')"
+    forms = {"'hex'": f"HEX({value})", "'base64'": f"BASE64({value})"}
+    return forms.get(arguments[-1].lower())
+
+
+def _decode(arguments: Sequence[str]) -> str | None:
+    forms = {"'hex'": f"UNHEX({arguments[0]})", "'base64'": f"UNBASE64({arguments[0]})"}
+    return forms.get(arguments[-1].lower())
+
+
+def _match_likewise(arguments: Sequence[str]) -> str | None:
+    """REGEXP_LIKE(text, pattern, 'i')."""
+    text, pattern, flags = arguments
+    return f"REGEXP_LIKE({text}, '(?i){pattern[1:]})" if flags == "'i'" and pattern.startswith("'") else None
+
+
+def _replace_all(arguments: Sequence[str]) -> str | None:
+    """REGEXP_REPLACE(text, pattern, replacement, 'g')."""
+    text, pattern, replacement, flags = arguments
+    if flags == "'g'":
+        return f"REGEXP_REPLACE({text}, {pattern}, {replacement})"
+    is_blind = flags in ("'gi'", "'ig'") and pattern.startswith("'")
+    return f"REGEXP_REPLACE({text}, '(?i){pattern[1:]}, {replacement})" if is_blind else None
+
+
+def _sort(arguments: Sequence[str]) -> str | None:
+    """ARRAY_SORT(array, 'DESC')."""
+    directions = {"'ASC'": "TRUE", "'ASCENDING'": "TRUE", "'DESC'": "FALSE", "'DESCENDING'": "FALSE"}
+    direction = directions.get(arguments[1].upper())
+    return None if direction is None else f"SORT_ARRAY({arguments[0]}, {direction})"
+
+
+def _take_by_offset(function: str) -> Callable[[Sequence[str]], str]:
+    """LATEST_BY_OFFSET and EARLIEST_BY_OFFSET, which pass over NULLs unless their last argument says otherwise."""
+
+    def form(arguments: Sequence[str]) -> str:
+        value, *rest = arguments
+        if rest and rest[0].isdigit():
+            order = "ROWTIME DESC" if function == "MAX_BY" else "ROWTIME"
+            return f"SLICE(COLLECT_LIST({value} ORDER BY {order}), 1, {rest[0]})"
+        has_nulls = bool(rest) and rest[-1].upper() == "FALSE"
+        return f"{function}({value}, ROWTIME)" + ("" if has_nulls else f" FILTER (WHERE {value} IS NOT NULL)")
+
+    return form
+
+
+_LATEST, _EARLIEST = _take_by_offset("MAX_BY"), _take_by_offset("MIN_BY")
+_FORMS: dict[tuple[str, int], Form] = {
+    **{("LATEST_BY_OFFSET", count): _LATEST for count in (1, 2, 3)},
+    **{("EARLIEST_BY_OFFSET", count): _EARLIEST for count in (1, 2, 3)},
+    ("TRUNC", 1): "SIGN({0}) * FLOOR(ABS({0}))",
+    ("TRUNC", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
+    ("ARRAY_JOIN", 1): "ARRAY_JOIN({0}, ',')",
+    ("ARRAY_SORT", 2): _sort,
+    ("ARRAY_PREPEND", 2): "ARRAY_PREPEND({1}, {0})",
+    ("ENCODE", 3): _encode,
+    ("ENCODE", 2): _encode,
+    ("DECODE", 2): _decode,
+    ("INSTR", 3): "LOCATE({1}, {0}, {2})",
+    ("TRIM", 2): "BTRIM({0}, {1})",
+    ("REGEXP_REPLACE", 4): _replace_all,
+    ("REGEXP_LIKE", 3): _match_likewise,
+    ("DATE_TRUNC", 3): "TO_UTC_TIMESTAMP(DATE_TRUNC({0}, FROM_UTC_TIMESTAMP({1}, {2})), {2})",
+    ("CURRENT_TIMESTAMP", 1): "CURRENT_TIMESTAMP",
+    ("TO_CHAR", 2): _write_time,
+    ("TRANSFORM", 3): "TRANSFORM_KEYS(TRANSFORM_VALUES({0}, {2}), {1})",
+    ("FILTER", 2): "MAP_FILTER({0}, {1})",
+    ("FORMAT_TIMESTAMP", 3): "DATE_FORMAT(FROM_UTC_TIMESTAMP({0}, {2}), {1})",
+    ("TIMESTAMPTOSTRING", 3): "DATE_FORMAT(FROM_UTC_TIMESTAMP(TIMESTAMP_MILLIS({0}), {2}), {1})",
+    ("TRUNCATE", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
+    ("LISTAGG", 1): "LISTAGG({0}, ',')",
+    ("DECODE", 3): "CASE {0} WHEN {1} THEN {2} END",
+    ("DECODE", 4): "CASE {0} WHEN {1} THEN {2} ELSE {3} END",
+    ("FROM_JSON", 3): "FROM_JSON({0}, {1})",
+    ("GENERATE_SERIES", 3): "SEQUENCE({0}, {1}, {2})",
+    ("JSON_EXTRACT_PATH_TEXT", 3): "GET_JSON_OBJECT({0}, '$.' || {1} || '.' || {2})",
+    ("JSONB_EXTRACT_PATH_TEXT", 3): "GET_JSON_OBJECT({0}, '$.' || {1} || '.' || {2})",
+}
