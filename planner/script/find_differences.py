@@ -18,7 +18,7 @@ from penstock.planner.types import INTEGERS, Array
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class OtherMeaning:
     """What a form means elsewhere. `hint`: the form that means the same in all systems, or what they mean."""
 
     form: str
@@ -27,7 +27,7 @@ class Difference:
     hint: str
 
 
-Rule = Callable[[exp.Expression], Difference | None]
+Rule = Callable[[exp.Expression], OtherMeaning | None]
 
 
 def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -> Iterator[Diagnostic]:
@@ -54,7 +54,7 @@ def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -
         yield warning.because(difference.reason).with_hint(difference.hint)
 
 
-def _judge(part: exp.Expression, *, is_ksqldb: bool) -> Difference | None:
+def _judge(part: exp.Expression, *, is_ksqldb: bool) -> OtherMeaning | None:
     """`is_ksqldb`: the statement has EMIT, as those of ksqlDB have."""
     if not isinstance(part, exp.Anonymous):
         rule = _OPERATORS.get(type(part))
@@ -95,50 +95,50 @@ def _find_index(part: exp.Bracket) -> int | None:
     return None if index is None else int(index)
 
 
-def _judge_index(part: exp.Expression) -> Difference | None:
+def _judge_index(part: exp.Expression) -> OtherMeaning | None:
     index = _find_index(part) if isinstance(part, exp.Bracket) else None
     if index is None or index == 0:
         return None
     array = _text(part.this)
     if index < 0:
         reason = "A negative index fails here. There it counts from the end."
-        return Difference(f"[{index}]", "ksqlDB", reason, f"TRY_ELEMENT_AT({array}, {index})")
+        return OtherMeaning(f"[{index}]", "ksqlDB", reason, f"TRY_ELEMENT_AT({array}, {index})")
     reason = f"Elements are counted from 0 here, so this is number {index + 1}. There they are counted from 1."
-    return Difference(f"[{index}]", "Flink, ksqlDB and PostgreSQL", reason, f"TRY_ELEMENT_AT({array}, {index})")
+    return OtherMeaning(f"[{index}]", "Flink, ksqlDB and PostgreSQL", reason, f"TRY_ELEMENT_AT({array}, {index})")
 
 
-def _judge_power(part: exp.Expression) -> Difference | None:
+def _judge_power(part: exp.Expression) -> OtherMeaning | None:
     left, right = part.this, part.args["expression"]
     if whole_number(_inner(right)) is None:
         return None
     reason = "^ is the exclusive OR of bits here. There it raises to a power."
-    return Difference("^", "PostgreSQL", reason, f"POWER({_text(left)}, {_text(right)})")
+    return OtherMeaning("^", "PostgreSQL", reason, f"POWER({_text(left)}, {_text(right)})")
 
 
-def _judge_quotient(part: exp.Expression) -> Difference | None:
+def _judge_quotient(part: exp.Expression) -> OtherMeaning | None:
     left, right = _inner(part.this), _inner(part.args["expression"])
     if left.meta.get("type") not in INTEGERS or whole_number(left) is not None or whole_number(right) in (None, 0, 1):
         return None
     reason = "The quotient of whole numbers is a DOUBLE here. There it is a whole number, as DIV gives it."
-    return Difference("/", "Flink, ksqlDB and PostgreSQL", reason, f"{_text(left)} DIV {_text(right)}")
+    return OtherMeaning("/", "Flink, ksqlDB and PostgreSQL", reason, f"{_text(left)} DIV {_text(right)}")
 
 
 _BARE_DECIMAL = re.compile(r"\b(?:DECIMAL|NUMERIC|DEC)\s*\)?\s*\Z", re.IGNORECASE)
 
 
-def _judge_cast(part: exp.Expression) -> Difference | None:
+def _judge_cast(part: exp.Expression) -> OtherMeaning | None:
     written, value = part.meta["span"], part.this
     is_written = written != value.meta.get("span") and _BARE_DECIMAL.search(written.text) is not None
     if not is_written or value.meta.get("type") in INTEGERS:
         return None
     reason = "Without digits it is DECIMAL(10, 0) here, which rounds to a whole number. There it keeps all digits."
-    return Difference("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({_text(value)} AS DECIMAL(38, 10))")
+    return OtherMeaning("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({_text(value)} AS DECIMAL(38, 10))")
 
 
 _SIGNS = re.compile(r"[.|^$]+")
 
 
-def _judge_split(part: exp.Expression) -> Difference | None:
+def _judge_split(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) < 2:
         return None
     text, pattern = (bare(each) for each in part.expressions[:2])
@@ -147,10 +147,10 @@ def _judge_split(part: exp.Expression) -> Difference | None:
     escaped = re.sub(r"(.)", r"\\\1", pattern.name)
     reason = f"{part.name.upper()} takes a regular expression here. There it takes a text."
     systems = "ksqlDB and Flink"
-    return Difference(f"'{pattern.name}'", systems, reason, f"{part.name.upper()}({_text(text)}, '{escaped}')")
+    return OtherMeaning(f"'{pattern.name}'", systems, reason, f"{part.name.upper()}({_text(text)}, '{escaped}')")
 
 
-def _judge_ends(part: exp.Expression) -> Difference | None:
+def _judge_ends(part: exp.Expression) -> OtherMeaning | None:
     """LEFT and RIGHT."""
     if len(part.expressions) != 2:
         return None
@@ -160,10 +160,10 @@ def _judge_ends(part: exp.Expression) -> Difference | None:
     is_left = part.name.upper() == "LEFT"
     hint = f"LEFT({text}, GREATEST(LENGTH({text}) - {-count}, 0))" if is_left else f"SUBSTRING({text}, {1 - count})"
     reason = "The result is an empty text here. There it is the text without so many characters."
-    return Difference(f"{part.name.upper()} with {count}", "PostgreSQL", reason, hint)
+    return OtherMeaning(f"{part.name.upper()} with {count}", "PostgreSQL", reason, hint)
 
 
-def _judge_trim(part: exp.Expression) -> Difference | None:
+def _judge_trim(part: exp.Expression) -> OtherMeaning | None:
     """LTRIM and RTRIM."""
     if len(part.expressions) != 2:
         return None
@@ -173,44 +173,44 @@ def _judge_trim(part: exp.Expression) -> Difference | None:
     name = part.name.upper()
     reason = "The characters come first here, and the text behind them. There it is the other way round."
     hint = f"{name}({_text(text)}, {_text(characters)})"
-    return Difference(f"{name} of a constant", "Flink and PostgreSQL", reason, hint)
+    return OtherMeaning(f"{name} of a constant", "Flink and PostgreSQL", reason, hint)
 
 
-def _judge_day(part: exp.Expression) -> Difference | None:
+def _judge_day(part: exp.Expression) -> OtherMeaning | None:
     unit, time = bare(part.expressions[0]), part.expressions[1]
     if not isinstance(unit, exp.Literal) or unit.name.upper() != "DOW":
         return None
     reason = "Sunday is 1 here, and Saturday 7. There Sunday is 0, and Saturday 6."
-    return Difference("DOW", "PostgreSQL", reason, f"DAYOFWEEK({_text(time)})")
+    return OtherMeaning("DOW", "PostgreSQL", reason, f"DAYOFWEEK({_text(time)})")
 
 
-def _judge_from_unixtime(part: exp.Expression) -> Difference | None:
+def _judge_from_unixtime(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) != 1:
         return None
     reason = "It makes a text of seconds here. There it makes a TIMESTAMP of milliseconds."
-    return Difference("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({_text(part.expressions[0])})")
+    return OtherMeaning("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({_text(part.expressions[0])})")
 
 
-def _judge_unix_timestamp(part: exp.Expression) -> Difference | None:
+def _judge_unix_timestamp(part: exp.Expression) -> OtherMeaning | None:
     if not part.meta["span"].text.upper().startswith("UNIX_TIMESTAMP") or len(part.expressions) != 1:
         return None
     reason = "It gives seconds here. There it gives milliseconds."
     is_now = part.name.upper() == "UNIX_SECONDS"
     time = "CURRENT_TIMESTAMP" if is_now else _text(part.expressions[0])
-    return Difference("UNIX_TIMESTAMP", "ksqlDB", reason, f"UNIX_MILLIS({time})")
+    return OtherMeaning("UNIX_TIMESTAMP", "ksqlDB", reason, f"UNIX_MILLIS({time})")
 
 
-def _judge_mask(part: exp.Expression) -> Difference | None:
+def _judge_mask(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) != 1:
         return None
     reason = "Signs and spaces stay as they are here. There each of them becomes a hyphen."
-    return Difference("MASK", "ksqlDB", reason, f"MASK({_text(part.expressions[0])}, 'X', 'x', 'n', '-')")
+    return OtherMeaning("MASK", "ksqlDB", reason, f"MASK({_text(part.expressions[0])}, 'X', 'x', 'n', '-')")
 
 
-def _judge_concat(part: exp.Expression) -> Difference | None:
+def _judge_concat(part: exp.Expression) -> OtherMeaning | None:
     values = ", ".join(_text(each) for each in part.expressions)
     reason = "NULL with something is NULL here. There a NULL is left out."
-    return Difference("CONCAT", "ksqlDB and PostgreSQL", reason, f"CONCAT_WS('', {values})")
+    return OtherMeaning("CONCAT", "ksqlDB and PostgreSQL", reason, f"CONCAT_WS('', {values})")
 
 
 _OPERATORS: Mapping[type[exp.Expression], Rule] = {

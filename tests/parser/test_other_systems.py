@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.diagnostics import CompileError, Source
+from penstock.parser import other_statements, parse
 from penstock.parser import other_systems as forms
-from penstock.parser import parse
 from tests.parser.texts import findings, statement
 
 # What is refused, and a piece of its hint.
@@ -82,7 +82,7 @@ def test_known_constructs_are_not_supported(text: str, construct: str) -> None:
 
 def test_every_statement_of_the_table_is_unknown_to_the_grammar() -> None:
     """An entry that the grammar takes by now would never be used."""
-    for pattern, _ in forms.STATEMENTS:
+    for pattern, _ in other_statements.STATEMENTS:
         text = pattern.replace("{name}", "t").replace("{string}", "'t'")
         with pytest.raises(CompileError) as raised:
             parse(Source("<test>", f"{text} t"))
@@ -90,7 +90,7 @@ def test_every_statement_of_the_table_is_unknown_to_the_grammar() -> None:
 
 
 def test_hints_can_be_read_to_the_end() -> None:
-    hints = [hint for _, hint in (*forms.STATEMENTS, *forms.CLAUSES)] + list(forms.CALLS.values())
+    hints = [hint for _, hint in (*other_statements.STATEMENTS, *forms.CLAUSES)] + list(forms.CALLS.values())
     assert not [hint for hint in hints if "…" in hint or "{" in hint.replace("{name}", "")]
 
 
