@@ -184,6 +184,13 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("FROM", "a query begins with SELECT: SELECT STREAM * FROM {name}"),
 )
 
+# How statements begin that end where more has to follow.
+_COLUMNS = "the columns stand in the script, as no registry of schemas is asked"
+UNFINISHED: tuple[tuple[str, str], ...] = (
+    ("CREATE STREAM {name} WITH", f"{_COLUMNS}: CREATE STREAM {{name}} (id BIGINT KEY, value STRING) WITH"),
+    ("CREATE TABLE {name} WITH", f"{_COLUMNS}: CREATE TABLE {{name}} (id BIGINT PRIMARY KEY, value STRING) WITH"),
+)
+
 # What a script may do in general, where nothing more is known and no keyword is near.
 OTHERWISE: tuple[tuple[str, str], ...] = (
     ("SHOW", _LISTS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from penstock.grammar import NAME, STRING, Token
-from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS
+from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS, UNFINISHED
 
 _JSON_PATH = "GET_JSON_OBJECT(json, '$.path') is the text at a path, or NULL; CAST gives it a type"
 _NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
@@ -200,7 +200,10 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
         if place is not None:
             return _fill(hint, tokens, place + 1, show)
     within = _WITHIN.get((tokens[0].word or "", tokens[index].word or "")) if index < len(tokens) else None
-    return _fill(within, tokens, 1, show) if within else _find_statement(STATEMENTS, tokens, index, show)
+    unfinished = _find_statement(UNFINISHED, tokens, 0, show) if index == len(tokens) else None
+    if within or unfinished:
+        return _fill(within, tokens, 1, show) if within else unfinished
+    return _find_statement(STATEMENTS, tokens, index, show)
 
 
 def propose_otherwise(tokens: Sequence[Token], index: int, show: Show) -> str | None:
@@ -214,7 +217,8 @@ def _find_statement(entries: Sequence[tuple[str, str]], tokens: Sequence[Token],
     for pattern, hint in entries:
         words = pattern.split()
         if _fits(words, begin) and index <= first + len(words):
-            return _fill(hint, tokens, first + len(words) - 1, show)
+            place = first + words.index("{name}") - 1 if entries is UNFINISHED else first + len(words) - 1
+            return _fill(hint, tokens, place, show)
     return None
 
 

@@ -309,7 +309,8 @@ def unbuilt_identity(span: Span, *parts: Any) -> NoReturn:
 
 
 def unbuilt_header(span: Span, *parts: Any) -> NoReturn:
-    _refuse(span, "HEADER columns", None)
+    form = "headers ARRAY<STRUCT<key STRING, value BINARY>> METADATA VIRTUAL"
+    _refuse(span, "HEADER columns", f"{form}, a column of a topic with all headers of a message")
 
 
 def _refuse(span: Span, construct: str, hint: str | None) -> NoReturn:

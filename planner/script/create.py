@@ -42,7 +42,7 @@ def lower_create(statement: ast.Create) -> Declared:
     columns = place_columns(statement, (*stored, *metadata, *([] if time is None else [time])))
     delay = read_delay(statement, columns, report)
     idle = read_idle(statement, report)
-    connector, options = read_options(statement.options, statement.name, statement.kind.value, report)
+    connector, options = read_options(statement.options, statement.name, statement.kind.value, len(key), report)
     if report:
         raise CompileError(report)
     columns = check_metadata(statement, metadata, connector_of(connector), columns)

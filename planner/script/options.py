@@ -16,12 +16,16 @@ from penstock.planner.connectors import CONNECTORS, EXAMPLE, OptionType, find_co
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
+from penstock.planner.script.topics import WINDOWED_KEYS, explain_topic
 
 
 def read_options(
-    options: tuple[ast.Option, ...], name: ast.Name, kind: str, report: list[Diagnostic]
+    options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, report: list[Diagnostic]
 ) -> tuple[str, Options]:
-    """The connector's name and the other options in the order of the text; what is wrong goes to `report`."""
+    """The connector's name and the other options in the order of the text; what is wrong goes to `report`.
+
+    `keys`: how many key columns the statement declares, None if a query makes the rows.
+    """
     given: dict[str, ast.Option] = {}
     for option in options:
         first = given.setdefault(option.name.folded, option)
@@ -31,7 +35,8 @@ def read_options(
     chosen = given.pop("connector", None)
     if chosen is None:
         found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
-        report.append(found.with_hint(f"WITH ({EXAMPLE})"))
+        of_topic = explain_topic(found, given, name.text, kind, keys)
+        report.append(of_topic or found.with_hint(f"WITH ({EXAMPLE})"))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
     if connector is None:
@@ -55,7 +60,9 @@ def read_options(
             meant.add(guess)
             found = found.because("Its options are " + ", ".join(known_options) + ".")
             hint = (
-                WINDOWED_KEYS[kind] if folded in ("window_type", "window_size") else guess and f"did you mean {guess}?"
+                f"the window {WINDOWED_KEYS[kind]}"
+                if folded in ("window_type", "window_size")
+                else guess and f"did you mean {guess}?"
             )
             report.append(found.with_hint(hint))
             continue
@@ -70,14 +77,6 @@ def read_options(
             found = C004.at(name.span, "", connector=connector.name, name=expected.name)
             report.append(found.with_hint(f"add the option {expected.name}, {expected.doc}"))
     return connector.name, tuple(values)
-
-
-# What keys with windows, as of ksqlDB, are here.
-_WINDOW_COLUMNS = "window_start TIMESTAMP, window_end TIMESTAMP"
-WINDOWED_KEYS = {
-    "STREAM": f"the window in columns of the records: {_WINDOW_COLUMNS}",
-    "TABLE": f"the window in columns of the key: {_WINDOW_COLUMNS}, PRIMARY KEY (id, window_start, window_end)",
-}
 
 
 def is_string(value: exp.Expression) -> bool:
@@ -145,6 +144,11 @@ SETTINGS: tuple[tuple[str, OptionType], ...] = (
     ("auto_repartition", BOOLEAN),
     ("on_row_error", OptionType("STRING", ("fail", "reject"))),
 )
+# What settings of ksqlDB are here.
+_SETTINGS_ELSEWHERE = {
+    "auto.offset.reset": "starting = 'earliest' in the WITH list of a topic; files are read from the beginning",
+    "processing.guarantee": "delivery = 'exactly_once' in the WITH list of a topic that is written",
+}
 AUTO = "auto"
 STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
 
@@ -159,7 +163,7 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
         found = found.because("The settings are " + ", ".join(types) + ". Spark's own cannot be set.")
-        other = "leave it out: it sets what belongs to another system"
+        other = _SETTINGS_ELSEWHERE.get(option.name.folded, "leave it out: it sets what belongs to another system")
         raise CompileError([found.with_hint(f"did you mean {guess}?" if guess else other)])
     value = read_value(option, type_, report)
     if report:

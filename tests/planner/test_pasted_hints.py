@@ -232,3 +232,21 @@ def test_subqueries_of_reads(refused: str, pasted: str) -> None:
     hint = raised.value.diagnostics[0].hint
     assert hint is not None
     compile_read(Source("<read>", pasted.format(hint)), declared(), memory=True)
+
+
+TOPICS = (
+    ("CREATE STREAM s (id BIGINT KEY, a STRING)", "KAFKA_TOPIC = 's', VALUE_FORMAT = 'JSON'", ""),
+    ("CREATE STREAM s (a STRING)", "kafka_topic = 's', value_format = 'AVRO', partitions = 3", ""),
+    ("CREATE STREAM s (a STRING)", "kafka_topic = 's', value_format = 'DELIMITED', value_delimiter = '|'", ""),
+    ("CREATE TABLE s (id STRING PRIMARY KEY, a STRING)", "KAFKA_TOPIC = 's', FORMAT = 'JSON'", ""),
+    ("CREATE TABLE s (id STRING, n INT, a INT, PRIMARY KEY (id, n))", "KAFKA_TOPIC = 's', KEY_FORMAT = 'KAFKA'", ""),
+    ("CREATE STREAM s", "KAFKA_TOPIC = 's', TIMESTAMP = 'order_time'", " AS SELECT * FROM orders EMIT CHANGES"),
+    ("CREATE TABLE s", "PARTITIONS = 1", " AS SELECT user_id, COUNT(*) AS n FROM orders GROUP BY user_id"),
+)
+
+
+@pytest.mark.parametrize(("head", "options", "query"), TOPICS)
+def test_options_of_topics(head: str, options: str, query: str) -> None:
+    code, hint = refusal(f"{head} WITH ({options}){query}")
+    assert code == "C008"
+    compile(f"{head} {hint}{query}", declared())

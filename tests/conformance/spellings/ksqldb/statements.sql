@@ -2,7 +2,7 @@
 
 -- name: CREATE STREAM s1 id VARCHAR
 CREATE STREAM s1 (id VARCHAR KEY, v DOUBLE, ts BIGINT) WITH (KAFKA_TOPIC='s1', KEY_FORMAT='KAFKA', VALUE_FORMAT='JSON', PARTITIONS=4, REPLICAS=1, TIMESTAMP='ts', TIMESTAMP_FORMAT='yyyy-MM-dd');
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE SOURCE TABLE st id
 CREATE SOURCE TABLE st (id VARCHAR PRIMARY KEY, n VARCHAR) WITH (KAFKA_TOPIC='st', VALUE_FORMAT='AVRO');
@@ -10,7 +10,7 @@ CREATE SOURCE TABLE st (id VARCHAR PRIMARY KEY, n VARCHAR) WITH (KAFKA_TOPIC='st
 
 -- name: CREATE OR REPLACE TABLE per_user
 CREATE OR REPLACE TABLE per_user WITH (KAFKA_TOPIC='per_user', PARTITIONS=2) AS SELECT user_id, COUNT(*) AS n FROM pageviews GROUP BY user_id EMIT CHANGES;
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE TABLE u AS SELECT
 CREATE TABLE u AS SELECT user_id, LATEST_BY_OFFSET(page_id, 2) AS last2 FROM pageviews GROUP BY user_id;
@@ -186,23 +186,23 @@ SELECT user_id, EXPLODE(GENERATE_SERIES(1, 3)) FROM pageviews EMIT CHANGES;
 
 -- name: CREATE TABLE t id BIGINT
 CREATE TABLE t (id BIGINT PRIMARY KEY, m MAP<STRING, INTEGER>, a ARRAY<STRING>, s STRUCT<x INT, y VARCHAR>, d DATE, t TIME, ts TIMESTAMP, b BYTES, dec DECIMAL(10,2), bo BOOLEAN) WITH (KAFKA_TOPIC='t', FORMAT='JSON');
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE STREAM wk k STRING
 CREATE STREAM wk (k STRING KEY, v INT) WITH (KAFKA_TOPIC='w', FORMAT='JSON', WINDOW_TYPE='Tumbling', WINDOW_SIZE='1 HOUR');
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE STREAM noval id INT
 CREATE STREAM noval (id INT KEY) WITH (KAFKA_TOPIC='n', KEY_FORMAT='JSON', VALUE_FORMAT='NONE');
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE STREAM de v STRING
 CREATE STREAM de (v STRING) WITH (KAFKA_TOPIC='n', VALUE_FORMAT='DELIMITED', VALUE_DELIMITER='|');
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: CREATE STREAM pb v STRING
 CREATE STREAM pb (v STRING) WITH (KAFKA_TOPIC='n', VALUE_FORMAT='PROTOBUF', VALUE_SCHEMA_ID=3);
--- refused: C008, WITH (connector = 'files', path = 'data',
+-- refused: C008, WITH (connector = 'kafka', topic = '
 
 -- name: SELECT FROM pageviews p JOIN
 SELECT * FROM pageviews p JOIN users u ON p.user_id = u.user_id WHERE u.region = 'x' EMIT CHANGES;
