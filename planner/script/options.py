@@ -14,9 +14,9 @@ from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
 from penstock.planner.connectors import CONNECTORS, EXAMPLE, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
+from penstock.planner.connectors.topics import WINDOWED_KEYS, describe_topic
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
-from penstock.planner.script.topics import WINDOWED_KEYS, explain_topic
 
 
 def read_options(
@@ -35,8 +35,10 @@ def read_options(
     chosen = given.pop("connector", None)
     if chosen is None:
         found = C008.at(name.span, "", kind=kind.lower(), name=name.text)
-        of_topic = explain_topic(found, given, name.text, kind, keys)
-        report.append(of_topic or found.with_hint(f"WITH ({EXAMPLE})"))
+        texts = {folded: str(option.value.name) for folded, option in given.items()}
+        topic = describe_topic(texts, name.text, kind, keys)
+        found = found if topic is None else found.because(topic[0])
+        report.append(found.with_hint(f"WITH ({EXAMPLE})" if topic is None else topic[1]))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
     if connector is None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from penstock.diagnostics import Diagnostic
-from penstock.parser import ast
-
 _FORMATS = {"json": "json", "json_sr": "json", "delimited": "csv"}
 _OPTIONS = frozenset(
     {"kafka_topic", "value_format", "key_format", "partitions", "replicas", "timestamp", "timestamp_format"}
@@ -16,16 +13,13 @@ _OPTIONS = frozenset(
 _BROKERS = "localhost:9092"
 
 
-def explain_topic(
-    found: Diagnostic, given: Mapping[str, ast.Option], name: str, kind: str, keys: int | None
-) -> Diagnostic | None:
-    """The finding that a relation has no connector, with that of the topic that its options name.
+def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | None) -> tuple[str, str] | None:
+    """What becomes of the options of a relation, and its WITH list here.
 
     None if they are no options of ksqlDB. `keys`: how many key columns it declares, None if a query makes its rows.
     """
-    if not _OPTIONS & given.keys():
+    if not _OPTIONS & texts.keys():
         return None
-    texts = {each: str(option.value.name) for each, option in given.items()}
     form = (texts.get("value_format") or texts.get("format") or "json").lower()
     options = {
         "connector": "kafka",
@@ -37,7 +31,7 @@ def explain_topic(
         is_json = (keys or 0) > 1 or texts.get("key_format", texts.get("format", "")).lower() in ("json", "json_sr")
         options["key_format"] = "json" if is_json else "text"
     written = ", ".join(f"{each} = '{value.replace(chr(39), chr(39) * 2)}'" for each, value in options.items())
-    return found.because(" ".join(_notes(texts, form, kind, keys))).with_hint(f"WITH ({written})")
+    return " ".join(_notes(texts, form, kind, keys)), f"WITH ({written})"
 
 
 def _notes(texts: Mapping[str, str], form: str, kind: str, keys: int | None) -> list[str]:
