@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
+from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments, list_delta_place
 from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
@@ -35,6 +36,7 @@ __all__ = [
     "COST_SETTING",
     "HEADERS",
     "KEY",
+    "LEDGER_SINK",
     "VALUE",
     "Messages",
     "Records",
@@ -49,6 +51,8 @@ __all__ = [
     "leave_numbers_out",
     "list_address",
     "list_arguments",
+    "list_delta_arguments",
+    "list_delta_place",
     "list_find_arguments",
     "list_message_items",
     "list_tries",

@@ -12,6 +12,7 @@ PACKAGES: dict[str, dict[str, str]] = {
     "postgres": _SHARED | {"psycopg": "'psycopg[binary]'"},
     "sqlite": _SHARED,
     "duckdb": _SHARED | {"duckdb_engine": "duckdb-engine"},
+    "delta": {"deltalake": "deltalake", "tenacity": "tenacity"},
     "kafka": {"confluent_kafka": "confluent-kafka"},
 }
 """By connector: the modules that it needs, and what pip installs them from."""

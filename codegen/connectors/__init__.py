@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from penstock.codegen.connectors import databases, files, intermediate, local
+from penstock.codegen.connectors import databases, delta, files, intermediate, local
 from penstock.codegen.program import Input, SparkQuery
 from penstock.planner.connectors import CONSOLE, FILES, INTERMEDIATE, MEMORY, RATE
+from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
 from penstock.planner.connectors.postgres import POSTGRES
 from penstock.planner.connectors.sqlite import SQLITE
@@ -33,5 +34,6 @@ CALLS = {
     MEMORY.name: Calls(write=local.write_memory, end=local.print_memory),
     INTERMEDIATE.name: Calls(intermediate.read, intermediate.write),
     **{each.name: Calls(write=databases.write) for each in (POSTGRES, SQLITE, DUCKDB)},
+    DELTA.name: Calls(write=delta.write),
 }
 """By connector."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import indent
 from typing import Any
 
-from penstock.codegen.literals import literal, option_literal, sql_literal
+from penstock.codegen.connectors.calls import leave_out, write_call, write_keywords
+from penstock.codegen.literals import literal, sql_literal
 from penstock.codegen.program import Input, QueryOutput, RemoteView, SparkQuery
-from penstock.planner.plan import SecretOption
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def list_arguments(query: SparkQuery) -> TableArguments:
         "complete": values.get("batch_mode") == "complete",
         "fails": values["on_missing"] == "fail",
     }
-    return TableArguments(list_address(query.output), _leave_out(table), _leave_out(policy), _leave_out(changes))
+    return TableArguments(list_address(query.output), leave_out(table), leave_out(policy), leave_out(changes))
 
 
 def list_find_arguments(view: RemoteView) -> FindArguments:
@@ -76,13 +75,13 @@ def list_find_arguments(view: RemoteView) -> FindArguments:
     rows = {"key": view.key, "picked": view.picked, "outer": view.outer}
     if view.any_row is not None:
         rows["any_row"] = view.any_row
-    return FindArguments(list_address(view), _leave_out(table), _leave_out(policy), rows)
+    return FindArguments(list_address(view), leave_out(table), leave_out(policy), rows)
 
 
 def list_address(place: QueryOutput | RemoteView | Input) -> dict[str, Any]:
     """The arguments of `Address`; `password` is a SecretOption."""
     values = place.values
-    return _leave_out(
+    return leave_out(
         {
             "dialect": place.connector,
             "url": values.get("url", values.get("path")),
@@ -112,43 +111,23 @@ def to_seconds(milliseconds: int) -> int:
 def write(query: SparkQuery) -> str:
     """A call of `change_table`."""
     given = list_arguments(query)
-    address = _call("Address", _keywords(given.address))
-    table = _call("TargetTable", [address, *_keywords(given.table)])
-    writer = _call("TableWriter", [table, literal(query.name), _call("WritePolicy", _keywords(given.policy))])
-    changes = _call("RowsToTable", _keywords(given.changes))
-    return _call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
+    address = write_call("Address", write_keywords(given.address))
+    table = write_call("TargetTable", [address, *write_keywords(given.table)])
+    writer = write_call(
+        "TableWriter", [table, literal(query.name), write_call("WritePolicy", write_keywords(given.policy))]
+    )
+    changes = write_call("RowsToTable", write_keywords(given.changes))
+    return write_call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
 
 
 def look_up(view: RemoteView) -> str:
     """A call of `remote_view`."""
     given = list_find_arguments(view)
-    address = _call("Address", _keywords(given.address))
-    table = _call("TargetTable", [address, *_keywords(given.table)])
-    policy, rows = _call("FindPolicy", _keywords(given.policy)), _call("LookupRows", _keywords(given.rows))
+    address = write_call("Address", write_keywords(given.address))
+    table = write_call("TargetTable", [address, *write_keywords(given.table)])
+    policy, rows = (
+        write_call("FindPolicy", write_keywords(given.policy)),
+        write_call("LookupRows", write_keywords(given.rows)),
+    )
     names = [literal(view.name), literal(view.source)]
-    return _call("remote_view", ["spark", *names, table, policy, rows, sql_literal(view.schema)])
-
-
-def _leave_out(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value not in (None, False, ())}
-
-
-def _call(function: str, arguments: list[str]) -> str:
-    """A call with each argument in lines of its own."""
-    return f"{function}(\n" + indent("".join(f"{each},\n" for each in arguments), "    ") + ")"
-
-
-def _keywords(arguments: dict[str, Any]) -> list[str]:
-    return [f"{name}={_literal(value)}" for name, value in arguments.items()]
-
-
-def _literal(value: Any) -> str:
-    match value:
-        case str() if "\n" in value:
-            return sql_literal(value)
-        case str() | SecretOption():
-            return option_literal(value)
-        case tuple():
-            return f"[{', '.join(map(_literal, value))}]"
-        case _:
-            return str(value)
+    return write_call("remote_view", ["spark", *names, table, policy, rows, sql_literal(view.schema)])

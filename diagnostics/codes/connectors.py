@@ -19,5 +19,6 @@ C020 = Code("C020", "a secret stands in the option {name}")
 C021 = Code("C021", "UPDATE of {table}, which has batch_mode = 'compact'")
 C022 = Code("C022", "rows of {table} are kept for lookups, and the script writes it")
 C023 = Code("C023", "the key of the topic cannot be so: {reason}")
+C024 = Code("C024", "connector {connector} waits for a release that runs on this Spark")
 
-CODES = (C001, C002, C003, C004, C005, C006, C007, C008, C009, C010, C015, C018, C019, C020, C021, C022, C023)
+CODES = (C001, C002, C003, C004, C005, C006, C007, C008, C009, C010, C015, C018, C019, C020, C021, C022, C023, C024)

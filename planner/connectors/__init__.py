@@ -2,6 +2,7 @@
 
 from penstock.diagnostics import show_options
 from penstock.planner.connectors.console import CONSOLE
+from penstock.planner.connectors.delta import DELTA
 from penstock.planner.connectors.duckdb import DUCKDB
 from penstock.planner.connectors.files import EXAMPLE, FILES
 from penstock.planner.connectors.formats import find_unsupported_column
@@ -14,7 +15,9 @@ from penstock.planner.connectors.rate import RATE
 from penstock.planner.connectors.sqlite import SQLITE
 from penstock.planner.connectors.tail import TAIL
 
-CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB)
+CONNECTORS: tuple[Connector, ...] = (FILES, RATE, CONSOLE, MEMORY, KAFKA, POSTGRES, SQLITE, DUCKDB, DELTA)
+UNRELEASED = {"iceberg": "Iceberg's newest release for Spark, 1.12.0, is for Spark 4.1. It fails on Spark 4.3."}
+"""Connectors that wait for a release of others: their names, and which one is missing."""
 INTERNAL = (INTERMEDIATE, TAIL)
 """Those that no script can name."""
 
@@ -44,6 +47,7 @@ __all__ = [
     "POSTGRES",
     "RATE",
     "TAIL",
+    "UNRELEASED",
     "Connector",
     "ConnectorOption",
     "Metadata",

@@ -133,6 +133,8 @@ class Connector:
     keys_apart: bool = False
     """Whether a record has a key beside its value. Of a table, the key is there, and a key without a value deletes."""
     metadata: tuple[Metadata, ...] = ()
+    unfollowed: str | None = None
+    """Why queries cannot follow what is there, if that needs to be said."""
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
     only_tables: bool = False

@@ -9,10 +9,10 @@ from typing import Any
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021
+from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021, C024
 from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
-from penstock.planner.connectors import CONNECTORS, EXAMPLE, OptionType, find_connector
+from penstock.planner.connectors import CONNECTORS, EXAMPLE, UNRELEASED, OptionType, find_connector
 from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
 from penstock.planner.connectors.topics import WINDOWED_KEYS, describe_topic
 from penstock.planner.intervals import interval_duration, positive_milliseconds
@@ -41,6 +41,11 @@ def read_options(
         report.append(found.with_hint(f"WITH ({EXAMPLE})" if topic is None else topic[1]))
         return "", ()
     connector = find_connector(str(chosen.value.this)) if is_string(chosen.value) else None
+    missing = UNRELEASED.get(str(chosen.value.this).lower()) if is_string(chosen.value) else None
+    if missing is not None:
+        found = C024.at(chosen.value.meta["span"], "", connector=chosen.value.this).because(missing)
+        report.append(found.with_hint("connector = 'delta' writes tables of Delta Lake"))
+        return "", ()
     if connector is None:
         known = ", ".join(connector.name for connector in CONNECTORS)
         found = C001.at(chosen.value.meta["span"], "", name=chosen.value.this)

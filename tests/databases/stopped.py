@@ -32,10 +32,11 @@ def stop(action: str, batch: int) -> None:
 def main(point: str, action: str, *arguments: str) -> None:
     """Patches the point in, and runs the command."""
     from penstock.cli import main as run
+    from penstock.codegen.ejected.delta_writer import RowsToDelta
     from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 
     assert point in POINTS
-    write_batch, apply = TableBatches.write, RowsToTable.apply
+    write_batch, apply, apply_to_delta = TableBatches.write, RowsToTable.apply, RowsToDelta.apply
     begun: list[int] = []
 
     def reach(here: str) -> None:
@@ -52,7 +53,15 @@ def main(point: str, action: str, *arguments: str) -> None:
         apply(changes, *given)
         reach("inside")
 
-    with patch.object(TableBatches, "write", write), patch.object(RowsToTable, "apply", apply_rows):
+    def apply_delta_rows(changes: RowsToDelta, *given: Any) -> None:
+        apply_to_delta(changes, *given)
+        reach("inside")
+
+    with (
+        patch.object(TableBatches, "write", write),
+        patch.object(RowsToTable, "apply", apply_rows),
+        patch.object(RowsToDelta, "apply", apply_delta_rows),
+    ):
         run(arguments, prog_name="penstock")
 
 
