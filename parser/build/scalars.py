@@ -314,13 +314,14 @@ def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClau
     return placed(exp.Window(this=function, partition_by=list(over.partition_by), order=order, spec=over.frame), span)
 
 
-def lambda_(span: Span, written: Token | exp.Tuple, body: exp.Expression) -> exp.Lambda:
+def lambda_(span: Span, written: Token | exp.Tuple | exp.Paren, body: exp.Expression) -> exp.Lambda:
     if isinstance(written, Token):
         return placed(exp.Lambda(this=body, expressions=[identifier(span, written)]), span)
-    for parameter in written.expressions:
+    parameters = [written.this] if isinstance(written, exp.Paren) else written.expressions
+    for parameter in parameters:
         if not isinstance(parameter, exp.Column) or "table" in parameter.args:
             raise CompileError([syntax.S017.at(span_of(parameter))])
-    return placed(exp.Lambda(this=body, expressions=[each.this for each in written.expressions]), span)
+    return placed(exp.Lambda(this=body, expressions=[each.this for each in parameters]), span)
 
 
 RULES: dict[str, Builder] = {

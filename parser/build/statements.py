@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from sqlglot import exp
@@ -42,8 +43,9 @@ from penstock.parser.ast import (
     With,
     is_star,
 )
-from penstock.parser.build.base import Builder, flag, name, placed, sequence, token_span
+from penstock.parser.build.base import Builder, flag, name, placed, sequence, span_of, token_span
 from penstock.parser.build.scalars import number, string
+from penstock.parser.build.standard import refuse
 
 
 def relation_kind(span: Span, token: Token) -> RelationKind:
@@ -118,8 +120,22 @@ def columns(span: Span, *tokens: Token) -> tuple[Name, ...]:
     return tuple(name(span, token) for token in tokens)
 
 
-def delete(span: Span, target: Token, using: Table, where: exp.Expression) -> Delete:
+def delete(span: Span, target: Token, alias: Name | None, using: Table, where: exp.Expression) -> Delete:
+    _resolve_alias(target, alias, using, [where])
     return Delete(name(span, target), using, where, span)
+
+
+def _resolve_alias(target: Token, alias: Name | None, source: Table, expressions: Iterable[exp.Expression]) -> None:
+    """Names the table that is changed in the place of its alias. Raises CompileError if the stream has that name."""
+    if alias is None:
+        return
+    named = source.name if source.alias is None else source.alias
+    if named.folded == alias.folded:
+        raise refuse(alias.span, "an alias that the stream has, too", None, f"{target.value}.id = {named.text}.id")
+    for expression in expressions:
+        for column in expression.find_all(exp.Column):
+            if column.table.lower() == alias.folded:
+                column.set("table", placed(exp.to_identifier(target.value), span_of(column)))
 
 
 def streamed(span: Span, token: Token, alias: Name | None) -> Table:
@@ -130,11 +146,14 @@ def streamed(span: Span, token: Token, alias: Name | None) -> Table:
 def update(
     span: Span,
     target: Token,
+    alias: Name | None,
     assignments: tuple[Assignment, ...],
     source: Table,
     where: exp.Expression,
     default: ElseInsert | None,
 ) -> Update:
+    values = () if default is None else default.values
+    _resolve_alias(target, alias, source, [where, *(each.value for each in assignments), *values])
     return Update(name(span, target), assignments, source, where, default, span)
 
 
