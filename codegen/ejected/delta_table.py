@@ -19,6 +19,7 @@ DELTA_HINTS = {
     "missing_table": "create the table, or set create = 'if_missing'",
     "permission": "let the user of this process read and write the folder of the table",
     "full": "free some space",
+    "connect": "check the path and the storage_options, and that the store can be reached from here",
 }
 
 
@@ -81,13 +82,15 @@ def delta_faults(target: DeltaTarget) -> Iterator[None]:
 
 def find_delta_fault(error: Exception) -> DatabaseFault:
     """What an error of delta-rs means."""
-    text = " ".join(str(error).partition("Preview of")[0].split())
+    plain = re.sub(r"\x1b\[[0-9;]*m|↳", " ", str(error))  # delta-rs writes for terminals
+    text = " ".join(plain.partition("Preview of")[0].split())
     if isinstance(error, CommitFailedError):
         return DatabaseFault("conflict", text, "retry")
     known = (
         (r"No space left|os error 28|Disk quota", "full"),
         (r"Permission denied|Read-only file system|os error (13|30)|AccessDenied|Forbidden", "permission"),
         (r"failed validation|Invariant", "rejected"),
+        (r"NoSuchBucket|error sending request|\(Connect\)|timed out", "connect"),
     )
     kind = next((kind for pattern, kind in known if re.search(pattern, text)), None)
     kind = kind or ("missing_table" if isinstance(error, TableNotFoundError) else "other")

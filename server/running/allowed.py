@@ -16,6 +16,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.serving import V003
 from penstock.planner.catalog import Catalog, Declared, Derived
 from penstock.planner.connectors import INTERNAL, RATE
+from penstock.planner.connectors.delta import read_storage_options
 from penstock.planner.plan import Options, SecretOption
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -24,6 +25,9 @@ UNSAFE = re.compile(r"\\|\{[^}]*/|^//")
 LOOPBACK = {"", "localhost", "127.0.0.1", "::1"}
 HARMLESS = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "connect_timeout", "application_name", "options"}
 """The parts of an address that statements may give. Others name files, or services of the server's user."""
+
+HARMLESS_IN_STORES = {"region", "aws_region", "azure_storage_account_name", "account_name"}
+"""The settings of object stores that statements may give. Others name hosts, files, or users of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,10 @@ class Allowed:
             elif name == "path" and isinstance(value, str) and self._reaches_closed(value):
                 found = V003.at(span, "", what="the path", place=value)
                 yield found.because("The server keeps its own files there.").with_hint("name a folder beside them")
+            elif name == "storage_options":
+                for setting in sorted((read_storage_options(str(value)) or {}).keys() - HARMLESS_IN_STORES):
+                    found = V003.at(span, "", what="the setting of an object store", place=setting)
+                    yield found.with_hint("set it in the environment of the server")
             elif name == "url" and isinstance(value, str):
                 yield from self._find_outside_host(value, span)
             elif name == "bootstrap_servers":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from deltalake import DeltaTable, Schema, write_deltalake
 
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.delta_table import hide_secret, read_delta
+from penstock.codegen.ejected.delta_table import DeltaTarget, hide_secret, read_delta
 from penstock.codegen.ejected.delta_writer import DeltaWriter
 from tests.delta.lakes import COLUMNS, HASTY, held, open_writer, rows_of, target_of
 
@@ -139,6 +140,23 @@ def test_a_folder_that_must_not_be_written(tmp_path: Path, exists: bool) -> None
     command = [sys.executable, "-c", FORBIDDEN, str(tmp_path / "t")]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert told.startswith(f"permission table {tmp_path / 't'} (Delta Lake)")
+
+
+def test_a_store_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    monkeypatch.setenv("LAKE_SECRET", "tell-nobody")
+    options = {"endpoint_url": f"http://127.0.0.1:{port}", "allow_http": "true", "region": "x", "max_retries": "0"}
+    given = (*options.items(), ("aws_access_key_id", "me"))
+    target = DeltaTarget("s3://lake/t", COLUMNS, ("k",), True, (), given, SecretRef("ENV", "LAKE_SECRET"), SECRET)
+    with pytest.raises(TableError, match=r"s3://lake/t \(Delta Lake\): Generic S3 error") as refused:
+        open_writer(target)
+    assert refused.value.kind == "connect"
+    assert "\x1b" not in str(refused.value)
+    assert "tell-nobody" not in str(refused.value)
+
+
+SECRET = "aws_secret_access_key"
 
 
 def test_secrets_are_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,20 @@ def test_paths(tmp_path: Path, path: str, outside: str | None) -> None:
     assert reach(allowed, read_files(path.format(root))) == (outside and outside.format(root))
 
 
+@pytest.mark.parametrize(
+    ("settings", "outside"),
+    [
+        ('{"region": "eu"}', None),
+        ('{"region": "eu", "endpoint_url": "http://elsewhere"}', "endpoint_url"),
+        ('{"google_service_account": "/etc/passwd"}', "google_service_account"),
+    ],
+)
+def test_settings_of_object_stores(settings: str, outside: str | None) -> None:
+    allowed = Allowed(paths=("s3://lake",), connectors=("delta",))
+    text = f"CREATE STREAM r (x INT) WITH (connector = 'delta', path = 's3://lake/r', storage_options = '{settings}')"
+    assert reach(allowed, text) == outside
+
+
 def test_a_scheme_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Although Python takes it for one of the folder in which the server was started."""
     monkeypatch.chdir(tmp_path)
