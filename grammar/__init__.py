@@ -25,6 +25,7 @@ __all__ = [
     "STRING",
     "Dialect",
     "Fault",
+    "Lexer",
     "NestedTooDeep",
     "Token",
     "UnexpectedToken",

@@ -47,10 +47,21 @@ class Token(NamedTuple):
     word: str | None = None
 
 
-class Lexer:
-    """Splits a text into tokens. `symbols` maps each punctuation text of the grammar to its terminal."""
+_TEXT = r"'[^']*+(?:''[^']*+)*+'"
+_NAME = r"\"[^\"]*+(?:\"\"[^\"]*+)*+\""
+# Where a backslash keeps the next character, as in Spark.
+_ESCAPED_TEXT = r"'[^'\\]*+(?:(?:''|\\.)[^'\\]*+)*+'"
+_ESCAPED_NAME = r"\"[^\"\\]*+(?:(?:\"\"|\\.)[^\"\\]*+)*+\""
 
-    def __init__(self, symbols: Mapping[str, str]) -> None:
+
+class Lexer:
+    """Splits a text into tokens. `symbols` maps each punctuation text of the grammar to its terminal.
+
+    `escapes`: a backslash in quotes keeps the character behind it, be it a quote.
+    """
+
+    def __init__(self, symbols: Mapping[str, str], *, escapes: bool = False) -> None:
+        text, name = (_ESCAPED_TEXT, _ESCAPED_NAME) if escapes else (_TEXT, _NAME)
         self._symbols = {**symbols, ";": SEMICOLON}
         # A word that is spelled like one of these is a name all the same: `string`, `minus`, `concat(a, b)`.
         self._other_terminals = {NAME, STRING, NUMBER, TYPED_NUMBER, *symbols.values()}
@@ -62,8 +73,8 @@ class Lexer:
             r"|(?P<word>[^\W\d]\w*+)"
             r"|(?P<number>(?:[0-9]++(?:\.[0-9]++)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![\w.]))"
             r"|(?P<typed>[0-9]++(?:[lLsSyY]|(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+[dDfF]|(?:\.[0-9]++)?+[bB][dD])(?![\w.]))"
-            r"|(?P<string>'[^']*+(?:''[^']*+)*+')"
-            r"|(?P<quoted>`[^`]*+(?:``[^`]*+)*+`|\"[^\"]*+(?:\"\"[^\"]*+)*+\")"
+            rf"|(?P<string>{text})"
+            rf"|(?P<quoted>`[^`]*+(?:``[^`]*+)*+`|{name})"
             r"|(?P<open_comment>/\*)"
             rf"|(?P<symbol>{'|'.join(map(re.escape, longest_first))})"
             r"|(?P<malformed>\d[\w.]*+)"

@@ -17,6 +17,7 @@ from penstock.grammar import (
     STRING,
     Dialect,
     Fault,
+    Lexer,
     NestedTooDeep,
     Token,
     UnexpectedToken,
@@ -54,6 +55,7 @@ _GROUPS = (
 # Of many keywords that fit, the ones that most statements need are named first.
 _COMMON = ["SELECT", "FROM", "WHERE", "GROUP", "ON", "AS", "AND", "OR", "JOIN"]
 _SHOWN = 6
+_OPEN = (Fault.UNTERMINATED_STRING, Fault.UNTERMINATED_NAME, Fault.UNTERMINATED_COMMENT)
 
 
 def parse(source: Source) -> tuple[Statement, ...]:
@@ -76,9 +78,18 @@ def count_words(source: Source) -> list[int]:
     return [len(tokens) for tokens in _split_statements(dialect().lexer.tokens(source.text))]
 
 
-def split_script(source: Source) -> list[list[Token]]:
-    """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type."""
-    return list(_split_statements(dialect().lexer.tokens(source.text)))
+def split_script(source: Source, *, escapes: bool = False) -> list[list[Token]]:
+    """The tokens of each statement. The text may be that of another dialect: what fits no token has a Fault as type.
+
+    `escapes`: a backslash in quotes keeps the character behind it, as in Spark. A quote that is never closed is a token
+    up to the end of the text.
+    """
+    language = dialect()
+    lexer = Lexer(language.symbols, escapes=True) if escapes else language.lexer
+    statements = list(_split_statements(lexer.tokens(source.text)))
+    if statements and statements[-1][-1].type in _OPEN:
+        statements[-1][-1] = statements[-1][-1]._replace(end=len(source.text))
+    return statements
 
 
 def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:

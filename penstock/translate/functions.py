@@ -49,23 +49,33 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
             yield place + 1, (name,), told
     elif word in _TOLD[system]:
         yield place, (), _TOLD[system][word]
+    elif system is System.FLINK and word == "EXTRACT" and statement.says(place + 2, "SECOND FROM"):
+        told = "EXTRACT of a SECOND has a fraction; in Flink it is whole: SECOND(…)"
+        closing = statement.close(place + 1)
+        yield closing + 1, ("SECOND(", (place + 4, closing), ")"), told
     elif word == "REGEXP_EXTRACT" and system is not System.SPARK:
         yield from _edit_extract(statement, place, system)
 
 
 def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, Pieces, str]]:
-    """Without a group, both give the whole match, Penstock the first group. ksqlDB begins with the pattern."""
+    """Without a group, both give the whole match, Penstock the first group. Both give NULL where nothing matches.
+
+    ksqlDB begins with the pattern.
+    """
     closing = statement.close(place + 1)
     arguments = [*statement.split(place + 2, closing)]
-    if len(arguments) not in (2, 3) or (system is System.FLINK and len(arguments) == 3):
+    if len(arguments) not in (2, 3):
         return
     if system is System.KSQLDB:
         arguments[:2] = reversed(arguments[:2])
     group = "0" if len(arguments) == 2 else arguments[2]
-    told = "REGEXP_EXTRACT gives the first group unless 0 asks for the whole match"
+    told = f"REGEXP_EXTRACT gives '' where nothing matches; in {system.title} it is NULL: NULLIF(…, '')"
+    if len(arguments) == 2:
+        told += "; it gives the first group unless 0 asks for the whole match"
     if system is System.KSQLDB:
-        told += ", and the pattern is its second argument"
-    yield closing + 1, ("REGEXP_EXTRACT(", arguments[0], ", ", arguments[1], ", ", group, ")"), told
+        told += "; the pattern is its second argument"
+    call = ("NULLIF(REGEXP_EXTRACT(", arguments[0], ", ", arguments[1], ", ", group, "), '')")
+    yield closing + 1, call, told
 
 
 def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:

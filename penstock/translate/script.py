@@ -28,6 +28,7 @@ from penstock.translate.trees import rewrite_tree
 _SEMICOLON = re.compile(r"((?:\s|--[^\n]*|/\*.*?\*/)*);", re.DOTALL)
 _TABLE = re.compile(r"\bTABLE\b", re.IGNORECASE)
 _UNREADABLE = "S"
+_UNKNOWN_COLUMN = "N001"
 _GIVES_STREAM, _NEEDS_STREAM_WORD = "K003", "K002"
 
 
@@ -49,7 +50,7 @@ def translate(source: Source, system: System) -> Iterator[tuple[str, TranslatedS
     """The text before each statement, and the statement. The last text has none."""
     script = _Script(system, Known(), [])
     end = 0
-    for tokens in split_script(source):
+    for tokens in split_script(source, escapes=system is System.SPARK):
         first, last = _unwrap_set(tokens)
         before = _drop_semicolons(source.text[end : tokens[0].start])
         end = tokens[-1].end
@@ -97,9 +98,8 @@ def _translate_statement(statement: Foreign, line: int, script: _Script) -> Tran
     except NotTranslatedError as refusal:
         return TranslatedStatement(line, title, Verdict.REFUSED, statement.without_secrets, (str(refusal),))
     except CompileError as refusal:
-        return TranslatedStatement(
-            line, title, Verdict.REFUSED, statement.without_secrets, _explain(refusal.diagnostics[0])
-        )
+        notes = _explain(refusal.diagnostics[0], script.known)
+        return TranslatedStatement(line, title, Verdict.REFUSED, statement.without_secrets, notes)
     differences = tuple(list_differences(statement, script.system, _find_plans(compilation, script)))
     script.accepted.append(compilation.sources[-1])
     script.names = frozenset(compilation.catalog.entries)
@@ -171,7 +171,11 @@ def _lay_out(rewritten: Rewritten, statement: Foreign) -> str:
         return lost + rewritten.sql
 
 
-def _explain(finding: Diagnostic) -> tuple[str, ...]:
+def _explain(finding: Diagnostic, known: Known) -> tuple[str, ...]:
+    name = finding.labels[0].span.text.rpartition(".")[2].strip("`") if finding.labels else ""
+    if finding.code == _UNKNOWN_COLUMN and name.lower() in known.processing_times:
+        reason = f"{name} is a processing time, which differs after a restart: rows are ordered by their event time"
+        return (f"{finding.code}: {finding.message}", reason)
     told = [f"{finding.code}: {finding.message}", finding.detail, finding.fix or finding.hint]
     return tuple(text for text in told if text)
 

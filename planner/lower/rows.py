@@ -11,9 +11,11 @@ from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
+from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.plan import EventTime, KStream, Node, Window
 from penstock.planner.plan.walk import stateful
 from penstock.planner.scalars.names import Scope
+from penstock.planner.types import TIMESTAMP
 
 # Operators of one plan: far more than people write, and still planned within a second.
 LARGEST_PLAN = 500
@@ -92,5 +94,10 @@ def require_event_time(rows: FromRows, operator: str, span: Span, wanted: str | 
         found = W026.at(span, "", operator=operator, relation=rows.name)
         raise CompileError([found.with_hint("a table has no order: GROUP BY, or read the stream behind it")])
     found = W001.at(span, "", operator=operator, relation=rows.name)
-    hint = f"declare it with {rows.name}: WATERMARK FOR time AS time - INTERVAL '10' SECOND, and select it unchanged"
+    moments = {each.name.rpartition(".")[2] for each in rows.node.schema if each.type == TIMESTAMP and not each.hidden}
+    moments -= set(WINDOW_COLUMNS)
+    time = next(iter(moments)) if len(moments) == 1 else "time"
+    hint = (
+        f"declare it with {rows.name}: WATERMARK FOR {time} AS {time} - INTERVAL '10' SECOND, and select it unchanged"
+    )
     raise CompileError([found.with_hint(hint)])

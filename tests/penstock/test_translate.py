@@ -153,7 +153,9 @@ def test_types(given: str, here: str) -> None:
     ("system", "given", "here", "told"),
     [
         (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)')", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "whole match"),
-        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)', 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", ""),
+        (System.FLINK, "REGEXP_EXTRACT(kind, 'a(b)', 1)", "NULLIF(REGEXP_EXTRACT(kind, 'a(b)', 1), '')", "is NULL"),
+        (System.FLINK, "EXTRACT(SECOND FROM NOW())", "SECOND(NOW())", "is whole"),
+        (System.FLINK, "EXTRACT(MINUTE FROM NOW())", "EXTRACT(MINUTE FROM NOW())", ""),
         (System.FLINK, "GREATEST(auction, price)", "GREATEST(auction, price)", "leaves out NULL"),
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind)", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "second argument"),
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind, 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", "second argument"),
@@ -173,6 +175,36 @@ def test_what_is_written_alike_and_means_something_else(system: System, given: s
     assert here in found.sql
     assert told in " ".join(found.notes)
     assert bool(told) == (found.verdict is Verdict.CHANGED)
+
+
+@pytest.mark.parametrize(
+    ("given", "here"),
+    [
+        ("'it\\'s; not'", "'it''s; not'"),
+        ('"say \\"a;b\\""', "'say \"a;b\"'"),
+        ("'a\\\\'", "'a\\'"),
+        ("'it''s'", "'it''s'"),
+    ],
+)
+def test_quotes_behind_a_backslash_of_spark_end_no_text(given: str, here: str) -> None:
+    views = f"CREATE VIEW v AS SELECT {given} AS x FROM bid; CREATE VIEW w AS SELECT 1 AS y FROM bid;"
+    found = statements(OWN + views, System.SPARK)
+    assert here in found[-2].sql
+    assert found[-1].sql.startswith("CREATE VIEW w")
+
+
+@pytest.mark.parametrize("system", System)
+def test_a_text_that_is_never_closed_takes_the_rest(system: System) -> None:
+    found = statements(f"{OWN}SELECT 'a FROM bid; SELECT auction FROM bid;", system)[-1]
+    assert found.verdict is Verdict.REFUSED
+    assert "SELECT auction" in found.sql
+
+
+def test_processing_times_are_told() -> None:
+    made = "CREATE TABLE t (a INT, p AS PROCTIME()) WITH ('connector' = 'filesystem', 'path' = 'x', 'format' = 'json');"
+    found = statements(f"{made} SELECT COUNT(*) FROM t GROUP BY TUMBLE(p, INTERVAL '1' MINUTE);", System.FLINK)[-1]
+    assert found.verdict is Verdict.REFUSED
+    assert "p is a processing time" in " ".join(found.notes)
 
 
 def test_a_topic_of_its_own_is_told() -> None:
@@ -223,8 +255,11 @@ NESTED = (
     ("(a)[1]", "TRY_ELEMENT_AT((a), 1)"),
     ("t->b[2]", "TRY_ELEMENT_AT(t->b, 2)"),
     ("ARRAY[1, 2][1]", "TRY_ELEMENT_AT(ARRAY[1, 2], 1)"),
-    ("REGEXP_EXTRACT('x', SPLIT(k, ',')[1])", "REGEXP_EXTRACT(TRY_ELEMENT_AT(SPLIT(k, ','), 1), 'x', 0)"),
-    ("REGEXP_EXTRACT('x', REGEXP_EXTRACT('y', k))", "REGEXP_EXTRACT(REGEXP_EXTRACT(k, 'y', 0), 'x', 0)"),
+    ("REGEXP_EXTRACT('x', SPLIT(k, ',')[1])", "NULLIF(REGEXP_EXTRACT(TRY_ELEMENT_AT(SPLIT(k, ','), 1), 'x', 0), '')"),
+    (
+        "REGEXP_EXTRACT('x', REGEXP_EXTRACT('y', k))",
+        "NULLIF(REGEXP_EXTRACT(NULLIF(REGEXP_EXTRACT(k, 'y', 0), ''), 'x', 0), '')",
+    ),
 )
 
 
@@ -252,6 +287,7 @@ def test_broken_statements_are_refused(text: str, system: System) -> None:
 
 # Translations that mean what the other system means, where the same words mean something else here.
 DIFFERENT = {
+    "flink/scalars: REGEXP_EXTRACT and REGEXP_REPLACE",
     "flink/scalars: an element of an array",
     "ksqldb/scalars: FROM_UNIXTIME of milliseconds",
     "ksqldb/scalars: UNIX_TIMESTAMP without arguments",
