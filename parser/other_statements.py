@@ -155,6 +155,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("CREATE SERVER", _PLACES),
     ("CREATE FOREIGN", "CREATE TABLE with a connector: what is declared is always outside"),
     ("CREATE TABLE {name} PARTITION", "a table is one: declare the whole, and its rows are divided by their keys"),
+    ("CREATE TABLE {name} ( {name} ,", "name the columns in the SELECT list: SELECT a AS b"),
+    ("CREATE TABLE {name} ( {name} )", "name the columns in the SELECT list: SELECT a AS b"),
     ("CREATE TABLE {name} OF", "list the columns: CREATE TABLE name (a INT PRIMARY KEY, b STRING)"),
     ("DROP TRIGGER", "DROP QUERY ends what an INSERT INTO runs"),
     ("CLOSE", _NO_SESSION),

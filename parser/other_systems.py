@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from penstock.grammar import NAME, STRING, Token
+from penstock.grammar import NAME, NUMBER, STRING, Token
 from penstock.parser.other_statements import NO_QUALIFIED, OTHERWISE, STATEMENTS, UNFINISHED
 
 _JSON_PATH = "GET_JSON_OBJECT(json, '$.path') is the text at a path, or NULL; CAST gives it a type"
 _NO_PARAMETERS = "a script has no parameters: write the value, or let the shell that calls penstock put it in"
+_SAMPLE = "take rows by their keys, which is the same after a restart: WHERE PMOD(HASH(key), 10) = 0"
 _BEFORE_VALUES = ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
 _NOW = "leave it out: a read sees the rows as they are now"
 _MOMENT = "CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a time with its zone"
@@ -17,7 +18,10 @@ _MOMENT = "CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a time with its 
 CLAUSES: tuple[tuple[str, str], ...] = (
     ("PIVOT (", "an aggregate for each value: SUM(a) FILTER (WHERE b = 'x') AS x"),
     ("UNPIVOT (", "CROSS JOIN UNNEST(ARRAY[STRUCT('a' AS name, a AS value), STRUCT('b' AS name, b AS value)]) AS u"),
-    ("TABLESAMPLE (", "take rows by their keys, which is the same after a restart: WHERE PMOD(HASH(key), 10) = 0"),
+    ("TABLESAMPLE SYSTEM", _SAMPLE),
+    ("TABLESAMPLE BERNOULLI", _SAMPLE),
+    ("FOR {number}", "SUBSTRING(text FROM 1 FOR 3)"),
+    ("TABLESAMPLE (", _SAMPLE),
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
     (
         "LATERAL TABLE (",
@@ -176,7 +180,7 @@ _NO_NAMES = frozenset(
     {"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IF", "NOT", "EXISTS", "QUERY", "TO"}
 )
 _REACH = 4
-_TYPES = {"{name}": NAME, "{string}": STRING}
+_TYPES = {"{name}": NAME, "{string}": STRING, "{number}": NUMBER}
 
 Show = Callable[[Token], str]
 

@@ -177,8 +177,27 @@ _EXAMPLES = {
 }
 
 
+_COUNTED = "BIGINT: the key of a row has to be in its record"
+_DOCUMENT = "STRING: GET_JSON_OBJECT(json, '$.a') reads a field of it"
+_ELSEWHERE = {
+    **dict.fromkeys(("SERIAL", "SERIAL4", "BIGSERIAL", "SERIAL8", "SMALLSERIAL"), _COUNTED),
+    **dict.fromkeys(("JSON", "JSONB", "VARIANT", "XML"), _DOCUMENT),
+    **dict.fromkeys(("UUID", "CITEXT", "NAME", "INET", "CIDR", "MACADDR", "NVARCHAR", "CLOB", "ENUM"), "STRING"),
+    **dict.fromkeys(("BLOB", "BIT", "VARBIT"), "BINARY"),
+    **dict.fromkeys(("MONEY", "SMALLMONEY"), "DECIMAL(19, 2)"),
+    **dict.fromkeys(("DATETIME", "DATETIME2"), "TIMESTAMP, which is in UTC"),
+    **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), "DECIMAL(38, 0), or with digits behind the point"),
+    "TIMETZ": "TIME, which has no zone",
+    "INTERVAL": "INTERVAL '1 day' is written as it is, beside a time",
+}
+"""Types of other systems, and what to write."""
+
+
 def _unknown(span: Span, token: Token) -> CompileError:
     known = [*SIMPLE, *NESTED]
+    elsewhere = _ELSEWHERE.get(token.value.upper())
+    if elsewhere is not None:
+        return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_hint(elsewhere)])
     near = nearest(token.value, known)
     hint = f"did you mean {near}?" if near else f"the types are {', '.join(known)}"
     return CompileError([syntax.S011.at(token_span(span, token), name=token.value).with_hint(hint)])

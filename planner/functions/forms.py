@@ -12,13 +12,26 @@ Form: TypeAlias = str | Callable[[Sequence[str]], str | None]
 _LETTERS = {
     **{"YYYY": "yyyy", "YY": "yy", "MONTH": "MMMM", "MON": "MMM", "MM": "MM", "MI": "mm", "MS": "SSS"},
     **{"DAY": "EEEE", "DDD": "DDD", "DD": "dd", "DY": "EEE", "HH24": "HH", "HH12": "hh", "HH": "hh"},
-    **{"SS": "ss", "US": "SSSSSS", "AM": "a", "PM": "a", "Q": "q"},
+    **{
+        "SS": "ss",
+        "US": "SSSSSS",
+        "AM": "a",
+        "PM": "a",
+        "Q": "q",
+        "Month": "MMMM",
+        "Mon": "MMM",
+        "Day": "EEEE",
+        "Dy": "EEE",
+    },
 }
-_LETTER = re.compile(rf'({"|".join(sorted(_LETTERS, key=len, reverse=True))})|"([^"]*)"|([^A-Za-z"\'])', re.IGNORECASE)
+_LETTER = re.compile(rf'({"|".join(sorted(_LETTERS, key=len, reverse=True))})|"([^"]*)"|([^A-Za-z"\'])')
 
 
 def translate_format(text: str) -> str | None:
-    """A format of times as PostgreSQL's TO_CHAR takes it, in the letters of Spark. None if it has others."""
+    """A format of times as PostgreSQL's TO_CHAR takes it, in the letters of Spark. None if it has others.
+
+    Its small letters are not translated: they may be those of Spark.
+    """
     pieces: list[str] = []
     place = 0
     while place < len(text):
@@ -26,7 +39,7 @@ def translate_format(text: str) -> str | None:
         if match is None:
             return None
         letters, quoted, sign = match.groups()
-        pieces.append(_LETTERS[letters.upper()] if letters else f"''{quoted}''" if quoted is not None else sign)
+        pieces.append(_LETTERS[letters] if letters else f"''{quoted}''" if quoted is not None else sign)
         place = match.end()
     return "".join(pieces)
 
@@ -41,7 +54,9 @@ def _write_time(arguments: Sequence[str]) -> str | None:
     """TO_CHAR(time, 'YYYY-MM-DD')."""
     time, pattern = arguments
     format_ = translate_format(pattern[1:-1]) if pattern.startswith("'") else None
-    return None if format_ is None else f"DATE_FORMAT({time}, '{format_}')"
+    if format_ is None:
+        return f"DATE_FORMAT({time}, {pattern})" if "yyyy" in pattern else None
+    return f"DATE_FORMAT({time}, '{format_}')"
 
 
 def _encode(arguments: Sequence[str]) -> str | None:
@@ -92,6 +107,25 @@ def _take_by_offset(function: str) -> Callable[[Sequence[str]], str]:
     return form
 
 
+def _to_bytes(arguments: Sequence[str]) -> str | None:
+    text, encoding = arguments
+    forms = {"'hex'": f"UNHEX({text})", "'base64'": f"UNBASE64({text})", "'ascii'": f"ENCODE({text}, 'US-ASCII')"}
+    return forms.get(encoding.lower())
+
+
+def _from_bytes(arguments: Sequence[str]) -> str | None:
+    value, encoding = arguments
+    forms = {"'hex'": f"HEX({value})", "'base64'": f"BASE64({value})", "'ascii'": f"DECODE({value}, 'US-ASCII')"}
+    return forms.get(encoding.lower())
+
+
+def _write_millis(arguments: Sequence[str]) -> str:
+    """TIMESTAMPTOSTRING(milliseconds, format, zone)."""
+    millis, format_, zone = arguments
+    time = millis if millis.upper().endswith("ROWTIME") else f"TIMESTAMP_MILLIS({millis})"
+    return f"DATE_FORMAT(FROM_UTC_TIMESTAMP({time}, {zone}), {format_})"
+
+
 _LATEST, _EARLIEST = _take_by_offset("MAX_BY"), _take_by_offset("MIN_BY")
 _FORMS: dict[tuple[str, int], Form] = {
     **{("LATEST_BY_OFFSET", count): _LATEST for count in (1, 2, 3)},
@@ -114,7 +148,9 @@ _FORMS: dict[tuple[str, int], Form] = {
     ("TRANSFORM", 3): "TRANSFORM_KEYS(TRANSFORM_VALUES({0}, {2}), {1})",
     ("FILTER", 2): "MAP_FILTER({0}, {1})",
     ("FORMAT_TIMESTAMP", 3): "DATE_FORMAT(FROM_UTC_TIMESTAMP({0}, {2}), {1})",
-    ("TIMESTAMPTOSTRING", 3): "DATE_FORMAT(FROM_UTC_TIMESTAMP(TIMESTAMP_MILLIS({0}), {2}), {1})",
+    ("TIMESTAMPTOSTRING", 3): _write_millis,
+    ("TO_BYTES", 2): _to_bytes,
+    ("FROM_BYTES", 2): _from_bytes,
     ("TRUNCATE", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
     ("LISTAGG", 1): "LISTAGG({0}, ',')",
     ("DECODE", 3): "CASE {0} WHEN {1} THEN {2} END",

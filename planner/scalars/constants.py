@@ -16,6 +16,7 @@ from sqlglot import exp
 from penstock.diagnostics import nearest
 from penstock.diagnostics.codes.types import T013, T014
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.planner.functions.forms import translate_format
 from penstock.planner.functions.kinds import KINDS, Kind
 from penstock.planner.scalars.formats import number_format_problem, time_format_problem
 from penstock.planner.scalars.literals import bare, whole_number
@@ -128,6 +129,14 @@ def _reasoned(problem: Callable[[str], str | None], hint: str | None, text: str)
     return None if reason is None else Objection(_sentence(reason), hint)
 
 
+def _judge_time(text: str, *, parsing: bool) -> Objection | None:
+    """The format of a time. The hint is the same in Spark's letters, if it is one of PostgreSQL."""
+    translated = translate_format(text)
+    is_one = translated is not None and time_format_problem(translated, parsing=parsing) is None
+    hint = translated if is_one else "yyyy-MM-dd HH:mm:ss"
+    return _reasoned(partial(time_format_problem, parsing=parsing), f"'{hint}'", text)
+
+
 def _one_of(words: Sequence[str], more: Sequence[str], text: str) -> Objection | None:
     if text.upper() in (*words, *more):
         return None
@@ -189,8 +198,8 @@ def _zones() -> frozenset[str]:
 _TEXTS: dict[str, Callable[[str], Objection | None]] = {
     "REGEX": partial(_reasoned, lambda text: read_regex(text).problem, None),
     "LIKE": partial(_reasoned, _like, None),
-    "TIME_FORMAT": partial(_reasoned, partial(time_format_problem, parsing=False), "'yyyy-MM-dd HH:mm:ss'"),
-    "TIME_PATTERN": partial(_reasoned, partial(time_format_problem, parsing=True), "'yyyy-MM-dd HH:mm:ss'"),
+    "TIME_FORMAT": partial(_judge_time, parsing=False),
+    "TIME_PATTERN": partial(_judge_time, parsing=True),
     "NUMBER_FORMAT": partial(_reasoned, number_format_problem, "'999,999.99'"),
     "ZONE": _zone,
     "CHARSET": partial(_one_of, _CHARSETS, ()),

@@ -124,12 +124,24 @@ class Scope:
             return N003.at(span, name=relation).with_hint(propose_name(relation, known))
         if name.lower() == "window_time" and self.named("window_end", relation):
             return N001.at(span, name=name).with_hint("window_end - INTERVAL '1' MILLISECOND")
+        if name.upper() in _PSEUDO_COLUMNS:
+            return N001.at(span, name=name).with_hint(_PSEUDO_COLUMNS[name.upper()])
         both = (*self.columns, *self.beyond)
         visible = [each.name for each in both if relation is None or is_same_name(each.relation, relation)]
         shown = name if relation is None else f"{relation}.{name}"
         quoted = relation is None and span is not None and span.text.startswith('"')
         meant = propose_text(name, visible) if quoted else propose_name(name, visible)
         return N001.at(span, name=shown).with_hint(meant)
+
+
+# Columns that ksqlDB adds to rows.
+_PSEUDO_COLUMNS = {
+    "ROWPARTITION": "declare it: place INT METADATA FROM 'partition' VIRTUAL",
+    "ROWOFFSET": "declare it: place BIGINT METADATA FROM 'offset' VIRTUAL",
+    "ROWKEY": "name the key column; a FULL JOIN has COALESCE of both",
+    "WINDOWSTART": "a GROUP BY with a window has it, and a table of such groups window_start",
+    "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
+}
 
 
 def is_same_name(left: str | None, right: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pytest
@@ -152,6 +153,15 @@ ARGUMENTS = (
     ("EXTRACT(EPOCH FROM (ts - day))", "UNIX_SECONDS(ts) - UNIX_SECONDS(day)"),
     ("EXTRACT(MILLISECONDS FROM ts)", "DATE_PART('SECOND', ts) * 1000"),
     ("EXTRACT(CENTURY FROM ts)", "(DATE_PART('YEAR', ts) + 99) DIV 100"),
+    (
+        "TIMESTAMPTOSTRING(ROWTIME, 'HH:mm', 'Asia/Seoul')",
+        "DATE_FORMAT(FROM_UTC_TIMESTAMP(ROWTIME, 'Asia/Seoul'), 'HH:mm')",
+    ),
+    ("TO_BYTES(kind, 'hex')", "UNHEX(kind)"),
+    ("TO_BYTES(kind, 'utf8')", "ENCODE(kind, 'UTF-8')"),
+    ("FROM_BYTES(UNHEX(kind), 'base64')", "BASE64(UNHEX(kind))"),
+    ("FORMAT_DATE(day, 'YYYY-MM-DD HH24:MI')", "'yyyy-MM-dd HH:mm'"),
+    ("TO_DATE(kind, 'DD Mon YYYY')", "'dd MMM yyyy'"),
     ("GENERATE_SERIES(1, 9, 2)", "SEQUENCE(1, 9, 2)"),
     ("JSON_EXTRACT_PATH_TEXT(payload, 'a', 'b')", "GET_JSON_OBJECT(payload, '$.' || 'a' || '.' || 'b')"),
 )
@@ -205,7 +215,8 @@ def test_forms_of_arguments(call: str, form: str) -> None:
     group = " GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)" if call.startswith("LATEST") else ""
     _, hint = refusal(f"SELECT STREAM {call} AS x FROM events{group}")
     assert hint == form
-    compile(f"SELECT STREAM {hint} AS x FROM events{group}", declared())
+    pasted = re.sub("'[^']*'", hint, call) if hint.startswith("'") else hint
+    compile(f"SELECT STREAM {pasted} AS x FROM events{group}", declared())
 
 
 @pytest.mark.parametrize(("query", "refused", "code"), EXPRESSIONS)

@@ -22,7 +22,7 @@ CREATE TABLE u AS SELECT user_id, EARLIEST_BY_OFFSET(page_id, true) AS first FRO
 
 -- name: SELECT ROWTIME ROWPARTITION ROWOFFSET FROM
 SELECT ROWTIME, ROWPARTITION, ROWOFFSET FROM pageviews EMIT CHANGES;
--- refused: N001, known: viewtime, user_id, page_id
+-- refused: N001, place INT METADATA FROM 'partition' VIRTUAL
 
 -- name: SELECT TIMESTAMPTOSTRING ROWTIME yyyy MM
 SELECT TIMESTAMPTOSTRING(ROWTIME, 'yyyy-MM-dd HH:mm:ss.SSS', 'UTC') FROM pageviews EMIT CHANGES LIMIT 5;
@@ -42,7 +42,7 @@ SELECT FORMAT_TIME(PARSE_TIME('10:00', 'HH:mm'), 'HH'), TIMEADD(HOURS, 1, PARSE_
 
 -- name: SELECT FROM_BYTES TO_BYTES kind utf8
 SELECT FROM_BYTES(TO_BYTES(kind, 'utf8'), 'hex'), BIGINT_FROM_BYTES(TO_BYTES('00', 'hex')), INT_FROM_BYTES(TO_BYTES('00', 'hex')) FROM events EMIT CHANGES;
--- refused: N005, DECODE(TO_BYTES(kind, 'utf8'), 'UTF-8')
+-- refused: N005, HEX(TO_BYTES(kind, 'utf8'))
 
 -- name: SELECT kind CORRELATION score id
 SELECT kind, CORRELATION(score, id), STDDEV_SAMP(score), STDDEV_SAMPLE(score), SUM(score), ATTR(kind) FROM events WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY kind EMIT CHANGES;
@@ -58,7 +58,7 @@ SELECT ROWTIME, o.order_id FROM orders o JOIN shipments s WITHIN 1 HOUR ON o.ord
 
 -- name: SELECT ROWKEY FROM pageviews EMIT
 SELECT ROWKEY FROM pageviews EMIT CHANGES;
--- refused: N001, known: viewtime, user_id, page_id
+-- refused: N001, name the key column
 
 -- name: SELECT user_id COUNT FROM pageviews
 SELECT user_id, COUNT(*) FROM pageviews WINDOW TUMBLING (SIZE 1 HOUR, RETENTION 7 DAYS, GRACE PERIOD 30 MINUTES) GROUP BY user_id EMIT FINAL;
