@@ -32,12 +32,13 @@ CREATE TABLE gone (id BIGINT PRIMARY KEY, name STRING) WITH (connector = 'delta'
 INSERT INTO puts SELECT STREAM id, name FROM ops;
 DELETE FROM gone USING ops AS o WHERE gone.id = o.id AND o.n > 6;
 """
+_FILES: dict[int, list[tuple[int | None, str | None, int, list[str | None] | None]]] = {
+    1: [(1, "a", 1, ["x", None]), (2, "b", 7, None), (1, None, 3, [])],
+    2: [(5, "b", 9, ["y"]), (None, "e", 2, None), (1, "f", -1, None)],
+}
 OPS: dict[str, list[object]] = {
     f"ops/{file}.json": [{"id": id_, "name": name, "n": n, "tags": tags} for id_, name, n, tags in rows]
-    for file, rows in {
-        1: [(1, "a", 1, ["x", None]), (2, "b", 7, None), (1, None, 3, [])],
-        2: [(5, "b", 9, ["y"]), (None, "e", 2, None), (1, "f", -1, None)],
-    }.items()
+    for file, rows in _FILES.items()
 }
 LEFT: dict[str, list[dict[str, Any]]] = {
     "kept": [
