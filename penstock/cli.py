@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 import click
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
+from penstock.doctor import doctor
 from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
+from penstock.package_command import package
 from penstock.script_files import FILES, errors_shown, exit_code, read_source, show_findings, write_file
 from penstock.serve import serve
 from penstock.translate_command import translate
@@ -49,6 +51,8 @@ def main() -> None:
       penstock query orders.sql "…"      what does a SELECT over tables give now?
       penstock serve orders.sql          keep running, for psql, BI tools and browsers
       penstock why totals                what holds back the rows of a query of the server?
+      penstock doctor --master URL       can this cluster run queries?
+      penstock package workers.tar.gz    what its workers need, to be sent to them
 
     Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
     """
@@ -387,7 +391,9 @@ def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+main.add_command(doctor)
 main.add_command(fmt)
+main.add_command(package)
 main.add_command(serve)
 main.add_command(translate)
 main.add_command(why)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from penstock.runtime.connectors.memory import Kept
+    from penstock.runtime.doctor import list_versions
     from penstock.runtime.errors import RunError
     from penstock.runtime.kafka_counts import TopicCount, count_topics
     from penstock.runtime.queries import QueryHandle
@@ -37,6 +38,7 @@ __all__ = [
     "count_topics",
     "is_short",
     "list_reasons",
+    "list_versions",
     "moment_text",
     "output",
     "show_rows",
@@ -61,6 +63,7 @@ _HOMES = {
     "count_topics": "kafka_counts",
     "is_short": "short_runs",
     "list_reasons": "why",
+    "list_versions": "doctor",
     "moment_text": "times",
     "output": "tables",
     "show_rows": "tables",

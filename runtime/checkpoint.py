@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import ndiff
 from typing import Any
@@ -37,8 +37,12 @@ _SENT = {"append": "final", "update": "changes"}
 
 
 @contextmanager
-def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> Iterator[str]:
+def checkpoint(
+    spark: SparkSession, query: SparkQuery, folder: str | None, lose: Callable[[RunError], None]
+) -> Iterator[str]:
     """The query's checkpoint folder, locked; without `folder` a temporary one, which is removed at the end.
+
+    `lose` is called in another thread if the lock is lost.
 
     Raises:
         RunError: the folder is in use, or damaged, or is that of another query, or of something else.
@@ -49,7 +53,7 @@ def checkpoint(spark: SparkSession, query: SparkQuery, folder: str | None) -> It
         return
     storage = Storage(spark)
     place = place_of(query.name, folder)
-    with lock(spark, storage, f"{place}/lock"):
+    with lock(spark, storage, f"{place}/lock", lose):
         _admit(storage, query, place)
         yield place
 

@@ -44,7 +44,7 @@ def explain(error: BaseException, query: str, printed: Sequence[Printed] = (), s
     loss = find_loss(layers)
     if loss is not None:
         return explain_loss(query, loss)
-    finding = row_error(layers, query, printed, span)
+    finding = _find_lost_watermark(layers, query) or row_error(layers, query, printed, span)
     if finding is not None:
         return finding
     for number in reversed(range(len(layers))):
@@ -113,6 +113,16 @@ def find_loss(layers: Iterable[Layer]) -> str | None:
     return next(iter(reasons), _first_line(texts[-1])) if texts else None
 
 
+def _find_lost_watermark(layers: Iterable[Layer], query: str) -> Diagnostic | None:
+    """The finding that the clock of a query could not read the watermark, if that is the error."""
+    for layer in layers:
+        lost = re.search(r"LookupError: (no watermark in [^\n]+)", layer.message)
+        if lost:
+            hint = "restore the checkpoint from a backup, or begin anew with --reset and an empty folder of the output"
+            return R046.at(None, query=query, reason=lost[1]).with_hint(hint)
+    return None
+
+
 def _unread(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     reasons = [_first_line(cause.message) for cause in causes if cause.message]
     last = reasons[-1] if reasons else _first_line(layer.message)
@@ -178,9 +188,6 @@ def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     told = find_raised(layer)
     if told.startswith("OverflowError: "):
         return R022.at(None, query=query).because("in a sum over a frame").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
-    if told.startswith("LookupError: no watermark in "):
-        finding = R046.at(None, query=query, reason=_first_line(told.removeprefix("LookupError: ")))
-        return finding.with_hint("take a --checkpoint folder that this machine and all workers see by the same path")
     unread = parse_unread(told)
     if unread is not None:
         return explain_unread(unread.table, unread.message, unread.hint)

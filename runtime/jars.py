@@ -1,4 +1,4 @@
-"""Connectors that Spark reads with Java archives of their own -> these archives, in Spark.
+"""Connectors and file systems for which Spark needs Java archives of their own -> these archives, in Spark.
 
 Spark does not ship them. They are taken from a folder: when a Spark is started, and by one that runs already when a
 program needs them. Nothing is downloaded.
@@ -10,7 +10,6 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from pyspark.sql import SparkSession
 from penstock.codegen.program import Program
 from penstock.diagnostics.codes.running import R073
 from penstock.runtime.errors import RunError
+from penstock.runtime.known_jars import JARS, Jar
 
 VARIABLE = "PENSTOCK_JARS"
 """Of the environment: the folder of the archives."""
@@ -28,35 +28,6 @@ FOLDER = "~/.cache/penstock/jars"
 """The folder where that variable is not set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Jar:
-    """An archive of Maven's: `group:artifact:version`, and its SHA-256."""
-
-    coordinates: str
-    sha256: str
-
-    @property
-    def file(self) -> str:
-        """Its name in the folder."""
-        _, artifact, version = self.coordinates.split(":")
-        return f"{artifact}-{version}.jar"
-
-
-# Maven has no spark-sql-kafka of 4.3 yet; that of 4.2 runs with it.
-_KAFKA_4_2 = (
-    Jar(
-        "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
-        "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
-    ),
-    Jar(
-        "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.2.0",
-        "641c7947afc8aa1189e433b7c2d305293993c8691bc1c2062d6d4f513b12518c",
-    ),
-    Jar("org.apache.kafka:kafka-clients:3.9.2", "014b4ef36884478a932641818b080c36a8f8e2e92dc771e800c9d2694f4f83d8"),
-    Jar("org.apache.commons:commons-pool2:2.13.1", "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f"),
-)
-JARS: dict[str, dict[str, tuple[Jar, ...]]] = {"kafka": {"4.3.0": _KAFKA_4_2}}
-"""By connector and version of Spark."""
 _CLASSES = {"kafka": "org.apache.spark.sql.kafka010.KafkaSourceProvider"}
 """By connector: the class that Spark looks for."""
 
@@ -67,12 +38,18 @@ def folder() -> Path:
 
 
 def list_jars() -> list[Path]:
-    """The archives of all connectors that have theirs in the folder."""
+    """The archives of all connectors and file systems that have theirs in the folder."""
     found: list[Path] = []
-    for connector in JARS:
+    for user in JARS:
         with suppress(RunError):  # told where a program needs them
-            found += find_jars(connector)
+            found += find_jars(user)
     return found
+
+
+def tell_how_to_read(scheme: str) -> str | None:
+    """The hint that says how to get the archives of a file system, None where none are known or all are there."""
+    jars = JARS.get(scheme, {}).get(pyspark.__version__, ())
+    return _how_to_get(jars, folder()) if any(_list_wrong(jars, folder())) else None
 
 
 def add_jars(spark: SparkSession, program: Program) -> None:
@@ -96,20 +73,20 @@ def use_jars(spark: SparkSession) -> None:
     jvm.java.lang.Thread.currentThread().setContextClassLoader(session.sharedState().jarClassLoader())  # type: ignore[union-attr]
 
 
-def find_jars(connector: str) -> list[Path]:
-    """The archives of a connector.
+def find_jars(user: str) -> list[Path]:
+    """The archives of a connector or a file system.
 
     Raises:
         RunError: one is missing, or is another one.
     """
-    jars = JARS[connector].get(pyspark.__version__)
+    jars = JARS[user].get(pyspark.__version__)
     if jars is None:
-        found = R073.at(None, connector=connector, archives=f"none are known for Spark {pyspark.__version__}")
-        raise RunError([found.with_hint(f"pip install pyspark=={max(JARS[connector])}")])
+        found = R073.at(None, user=user, archives=f"none are known for Spark {pyspark.__version__}")
+        raise RunError([found.with_hint(f"pip install pyspark=={max(JARS[user])}")])
     place = folder()
     wrong = [*_list_wrong(jars, place)]
     if wrong:
-        finding = R073.at(None, connector=connector, archives=", ".join(wrong))
+        finding = R073.at(None, user=user, archives=", ".join(wrong))
         raise RunError([finding.because(f"They are looked for in {place}.").with_hint(_how_to_get(jars, place))])
     return [place / each.file for each in jars]
 

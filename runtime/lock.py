@@ -1,4 +1,6 @@
-"""A path -> a lock file that says which process may write beside it. It is void when that process has ended.
+"""A path -> a lock that says which process may write beside it. It is void when that process has ended.
+
+On disks it is a file. Elsewhere it is a lease, because the process may be on another machine (`lease.py`).
 
 Two Spark queries on one checkpoint notice each other only after both have written. The JVM of a killed process lives
 for a moment and may still commit a batch. So the process and its JVM must both have ended.
@@ -10,7 +12,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -19,6 +21,7 @@ from pyspark.sql import SparkSession
 from penstock.diagnostics.codes.running import R012, R051
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS
+from penstock.runtime.lease import lease
 from penstock.runtime.storage import Damaged, Storage
 
 _JVM_END_SECONDS = 30.0
@@ -26,24 +29,39 @@ _START_TOLERANCE_MS = 10_000  # a system's idea of when a process started moves 
 
 
 @contextmanager
-def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
-    """Holds the file `path` for this process.
+def lock(spark: SparkSession, storage: Storage, path: str, lose: Callable[[RunError], None]) -> Iterator[None]:
+    """Holds the lock `path` for this process. `lose` is called in another thread if it is lost.
 
     Raises:
         RunError: another process that is alive holds it, or one on another host, of which nothing can be known;
-            or the file is damaged.
+            or the file is damaged; or the store cannot keep a lease.
     """
     processes: Any = spark._jvm.java.lang.ProcessHandle  # type: ignore[union-attr]
-    host = socket.gethostname()
     pids = {"python": os.getpid(), "jvm": processes.current().pid()}
-    mine = json.dumps({"host": host, **{name: [pid, _read_start_time(processes, pid)] for name, pid in pids.items()}})
+    starts = {name: [pid, _read_start_time(processes, pid)] for name, pid in pids.items()}
+    if storage.is_on_disk(path):
+        with _lock_file(processes, storage, path, {"host": socket.gethostname(), **starts}):
+            yield
+        return
+    mine = {"host": socket.gethostname(), "space": _read_process_space(), **starts}
+
+    def has_ended(held: dict[str, Any]) -> bool:
+        is_here = all(held.get(name) == mine[name] for name in ("host", "space"))
+        return is_here and not any(_alive(processes, held[name]) for name in ("python", "jvm"))
+
+    with lease(storage, path, mine, has_ended, lose):
+        yield
+
+
+@contextmanager
+def _lock_file(processes: Any, storage: Storage, path: str, mine: dict[str, Any]) -> Iterator[None]:
     deadline = time.monotonic() + _JVM_END_SECONDS
-    while not storage.create(path, mine):
+    while not storage.create(path, json.dumps(mine)):
         held = _holder(storage, path)
         if held is None:  # its holder is about to write it, or has just removed it, or was killed in between
             if time.monotonic() > deadline:
                 storage.delete(path)
-        elif held["host"] != host:
+        elif held["host"] != mine["host"]:
             refusal = R012.at(None, pid=held["python"][0], path=path.rpartition("/")[0])
             hint = f"if that process has ended, delete {path}"
             raise RunError([refusal.because(f"the process runs on {held['host']}").with_hint(hint)])
@@ -62,6 +80,15 @@ def lock(spark: SparkSession, storage: Storage, path: str) -> Iterator[None]:
     finally:
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, the lock ends with this process
             storage.delete(path)
+
+
+def _read_process_space() -> str:
+    """What tells apart machines, and containers, of one name: the numbers of processes are those of one of them."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            return f"{file.read().strip()} {os.readlink('/proc/self/ns/pid')}"
+    except OSError:  # not Linux
+        return ""
 
 
 def _holder(storage: Storage, path: str) -> dict[str, Any] | None:

@@ -17,12 +17,12 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.codegen import COST_SETTING, files_cost, folder_name
+from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
 from penstock.codegen.program import CHECK_SETTING, RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.active_session import activate
-from penstock.runtime.clock import clock
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
@@ -64,6 +64,7 @@ class Run:
         self._place = place
         self._sink = sink_of(query, place)
         self._failure: BaseException | None = None
+        self._started: StreamingQuery | None = None
         self.inspection = Inspection(query.inputs)
         self._retrying_since: datetime | None = None
         self.rejects = {
@@ -83,6 +84,13 @@ class Run:
         self._sink.check(self._storage, self._place, finished)
         for run in self.rejects.values():
             run.check(draining)
+
+    def lose(self, loss: RunError) -> None:
+        """Stops the query, and those of what it rejects, because another process may write its checkpoint now."""
+        for run in (self, *self.rejects.values()):
+            run._failure = loss
+            if run._started is not None:
+                run.fail(run._started, loss)
 
     def fail(self, started: StreamingQuery, error: RunError) -> None:
         """Stops the query for a failure that Spark does not know of, which `wait` raises."""
@@ -114,7 +122,9 @@ class Run:
                 configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"
                 writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
-                started = writer.start()
+                if self._failure is not None:  # its lock is lost
+                    raise self._fail(self._failure)
+                started = self._started = writer.start()
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
         listeners: list[Listener] = [self.account.add]
@@ -257,7 +267,7 @@ class Run:
         for source in query.inputs:
             _register(source_of(source).stream(self._spark), source.view)
         if query.timed or query.numbered:
-            _register(clock(self._spark, self._place), f"{query.name}_clock")
+            _register(clock_rows(self._spark, self._place), f"{query.name}_clock")
         if query.timed:
             _register(end_stream(self._spark, self._storage, self._place), f"{query.name}_end")
         for each in query.views:

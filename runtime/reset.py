@@ -23,6 +23,7 @@ from penstock.runtime.checkpoint import (
     remove,
 )
 from penstock.runtime.connectors import sink_of, source_of
+from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
 from penstock.runtime.places import qualify_paths
 from penstock.runtime.rejects import rejects_query
@@ -44,7 +45,7 @@ def reset(spark: SparkSession, program: Program, folder: str) -> list[str]:
     with ExitStack() as locks:
         for place in begun:
             check_is_checkpoint(storage, place)
-            locks.enter_context(lock(spark, storage, f"{place}/lock"))
+            locks.enter_context(lock(spark, storage, f"{place}/lock", _ignore))
         for query in queries:
             for source in query.inputs:
                 source_of(source).check(storage, None)
@@ -72,3 +73,7 @@ def _writing(query: SparkQuery, folder: str) -> Iterator[SparkQuery]:
         yield query
     for rejects in query.rejects:
         yield rejects_query(query, rejects, folder)
+
+
+def _ignore(loss: RunError) -> None:
+    """What a lost lock means while checkpoints are removed: they are removed with it."""

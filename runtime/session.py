@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,12 +16,14 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
+from penstock.diagnostics import hide_credentials
 from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
 from penstock.rows import Rows
 from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates
 from penstock.runtime.connectors.memory import Kept
+from penstock.runtime.doctor import examine
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, spark_errors_told
 from penstock.runtime.heartbeats import HeartbeatHandle, Heartbeats, group_connected, now
@@ -39,7 +41,7 @@ from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
 from penstock.runtime.why import find_chain, list_reasons
-from penstock.runtime.workers import check_workers, list_needed_packages
+from penstock.runtime.workers import check_shared, check_workers, list_needed_packages
 
 
 def connect(
@@ -64,6 +66,9 @@ def connect(
     """
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
+    if (master or "").startswith("sc:"):
+        refusal = R002.at(None, reason=f"{hide_credentials(master or '')} is of Spark Connect, which is not supported")
+        raise RunError([refusal.with_hint("--master spark://host:7077, yarn, or k8s://https://host:443")])
     if spark is None and SparkContext._active_spark_context is None:
         return RuntimeSession(start_spark(master or "local[*]", settings, short=short), checkpoint, stop_spark=True)
     check_settings(settings or {})
@@ -84,6 +89,7 @@ class RuntimeSession:
         self._ledger = Ledger()
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
+        self._is_shared = False
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
         spark.streams.addListener(self._ledger)
 
@@ -91,6 +97,15 @@ class RuntimeSession:
     def has_ended(self) -> bool:
         """Whether Spark is gone."""
         return has_ended(self._spark)
+
+    def examine(self) -> Iterator[str]:
+        """Tries what queries need of the cluster, and says of each step what was found.
+
+        Raises:
+            RunError: at the first step that fails, with what to do.
+        """
+        with spark_errors_told("Penstock"):
+            yield from examine(self._spark, self._folder)
 
     def start(self, program: Program) -> list[QueryHandle]:
         """Starts all queries of a program, to run until they are stopped.
@@ -215,6 +230,11 @@ class RuntimeSession:
         for query in program.queries:
             if self._folder is None and query.change is not None and query.change.current:
                 raise RunError([R065.at(query.span, "", query=query.name).with_hint("--checkpoint FOLDER")])
+        if self._folder is not None and not is_local(self._spark) and not self._is_shared:
+            storage = Storage(self._spark)
+            if storage.is_on_disk(self._folder):
+                check_shared(self._spark, storage, self._folder)
+            self._is_shared = True
         add_jars(self._spark, program)
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
@@ -247,7 +267,13 @@ class RuntimeSession:
     def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
         with spark_errors_told(query.name):
-            place = resources.enter_context(checkpoint(self._spark, query, self._folder))
+            runs: list[Run] = []
+
+            def lose(loss: RunError) -> None:
+                for each in runs:
+                    each.lose(loss)
+
+            place = resources.enter_context(checkpoint(self._spark, query, self._folder, lose))
             places[query.name] = place
             storage = Storage(self._spark)
             query = qualify_paths(storage, query)
@@ -255,6 +281,7 @@ class RuntimeSession:
             rejects = {each.name: rejects_query(query, each, self._folder) for each in query.rejects}
             query = place_intermediates(query, storage, places)
             run = Run(self._spark, self._ledger, query, place, rejects, self._sink)
+            runs.append(run)
             run.check(draining)
             run.inspection.inspect()
             return run

@@ -13,8 +13,13 @@ from pyspark.sql import SparkSession
 from penstock.diagnostics.codes.running import R041
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
+from penstock.runtime.jars import tell_how_to_read
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/|file:")
+_IS_WHOLE_AT_ONCE = frozenset({"s3a", "gs"})
+"""Stores in which a file is seen when it is closed, not before. To rename one there is to copy it."""
+_EXCLUSIVE = "fs.option.create.conditional.overwrite"
+"""Of S3A: the store refuses to write a file that is there."""
 _GLOB = frozenset("{}[]*?\\")  # the characters by which Spark knows a pattern
 
 
@@ -65,8 +70,14 @@ class Storage:
             files, place = self._at(path)
             uri = str(files.makeQualified(place).toString())
         except SPARK_ERRORS as error:
-            raise RunError([R041.at(None, path=path).because(reason(error))]) from None
+            hint = tell_how_to_read(path.partition(":")[0])
+            raise RunError([R041.at(None, path=path).because(reason(error)).with_hint(hint)]) from None
         return uri.removeprefix("file:") if is_default_local else uri
+
+    def is_on_disk(self, path: str) -> bool:
+        """Whether a path is one of local disks, those of one machine or shared ones."""
+        files, _ = self._at(path)
+        return bool(files.getScheme() == "file")
 
     def is_this_machine(self) -> bool:
         """Whether paths without a scheme are those of the machine on which this process runs."""
@@ -163,26 +174,51 @@ class Storage:
         return files.open(place)
 
     def create(self, path: str, text: str) -> bool:
-        """Writes a file that is not there yet; False, and nothing is done, if it is."""
+        """Writes a file that is not there yet; False, and nothing is done, if it is.
+
+        Of two processes only one gets True, as far as the store refuses to write a file that is there.
+        """
         files, place = self._at(path)
         if files.exists(place):
             return False
-        stream = files.create(place, False)
+        try:
+            if files.hasPathCapability(place, _EXCLUSIVE):
+                stream = files.createFile(place).overwrite(False).must(_EXCLUSIVE, True).build()
+            else:
+                stream = files.create(place, False)
+        except Py4JJavaError as error:
+            if _is_there_already(error):
+                return False
+            raise
         try:
             stream.write(bytearray(text.encode()))
             stream.close()
-        except Py4JJavaError:  # the disk is full: a part of the file would be left
-            files.delete(place, False)
+        except Py4JJavaError as error:
+            if _is_there_already(error):
+                return False
+            files.delete(place, False)  # the disk is full: a part of the file would be left
             raise
         return True
 
     def publish(self, path: str, text: str) -> None:
-        """Writes a file that readers see whole or not at all."""
+        """Writes a file that readers see whole or not at all.
+
+        Raises:
+            RunError: the file system refuses to rename the file that was written.
+        """
         files, place = self._at(path)
+        if files.getScheme() in _IS_WHOLE_AT_ONCE:
+            stream = files.create(place, True)
+            stream.write(bytearray(text.encode()))
+            stream.close()
+            return
         draft = self._hadoop.fs.Path(place.getParent(), f".{place.getName()}.draft")
         self.delete(draft.toString())
         self.create(draft.toString(), text)
-        files.rename(draft, place)
+        if not files.rename(draft, place):
+            files.delete(place, False)  # HDFS replaces no file
+            if not files.rename(draft, place):
+                raise RunError([R041.at(None, path=path).because(f"{draft.getName()} cannot be renamed")])
 
     def folder(self, path: str) -> None:
         """Makes a folder and those above it, where missing."""
@@ -193,3 +229,11 @@ class Storage:
         """Removes a file or a folder with all it holds; nothing happens if there is none."""
         files, place = self._at(path)
         files.delete(place, True)
+
+
+def _is_there_already(error: Py4JJavaError) -> bool:
+    """Whether a file was not written because another one is there. S3 answers 412, or 409 where two write at once."""
+    kind = error.java_exception.getClass().getSimpleName()
+    told = str(error.java_exception.getMessage())
+    is_refused = kind in ("RemoteFileChangedException", "AWSStatus412Exception") or "Status Code: 4" in told
+    return kind == "FileAlreadyExistsException" or (is_refused and ("412" in told or "409" in told))

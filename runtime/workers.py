@@ -8,20 +8,23 @@ from __future__ import annotations
 import json
 import platform
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 
 import pyspark
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import PackedView, Program, RemoteView, View
-from penstock.diagnostics.codes.running import R047
+from penstock.diagnostics.codes.running import R047, R049
 from penstock.runtime.connectors import lookup_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
+from penstock.runtime.storage import Storage
 
 LEAST: dict[str, tuple[int, ...]] = {"pyarrow": (18,), "pandas": (2, 2), "duckdb": (2, 0)}
 """The oldest versions of packages that the workers take."""
 _TASKS = 32
+_SHARE = "--checkpoint hdfs:///state, or another folder that all workers see"
 # Spark puts its own archives in the path of the workers, too.
 _ASK = """
 import glob, json, os, platform, socket, sys
@@ -40,7 +43,7 @@ def list_needed_packages(program: Program) -> set[str]:
     """The packages that Python workers need for the queries of a program; none where no worker runs Python."""
     needed: set[str] = set()
     for query in program.queries:
-        if query.timed or query.numbered or not all(isinstance(view, View) for view in query.views):
+        if not all(isinstance(view, View) for view in query.views):
             needed |= {"pyspark", "pyarrow", "pandas"}
         if not all(isinstance(view, View | PackedView | RemoteView) for view in query.views):
             needed.add("duckdb")
@@ -74,6 +77,30 @@ def check_workers(spark: SparkSession, needed: set[str]) -> None:
             findings.append(finding.with_hint(_hint(python, missing)))
     if findings:
         raise RunError(findings)
+
+
+def check_shared(spark: SparkSession, storage: Storage, folder: str) -> None:
+    """Refuses a checkpoint folder on disks that are not shared by this machine and all workers.
+
+    Raises:
+        RunError: some worker does not see a file that this machine has written there.
+    """
+    path = f"{folder}/.shared-{uuid.uuid4().hex}"
+    storage.folder(folder)
+    storage.create(path, "")
+    context = spark.sparkContext
+    tasks = min(context.defaultParallelism, _TASKS)
+    try:
+        numbers = context._jsc.parallelize([*range(tasks)], tasks)
+        ask = ["sh", "-c", 'test -e "$1" || hostname', "sh", path.removeprefix("file:")]
+        hosts = {str(line) for line in numbers.pipe(ask).collect()}
+    except SPARK_ERRORS as error:
+        raise RunError([R049.at(None, path=folder, reason=reason(error)).with_hint(_SHARE)]) from None
+    finally:
+        storage.delete(path)
+    if hosts:
+        told = f"{', '.join(sorted(hosts))} does not find a file that this machine has written there"
+        raise RunError([R049.at(None, path=folder, reason=told).with_hint(_SHARE)])
 
 
 def _objections(versions: Mapping[str, str | None]) -> Iterator[str]:

@@ -1,30 +1,130 @@
 """A checkpoint -> the watermark in force and the micro-batch's number, as a view of one row.
 
-Spark has no expression for either. But each task knows the number of its micro-batch, and Spark has written the
-watermark to the checkpoint before (`watermark.py`).
+Spark has no expression for either. But it plans each micro-batch anew, in a thread that knows the number of the
+micro-batch, and has written the watermark to the checkpoint before (`watermark.py`). A table in memory is asked for its
+rows then. So the checkpoint is read by the driver alone, through Spark's own file systems.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyspark import TaskContext
+from py4j.protocol import Py4JJavaError
+from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.ejected.watermark import watermark_of
 
 
+class ClockTable:
+    """A table of Spark's with one row. Spark calls the methods that are named as in Java."""
+
+    class Java:
+        implements = (
+            "org.apache.spark.sql.connector.catalog.SupportsRead",
+            "org.apache.spark.sql.connector.read.ScanBuilder",
+            "org.apache.spark.sql.connector.read.LocalScan",
+        )
+
+    def __init__(self, spark: SparkSession, checkpoint: str) -> None:
+        self._context = spark.sparkContext
+        self._jvm: Any = spark._jvm
+        self._checkpoint = checkpoint
+        self._schema = spark.range(0).selectExpr("CAST(id AS TIMESTAMP) AS watermark", "id AS batch")._jdf.schema()
+
+    def name(self) -> str:
+        return "clock"
+
+    def id(self) -> None:
+        return None
+
+    def version(self) -> None:
+        return None
+
+    def capabilities(self) -> Any:
+        capabilities = self._jvm.java.util.HashSet()
+        capabilities.add(self._jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
+        return capabilities
+
+    def columns(self) -> Any:
+        return self._jvm.org.apache.spark.sql.connector.catalog.CatalogV2Util.structTypeToV2Columns(self._schema, False)
+
+    def schema(self) -> Any:
+        return self._schema
+
+    def partitioning(self) -> Any:
+        return self._array("org.apache.spark.sql.connector.expressions.Transform")
+
+    def constraints(self) -> Any:
+        return self._array("org.apache.spark.sql.connector.catalog.constraints.Constraint")
+
+    def properties(self) -> Any:
+        return self._jvm.java.util.HashMap()
+
+    def newScanBuilder(self, options: Any) -> "ClockTable":
+        return self
+
+    def build(self) -> "ClockTable":
+        return self
+
+    def readSchema(self) -> Any:
+        return self._schema
+
+    def description(self) -> str:
+        return "clock"
+
+    def supportedCustomMetrics(self) -> Any:
+        return self._array("org.apache.spark.sql.connector.metric.CustomMetric")
+
+    def reportDriverMetrics(self) -> Any:
+        return self._array("org.apache.spark.sql.connector.metric.CustomTaskMetric")
+
+    def columnarSupportMode(self) -> Any:
+        return getattr(self._jvm.org.apache.spark.sql.connector.read, "Scan$ColumnarSupportMode").UNSUPPORTED
+
+    def rows(self) -> Any:
+        """One row. Raises LookupError if Spark runs no micro-batch of this checkpoint."""
+        keys = "streaming.sql.batchId", "sql.streaming.queryId"
+        batch, query = (self._context._jsc.getLocalProperty(key) for key in keys)
+        watermark = watermark_of(self._read, self._checkpoint, batch, query)
+        row = self._jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow(2)
+        row.setLong(0, watermark * 1000)
+        row.setLong(1, int(batch))
+        return self._array("org.apache.spark.sql.catalyst.InternalRow", row)
+
+    def toString(self) -> str:
+        return f"clock of {self._checkpoint}"
+
+    def hashCode(self) -> int:
+        return hash(self._checkpoint) & 0x7FFFFFFF
+
+    def equals(self, other: Any) -> bool:
+        return bool(other is self)
+
+    def _read(self, path: str) -> str:
+        place = self._jvm.org.apache.hadoop.fs.Path(path)
+        try:
+            stream = place.getFileSystem(self._context._jsc.hadoopConfiguration()).open(place)
+            try:
+                return bytes(self._jvm.org.apache.hadoop.io.IOUtils.readFullyToByteArray(stream)).decode()
+            finally:
+                stream.close()
+        except Py4JJavaError as error:
+            raise OSError(str(error.java_exception.toString())) from None
+
+    def _array(self, name: str, *values: Any) -> Any:
+        kind: Any = self._jvm
+        for part in name.split("."):
+            kind = getattr(kind, part)
+        array = self._context._gateway.new_array(kind, len(values))  # type: ignore[union-attr]
+        for place, value in enumerate(values):
+            array[place] = value
+        return array
+
+
 def clock_rows(spark: SparkSession, checkpoint: str) -> DataFrame:
     """One row, whose `watermark` is that of the micro-batch in which it is read, and `batch` the number of this."""
-
-    def tell(rows: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        for _ in rows:
-            task = TaskContext.get()
-            assert task is not None
-            batch, query = map(task.getLocalProperty, ("streaming.sql.batchId", "sql.streaming.queryId"))
-            watermark = pa.array([watermark_of(checkpoint, batch, query)], pa.timestamp("us", "UTC"))
-            yield pa.RecordBatch.from_arrays([watermark, pa.array([int(batch or 0)])], ["watermark", "batch"])
-
-    # Not a data source of Python: Spark starts two processes more to be told about one.
-    return spark.range(0, 1, numPartitions=1).mapInArrow(tell, "watermark timestamp, batch bigint")
+    ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+    jvm: Any = spark._jvm
+    none = jvm.scala.Option.empty()
+    sources = jvm.org.apache.spark.sql.execution.datasources.v2
+    relation = sources.DataSourceV2Relation.create(ClockTable(spark, checkpoint), none, none)
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(spark._jsparkSession, relation), spark)

@@ -107,16 +107,14 @@ def stop_spark(spark: SparkSession) -> None:
 
     Raises Py4JError or ConnectionError if the JVM is gone.
     """
-    jvm: Any = getattr(spark, "_jvm", None)  # with Spark Connect it is elsewhere and does not end here
-    callbacks = None if jvm is None else spark.sparkContext._gateway.gateway_property.pool  # type: ignore[union-attr]
+    jvm: Any = spark._jvm
+    callbacks = spark.sparkContext._gateway.gateway_property.pool  # type: ignore[union-attr]
     try:
-        if jvm is not None:
-            stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
-            getattr(stores, "MODULE$").stop()
+        stores = getattr(jvm.org.apache.spark.sql.execution.streaming.state, "StateStore$")
+        getattr(stores, "MODULE$").stop()
     finally:
         spark.stop()
-        if callbacks is not None:
-            callbacks.clear()  # they may refer to DuckDB, which complains at exit if it is in use
+        callbacks.clear()  # they may refer to DuckDB, which complains at exit if it is in use
 
 
 def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[[Any, str, bool, bool], None]]) -> None:
@@ -129,6 +127,8 @@ def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[
     draining = arguments.drain or not kept
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # started by itself, not by spark-submit
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if "SPARK_REMOTE" in os.environ:
+        parser.error("Spark Connect is not supported: unset SPARK_REMOTE")
     spark = SparkSession.builder.appName("penstock").getOrCreate()
     for name, value in settings.items():
         spark.conf.set(name, value)

@@ -1,40 +1,25 @@
-"""A checkpoint -> the watermark in force in a micro-batch. This runs in Spark's Python workers, wherever these are.
+"""A checkpoint -> the watermark in force in a micro-batch.
 
 Before a micro-batch runs, Spark writes the watermark that will be in force to `<checkpoint>/offsets/<its number>`. The
 same file is found when the micro-batch is replayed, so rows are late or not for good. The file `metadata` tells whether
-the folder that a worker finds is that of the query, and not one of an earlier query on a disk of its own.
+the folder is that of the query, and not one of an earlier query.
 """
 
 import json
-from datetime import UTC, datetime
-from urllib.parse import quote
+from collections.abc import Callable
 
 
-def watermark_of(checkpoint: str, batch: str | None, query: str | None) -> datetime:
-    """The watermark in force in a micro-batch of the query with this identifier of Spark's.
+def watermark_of(read: Callable[[str], str], checkpoint: str, batch: str | None, query: str | None) -> int:
+    """The watermark in force in a micro-batch of the query with this identifier of Spark's, in milliseconds since 1970.
 
-    Raises LookupError where it cannot be told.
+    `read` gives the text of a file, or raises OSError. Raises LookupError where the watermark cannot be told.
     """
     try:
         if batch is None:
             raise ValueError("Spark runs no micro-batch")
-        if json.loads(text_of(f"{checkpoint}/metadata"))["id"] != query:
+        if json.loads(read(f"{checkpoint}/metadata"))["id"] != query:
             raise ValueError("it is a folder of another query")
-        offsets = text_of(f"{checkpoint}/offsets/{batch}").splitlines()
-        return datetime.fromtimestamp(json.loads(offsets[1])["batchWatermarkMs"] / 1000, UTC)
-    except (OSError, ValueError, LookupError, ImportError, NotImplementedError) as error:
-        # pyarrow raises NotImplementedError for a file system that it was built without.
+        offsets = read(f"{checkpoint}/offsets/{batch}").splitlines()
+        return int(json.loads(offsets[1])["batchWatermarkMs"])
+    except (OSError, ValueError, LookupError) as error:
         raise LookupError(f"no watermark in {checkpoint}: {type(error).__name__}: {error}") from None
-
-
-def text_of(path: str) -> str:
-    """The text of a file on a disk of this machine, or in another file system that Arrow knows."""
-    scheme, separator, place = path.partition("://")
-    if not separator or scheme == "file":
-        with open((place if separator else path).removeprefix("file:"), encoding="utf-8") as file:
-            return file.read()
-    from pyarrow import fs
-
-    files, place = fs.FileSystem.from_uri(f"{'s3' if scheme == 's3a' else scheme}://{quote(place)}")
-    with files.open_input_stream(place) as stream:
-        return bytes(stream.read()).decode()

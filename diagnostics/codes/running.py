@@ -17,6 +17,8 @@ R014 = Code("R014", "folder holds the rows of an earlier run: {path}")
 R015 = Code("R015", "another writer changed the checkpoint of {query}")
 R016 = Code("R016", "{query} and {other} write to the same folder: {path}")
 R017 = Code("R017", "output folder of {name} is a file: {path}")
+R018 = Code("R018", "the lock of a checkpoint is lost: {path}: {reason}")
+R019 = Code("R019", "checkpoint cannot be locked: {path}: {reason}")
 R020 = Code("R020", "division by zero in {query}")
 R021 = Code("R021", "{value} cannot be cast to {type} in {query}")
 R022 = Code("R022", "number out of range in {query}")
@@ -38,9 +40,10 @@ R042 = Code("R042", "{what} and {other} overlap: {path} and {place}")
 R043 = Code("R043", "{query} would read the rows that it writes: {path} overlaps {place}")
 R044 = Code("R044", "{query} cannot read {path}, which overlaps {other} in {place}")
 R045 = Code("R045", "{master} needs --checkpoint: a temporary one exists on this machine only")
-R046 = Code("R046", "workers cannot read the checkpoint of {query}: {reason}")
+R046 = Code("R046", "the watermark of {query} cannot be read: {reason}")
 R047 = Code("R047", "{python} on {host} cannot run queries: {reason}")
 R048 = Code("R048", "setting {name} is not allowed: {reason}")
+R049 = Code("R049", "workers do not share the checkpoint folder {path}: {reason}")
 R050 = Code("R050", "file of the checkpoint is lost or damaged: {path}")
 R051 = Code("R051", "lock of the checkpoint is damaged: {path}")
 R052 = Code("R052", "log of the output folder is lost or damaged: {path}")
@@ -58,7 +61,7 @@ R067 = Code("R067", "connector {connector} needs packages that are not installed
 R070 = Code("R070", "brokers of {name} cannot be reached: {reason}")
 R071 = Code("R071", "topic of {name} does not exist: {topic}")
 R072 = Code("R072", "topic {topic} has {found} partitions, and {name} is declared with {declared}")
-R073 = Code("R073", "connector {connector} needs archives that are not there: {archives}")
+R073 = Code("R073", "{user} needs archives that are not there: {archives}")
 R074 = Code("R074", "{query} cannot write its topic: {reason}")
 R075 = Code("R075", "another process writes the topic of {query}: {reason}")
 R076 = Code("R076", "topic of {query} was written from another checkpoint: {reason}")
@@ -71,10 +74,10 @@ R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
     *(R001, R002, R003, R004, R005, R006, R007),
-    *(R010, R011, R012, R013, R014, R015, R016, R017),
+    *(R010, R011, R012, R013, R014, R015, R016, R017, R018, R019),
     *(R020, R021, R022, R023, R024, R025, R026, R027, R028, R029),
     *(R030, R031, R032, R033, R034),
-    *(R040, R041, R042, R043, R044, R045, R046, R047, R048),
+    *(R040, R041, R042, R043, R044, R045, R046, R047, R048, R049),
     *(R050, R051, R052, R053, R054, R055),
     *(R060, R061, R062, R063, R064, R065, R066, R067),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R090, R099),

@@ -21,7 +21,8 @@ from typing import Any
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from penstock.runtime.jars import FOLDER, JARS, VARIABLE
+from penstock.runtime.jars import FOLDER, VARIABLE
+from penstock.runtime.known_jars import JARS
 
 BROKER = "org.apache.kafka:kafka_2.13:4.3.1"
 CACHE = Path("~/.cache/penstock/kafka-4.3.1").expanduser()

@@ -121,14 +121,14 @@ def test_the_schema_of_a_state_is_looked_at(spark: SparkSession, tmp_path: Path,
 def test_a_damaged_description_is_refused(spark: SparkSession, place: Place) -> None:
     (query,) = place.kept().queries
     folder = str(place.root / "state")
-    with checkpoint.checkpoint(spark, query, folder) as made:
+    with checkpoint.checkpoint(spark, query, folder, print) as made:
         write(Path(made), FINE)
     description = Path(made) / "penstock.json"
     past = json.loads(description.read_text())
     for spoilt in (*SPOILT, "{}", json.dumps({**past, "views": 1}), json.dumps({**past, "mode": "other"}), None):
         (Path(made) / ".penstock.json.crc").unlink(missing_ok=True)
         description.unlink() if spoilt is None else description.write_text(spoilt)
-        with pytest.raises(RunError) as failure, checkpoint.checkpoint(spark, query, folder):
+        with pytest.raises(RunError) as failure, checkpoint.checkpoint(spark, query, folder, print):
             pass
         assert (refusal(failure).code, str(description) in refusal(failure).message) == ("R050", True), spoilt
 
@@ -139,13 +139,13 @@ def test_a_damaged_lock_is_refused_and_an_empty_one_is_not(
     file, storage = tmp_path / "lock", Storage(spark)
     for spoilt in (*SPOILT[1:], '{"host": "a"}', '{"host": "a", "python": [1], "jvm": "x"}'):
         file.write_text(spoilt)
-        with pytest.raises(RunError) as failure, lock.lock(spark, storage, str(file)):
+        with pytest.raises(RunError) as failure, lock.lock(spark, storage, str(file), print):
             pass
         assert (refusal(failure).code, file.read_text()) == ("R051", spoilt)
         assert f"delete {file}" in (refusal(failure).hint or "")
     monkeypatch.setattr(lock, "_JVM_END_SECONDS", 0.2)
     file.write_text("")  # as a crash leaves it
-    with lock.lock(spark, storage, str(file)):
+    with lock.lock(spark, storage, str(file), print):
         assert file.read_text() != ""
 
 

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.codegen import eject
+from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.program import Program
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
-from penstock.runtime.clock import clock
 from tests.runtime.programs import Place, at, written
 
 pytestmark = pytest.mark.spark
@@ -252,6 +252,7 @@ def test_names_of_streams_lead_nowhere_else(spark: SparkSession, place: Place) -
 def test_without_the_watermark_no_row_counts(
     spark: SparkSession, session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("penstock.runtime.queries.clock", lambda spark, place: clock(spark, f"{place}/elsewhere"))
+    elsewhere = "penstock.runtime.queries.clock_rows"
+    monkeypatch.setattr(elsewhere, lambda spark, place: clock_rows(spark, f"{place}/elsewhere"))
     place.put("1", {"id": 1, "v": 10, "ts": at(0)})
     assert code_of(session, place.windows())[0] == "R046"

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 
 import penstock
 from penstock.runtime import RunError
-from penstock.runtime.workers import LEAST, check_workers, list_needed_packages
+from penstock.runtime.storage import Storage
+from penstock.runtime.workers import LEAST, check_shared, check_workers, list_needed_packages
 
 DECLARED = """CREATE STREAM s (k INT, time TIMESTAMP, WATERMARK FOR time AS time - INTERVAL '1' SECOND)
 WITH (connector = 'files', path = 'x', format = 'json');
@@ -24,7 +25,7 @@ WITH (connector = 'files', path = 'x', format = 'json');
         ("SELECT STREAM k FROM s", set()),
         (
             "CREATE TABLE t AS SELECT COUNT(*) AS n FROM s GROUP BY TUMBLE(time, INTERVAL '1' HOUR)",
-            {"pandas", "pyarrow"},
+            set(),
         ),
         (
             "SELECT STREAM COUNT(*) OVER (ORDER BY time RANGE INTERVAL '1' HOUR PRECEDING) AS n FROM s",
@@ -71,3 +72,18 @@ def test_workers_are_told_what_they_lack(spark: SparkSession, tmp_path: Path, mo
         f"{fake} on worker7 cannot run queries: its python is 2.7.18, and that of this machine 3."
     )
     assert "; it has no pyspark; its pyarrow is 3.0, and at least 18 is needed; on each worker: " in lacking
+
+
+@pytest.mark.spark
+def test_workers_are_asked_for_a_file_of_the_checkpoint(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    storage, folder = Storage(spark), str(tmp_path / "a b")
+    check_shared(spark, storage, folder)
+    assert storage.names(folder) == []
+    monkeypatch.setattr(storage, "create", lambda path, text: True)
+    with pytest.raises(RunError) as refused:
+        check_shared(spark, storage, folder)
+    (finding,) = refused.value.diagnostics
+    assert finding.code == "R049"
+    assert "does not find a file" in finding.message
