@@ -117,7 +117,8 @@ class Run:
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
                 self._sink.open(self._storage, self._place)
-                writer = self._sink.writer(rows) or rows.writeStream.foreachBatch(self._put_batch)
+                arranged = self._sink.arrange(rows)
+                writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
                 writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 pause = f"{self.query.every or _PAUSE} milliseconds"

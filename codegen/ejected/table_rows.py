@@ -93,18 +93,18 @@ def put_rows(
     changes: RowPuts,
     rows: pa.Table,
     key: Sequence[str],
-    order: str | None = None,
+    order: Sequence[str] = (),
     operation: str | None = None,
     *,
     complete: bool = False,
 ) -> None:
     """Puts the last row of each key; one whose `operation` is 'delete' deletes the row of its key.
 
-    `complete`: all rows of a key are put, one after the other.
+    `order`: the columns by which rows of a key are in order. `complete`: all of them are put, one after the other.
     """
     keyed = group_rows(changes, rows, key, order, lambda lost: remove_column(lost, operation))
     for each in keyed.rounds() if complete else [keyed.last]:
-        puts = remove_column(each, order)
+        puts = each.drop_columns(order)
         if operation is not None:
             is_deleted = pc.equal(puts[operation], "delete")
             changes.delete(puts.filter(is_deleted).select(key))
@@ -114,7 +114,7 @@ def put_rows(
 
 def delete_rows(changes: RowPuts, rows: pa.Table, key: Sequence[str]) -> None:
     """Deletes the rows of these keys."""
-    changes.delete(group_rows(changes, rows, key, None).first.select(key))
+    changes.delete(group_rows(changes, rows, key, ()).first.select(key))
 
 
 def update_rows(
@@ -122,7 +122,7 @@ def update_rows(
     rows: pa.Table,
     *,
     key: Sequence[str],
-    order: str | None,
+    order: Sequence[str],
     assigned: Sequence[str],
     inserted: Sequence[str] | None,
     current: Sequence[str],
@@ -172,9 +172,9 @@ def update_rows(
         changes.insert(add_columns(keys, values).filter(is_missing))
 
 
-def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array, order: str | None) -> pa.Table:
+def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array, order: Sequence[str]) -> pa.Table:
     """What the fold reads. `places`: for each key the place of its row in `present`, NULL where there is none."""
-    names = [name for name in keyed.rows.column_names if name not in (*keyed.key, order)]
+    names = [name for name in keyed.rows.column_names if name not in (*keyed.key, *order)]
     updates = as_structs(keyed.rows.select(names))
     lists = pa.ListArray.from_arrays(pa.array(keyed.bounds, pa.int32()), updates)
     current = as_structs(present.take(places), mask=pc.is_null(places))
@@ -199,7 +199,7 @@ def reject_missing(
     changes: RowChanges,
     keyed: KeyedRows,
     is_missing: pa.Array,
-    order: str | None,
+    order: Sequence[str],
     show: Callable[[pa.Table], pa.Table],
     fails: bool,
 ) -> None:
@@ -208,7 +208,7 @@ def reject_missing(
     Raises:
         MissingRowError: there are such rows, and that `fails`.
     """
-    lost = remove_column(keyed.choose(is_missing), order)
+    lost = keyed.choose(is_missing).drop_columns(order)
     if fails and lost.num_rows:
         raise MissingRowError(record_of(lost.select(keyed.key).slice(0, 1)))
     reject_rows(changes, show(lost), NO_ROW)
@@ -223,7 +223,7 @@ def group_rows(
     changes: RowPuts,
     rows: pa.Table,
     key: Sequence[str],
-    order: str | None,
+    order: Sequence[str],
     show: Callable[[pa.Table], pa.Table] = lambda lost: lost,
 ) -> KeyedRows:
     """The rows by key. Rows with NULL in their key are rejected where the table does not take that.
@@ -233,12 +233,11 @@ def group_rows(
     is_lost = pa.array(np.zeros(rows.num_rows, dtype=bool))
     for name in (each for each in key if each not in changes.null_key):
         is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
-    lost = remove_column(rows.filter(is_lost), order)
+    lost = rows.filter(is_lost).drop_columns(order)
     reject_rows(changes, show(lost), NO_KEY)
     rows = rows.filter(pc.invert(is_lost))
-    by_order = [] if order is None else [(order, "ascending")]
-    by_key = [(name, "ascending") for name in key]
-    rows = (rows.sort_by(by_key + by_order) if by_key + by_order else rows).combine_chunks()
+    by = [(name, "ascending") for name in (*key, *order)]
+    rows = (rows.sort_by(by) if by else rows).combine_chunks()
     begins = np.zeros(rows.num_rows, dtype=bool)
     begins[:1] = True
     for name in key:

@@ -8,7 +8,9 @@ from typing import Generic, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
+from pyspark.sql.types import StructType
 
 from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_rows, update_rows
 
@@ -34,14 +36,15 @@ class RowsToTable:
     fails: bool = False
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
-        """Changes the table by the rows of one micro-batch.
+        """Changes the table by the rows of one micro-batch, which `spread_order` has got.
 
         Raises:
             MissingRowError: an update finds no row of its key, and `fails`.
         """
+        order = [name for name in rows.column_names if self.order is not None and is_part(name, self.order)]
         match self.kind:
             case "put":
-                put_rows(changes, rows, self.key, self.order, self.operation, complete=self.complete)
+                put_rows(changes, rows, self.key, order, self.operation, complete=self.complete)
             case "delete":
                 delete_rows(changes, rows, self.key)
             case "update":
@@ -49,13 +52,27 @@ class RowsToTable:
                     changes,
                     rows,
                     key=self.key,
-                    order=self.order,
+                    order=order,
                     assigned=self.assigned,
                     inserted=self.inserted,
                     current=self.current,
                     fold=None if self.fold is None else fold_in_spark(spark, self.view, self.fold),
                     fails=self.fails,
                 )
+
+
+def spread_order(rows: DataFrame, order: str | None) -> DataFrame:
+    """The rows with the fields of the struct `order` as columns `<order>.<field>`, which cost less. Others stay."""
+    type_ = None if order is None else rows.schema[order].dataType
+    if order is None or not isinstance(type_, StructType):
+        return rows
+    fields = [F.col(order)[name].alias(f"{order}.{name}") for name in type_.fieldNames()]
+    return rows.select("*", *fields).drop(order)
+
+
+def is_part(name: str, order: str) -> bool:
+    """Whether a column is `order`, or a field that `spread_order` has made a column."""
+    return name == order or name.startswith(f"{order}.")
 
 
 def fold_in_spark(spark: SparkSession, view: str, sql: str) -> Callable[[pa.Table], pa.Table]:
@@ -131,6 +148,7 @@ def change_table(
         TableError: the table is not as it is declared, or cannot be reached.
     """
     writer.check()
+    rows = spread_order(rows, changes.order)
     batches = TableBatches(writer, changes, sink)
 
     def read_file(name: str) -> str:

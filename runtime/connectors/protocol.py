@@ -109,6 +109,10 @@ class RuntimeSink(Protocol):
         """Closes what is open, after the last `write`."""
         return None
 
+    def arrange(self, rows: DataFrame) -> DataFrame:
+        """The rows of the query with the columns that `write` takes."""
+        return rows
+
     def writer(self, rows: DataFrame) -> DataStreamWriter | None:
         """Spark's own sink for the rows of the query, None if there is none."""
         return None

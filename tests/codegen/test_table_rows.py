@@ -102,7 +102,7 @@ def in_order(rows: Sequence[tuple[int, tuple[Any, Any, int]]]) -> list[tuple[Any
 @given(ops, st.booleans())
 def test_puts(rows: Any, complete: bool) -> None:
     table, wanted = Rows(*START), Rows(*START)
-    put_rows(table, batch(rows, "n"), KEY, "_order", complete=complete)
+    put_rows(table, batch(rows, "n"), KEY, ["_order"], complete=complete)
     sound = [row for row in in_order(rows) if None not in row[:2]]
     for a, b, n in sound:
         wanted.rows[a, b] = {"a": a, "b": b, "n": n}
@@ -150,7 +150,7 @@ def test_updates(rows: Any, inserts: bool, folds: bool) -> None:
         table,
         named,
         key=KEY,
-        order="_order",
+        order=["_order"],
         assigned=("n",),
         inserted=("n",) if inserts else None,
         current=("n",) if folds else (),
@@ -165,9 +165,9 @@ def test_records_have_the_names_of_the_table() -> None:
     columns = {"a": [None, 7], "b": ["x", "x"], "_order": [1, 2]}
     keys = pa.table(columns, schema=pa.schema([("a", pa.int64()), ("b", pa.string()), ("_order", pa.int64())]))
     table = Rows()
-    put_rows(table, add_columns(keys, {"n": pa.array([1, 2]), "_op": pa.array(["insert"] * 2)}), KEY, "_order", "_op")
+    put_rows(table, add_columns(keys, {"n": pa.array([1, 2]), "_op": pa.array(["insert"] * 2)}), KEY, ["_order"], "_op")
     updates = add_columns(keys, {"set.n": pa.array([3, 4]), "else.n": pa.array([5, 6]), "else.m": pa.array([7, 8])})
-    given: dict[str, Any] = {"key": KEY, "order": "_order", "assigned": ("n",), "current": (), "fold": None}
+    given: dict[str, Any] = {"key": KEY, "order": ["_order"], "assigned": ("n",), "current": (), "fold": None}
     update_rows(table, updates, **given, inserted=("m", "n"), fails=False)
     table.rows.clear()
     update_rows(table, updates.drop(["else.n", "else.m"]), **given, inserted=None, fails=False)
@@ -181,7 +181,7 @@ def test_records_have_the_names_of_the_table() -> None:
 
 def test_a_missing_row_can_fail() -> None:
     rows = batch([(0, (7, "z", 1))], "set.n")
-    given: dict[str, Any] = {"key": KEY, "order": None, "assigned": ("n",), "inserted": None, "current": ()}
+    given: dict[str, Any] = {"key": KEY, "order": (), "assigned": ("n",), "inserted": None, "current": ()}
     with pytest.raises(MissingRowError, match='"a": 7'):
         update_rows(Rows(), rows, **given, fold=None, fails=True)
 

@@ -118,12 +118,12 @@ def test_the_zeros_are_one_key_of_a_change(place: Place) -> None:
         return pa.Table.from_pylist(values, schema)
 
     def change(changes: Any) -> None:
-        put_rows(changes, rows(1.5, -0.0, 0.0, *special), ("k", "s"), "o")
+        put_rows(changes, rows(1.5, -0.0, 0.0, *special), ("k", "s"), ["o"])
         update_rows(
             changes,
             rows(*special, -0.0, 0.0, -0.0, name="n"),
             key=("k", "s"),
-            order="o",
+            order=["o"],
             assigned=("v",),
             inserted=None,
             current=("v",),

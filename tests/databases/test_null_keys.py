@@ -74,7 +74,7 @@ def test_of_several_rows_of_a_null_key_the_last_one_counts(postgres: Place) -> N
     writer = postgres.writer(postgres.table(COLUMNS, KEY, create=True))
     rows = rows_of((None, "a", 1, ""), (1.5, None, 2, ""), (None, "a", 3, ""), (None, None, 4, ""), (1.5, None, 5, ""))
     ordered = rows.drop_columns(["op"]).append_column("place", pa.array(range(5), pa.int64()))
-    writer.write(0, "d", lambda changes: put_rows(changes, ordered, KEY, "place"))
+    writer.write(0, "d", lambda changes: put_rows(changes, ordered, KEY, ["place"]))
     writer.close()
     found = postgres.rows("SELECT k, s, v FROM t ORDER BY v")
     assert found == [(None, "a", 3), (None, None, 4), (1.5, None, 5)]
