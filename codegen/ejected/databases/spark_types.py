@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterator
-from functools import cache
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -70,7 +69,6 @@ COLUMN_TYPES = {
 """The column type that a new table gets."""
 
 
-@cache
 def arrow_type(text: str) -> pa.DataType:
     """The Arrow type of a Spark type, which is written as Spark SQL writes it.
 
