@@ -101,6 +101,9 @@ class TableSink(RuntimeSink):
     def open(self, storage: Storage, place: str) -> None:
         self._storage, self._place = storage, place
 
+    def arrange(self, rows: DataFrame) -> DataFrame:
+        return self._batches.arrange(rows)
+
     def write(self, batch: DataFrame, number: int) -> None:
         """Changes the table by the rows of a micro-batch.
 

@@ -30,7 +30,7 @@ from penstock.codegen.ejected.delta_table import (
     open_delta,
     provide_delta,
 )
-from penstock.codegen.ejected.table_rows import delete_rows, put_rows
+from penstock.codegen.ejected.table_rows import delete_rows, list_order, put_rows
 
 KEPT_NOTES = 1000
 """In how many of the newest commits a batch is looked for that is older than the last one."""
@@ -70,7 +70,7 @@ class RowsToDelta:
             case "append":
                 changes.append(rows)
             case "put":
-                put_rows(changes, rows, self.key, self.order, self.operation)
+                put_rows(changes, rows, self.key, list_order(rows, self.order), self.operation)
             case "delete":
                 delete_rows(changes, rows, self.key)
 

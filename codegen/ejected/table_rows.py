@@ -251,6 +251,13 @@ def group_rows(
     return KeyedRows(rows, key, np.flatnonzero(begins))
 
 
+def list_order(rows: pa.Table, order: str | None) -> list[str]:
+    """The columns by which rows of a key are in order: `order`, or its fields `<order>.<field>`."""
+    if order is None or order in rows.column_names:
+        return [] if order is None else [order]
+    return [name for name in rows.column_names if name.startswith(f"{order}.")]
+
+
 def remove_column(rows: pa.Table, name: str | None) -> pa.Table:
     """The rows without that column, if there is one."""
     return rows if name is None else rows.drop_columns([name])

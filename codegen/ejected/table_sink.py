@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import StructType
 
-from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, put_rows, update_rows
+from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, list_order, put_rows, update_rows
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class RowsToTable:
     fails: bool = False
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
-        """Changes the table by the rows of one micro-batch, which `spread_order` has got.
+        """Changes the table by the rows of one micro-batch, as `TableBatches.arrange` has made them.
 
         Raises:
             MissingRowError: an update finds no row of its key, and `fails`.
         """
-        order = [name for name in rows.column_names if self.order is not None and is_part(name, self.order)]
+        order = list_order(rows, self.order)
         match self.kind:
             case "put":
                 put_rows(changes, rows, self.key, order, self.operation, complete=self.complete)
@@ -59,20 +59,6 @@ class RowsToTable:
                     fold=None if self.fold is None else fold_in_spark(spark, self.view, self.fold),
                     fails=self.fails,
                 )
-
-
-def spread_order(rows: DataFrame, order: str | None) -> DataFrame:
-    """The rows with the fields of the struct `order` as columns `<order>.<field>`, which cost less. Others stay."""
-    type_ = None if order is None else rows.schema[order].dataType
-    if order is None or not isinstance(type_, StructType):
-        return rows
-    fields = [F.col(order)[name].alias(f"{order}.{name}") for name in type_.fieldNames()]
-    return rows.select("*", *fields).drop(order)
-
-
-def is_part(name: str, order: str) -> bool:
-    """Whether a column is `order`, or a field that `spread_order` has made a column."""
-    return name == order or name.startswith(f"{order}.")
 
 
 def fold_in_spark(spark: SparkSession, view: str, sql: str) -> Callable[[pa.Table], pa.Table]:
@@ -104,7 +90,10 @@ class BatchWriter(Protocol[GivenChanges]):
 
 
 class RowsToChanges(Protocol[TakenChanges]):
-    """What the rows of a query do to the table."""
+    """What the rows of a query do to the table. `order`: as in `TableChange` of Penstock's codegen."""
+
+    @property
+    def order(self) -> str | None: ...
 
     def apply(self, changes: TakenChanges, rows: pa.Table, spark: SparkSession) -> None:
         """Changes the table by the rows of one micro-batch."""
@@ -116,6 +105,15 @@ class TableBatches(Generic[TableChanges]):
     def __init__(self, writer: BatchWriter[TableChanges], changes: RowsToChanges[TableChanges], sink: str) -> None:
         self._writer, self._changes, self._sink = writer, changes, sink
         self._opened: str | None = None
+
+    def arrange(self, rows: DataFrame) -> DataFrame:
+        """The rows with the fields of the struct `order` as columns `<order>.<field>`, which cost less. Others stay."""
+        order = self._changes.order
+        type_ = None if order is None else rows.schema[order].dataType
+        if order is None or not isinstance(type_, StructType):
+            return rows
+        fields = [F.col(order)[name].alias(f"{order}.{name}") for name in type_.fieldNames()]
+        return rows.select("*", *fields).drop(order)
 
     def write(self, batch: DataFrame, number: int, metadata: str, offsets: str) -> None:
         """Writes a micro-batch. `metadata`, `offsets`: the texts of these files of the checkpoint for it.
@@ -148,7 +146,6 @@ def change_table(
         TableError: the table is not as it is declared, or cannot be reached.
     """
     writer.check()
-    rows = spread_order(rows, changes.order)
     batches = TableBatches(writer, changes, sink)
 
     def read_file(name: str) -> str:
@@ -157,4 +154,4 @@ def change_table(
     def write(batch: DataFrame, number: int) -> None:
         batches.write(batch, number, read_file("metadata"), read_file(f"offsets/{number}"))
 
-    return rows.writeStream.foreachBatch(write)
+    return batches.arrange(rows).writeStream.foreachBatch(write)

@@ -36,7 +36,7 @@ from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.ejected.table_lookup import LookupRows, remote_view
-from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches, spread_order
+from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
 from penstock.rows import Row
@@ -60,11 +60,8 @@ class DatabaseSink(TableSink):
         given = list_arguments(query)
         target = TargetTable(make_address(given.address), **given.table)
         writer = TableWriter(target, query.name, WritePolicy(**given.policy), self.note_retry)
-        self._changes = RowsToTable(**given.changes)
-        super().__init__(query, target.name, writer, TableBatches(writer, self._changes, target.name))
-
-    def arrange(self, rows: DataFrame) -> DataFrame:
-        return spread_order(rows, self._changes.order)
+        batches = TableBatches(writer, RowsToTable(**given.changes), target.name)
+        super().__init__(query, target.name, writer, batches)
 
 
 class TableLookups(RuntimeLookup):

@@ -42,7 +42,7 @@ def put(*rows: tuple[Any, ...]) -> Callable[[DeltaChanges], None]:
 
 def put_in_order(rows: pa.Table) -> Callable[[DeltaChanges], None]:
     """What the rows of a micro-batch do that have an order and say what they do."""
-    return lambda changes: put_rows(changes, rows, ("k",), "_order", "_op")
+    return lambda changes: put_rows(changes, rows, ("k",), ["_order"], "_op")
 
 
 def append(*rows: tuple[Any, ...]) -> Callable[[DeltaChanges], None]:
