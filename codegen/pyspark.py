@@ -60,7 +60,7 @@ _DATABASES = (
     ),
     *("collations", "changes", "writer", "reads", "finder"),
 )
-_MODULES = (
+MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
     *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset", "sessions")),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
@@ -81,7 +81,7 @@ def eject(program: Program) -> str:
     Raises CompileError where a connector is not made for it.
     """
     own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]
-    imports, parts = bundle_definitions("\n".join(own), _MODULES)
+    imports, parts = bundle_definitions("\n".join(own), MODULES)
     head = "\n".join([_DOCUMENTATION, imports, _settings(program)])
     return "\n\n".join(part.strip("\n") + "\n" for part in (head, *parts, *own))
 

@@ -24,9 +24,9 @@ def doctor(master: str | None, checkpoint: str | None, conf: tuple[str, ...]) ->
 
     \b
     Examples:
-      penstock doctor
       penstock doctor --master spark://host:7077 --checkpoint hdfs:///state
       penstock doctor --master yarn --checkpoint s3a://bucket/state --conf spark.archives=workers.tar.gz#penstock
+      penstock doctor
 
     Exit code 0: all is well, 3: something is not.
     """

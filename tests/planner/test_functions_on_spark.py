@@ -84,7 +84,7 @@ def test_what_is_refused_is_known_to_spark(spark: SparkSession) -> None:
 
 # What Spark lists as functions, and the grammar has as operators and syntax. There is no `!x`, `a << b` and `a >>> b`.
 SIGNS = "! != % & * + - / < << <= <=> <> = == > >= >> >>> ^ | || ~"
-WORDS = "AND BETWEEN CASE CAST DIV EXTRACT ILIKE IN LIKE NOT OR RLIKE WHEN"
+WORDS = "AND BETWEEN CASE CAST EXTRACT ILIKE IN LIKE NOT OR RLIKE WHEN"
 
 
 def test_every_function_of_spark_is_allowed_or_refused(spark: SparkSession) -> None:
