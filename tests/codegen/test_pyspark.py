@@ -43,10 +43,10 @@ def source(folder: Path) -> Node:
 def test_the_program_is_plain_python_without_penstock(tmp_path: Path, framed: bool) -> None:
     window = windowed(source(tmp_path), Tumble(10 * MINUTE), aggregate("n", "COUNT"), keys=[K])
     queries = [query(window, "a b", sink=files(tmp_path / "out")), query(window, "import")]
-    used = {"pyspark", "pyarrow"}
+    used = {"pyspark", "py4j"}
     if framed:
         queries.append(query(over(scan(), (aggregate("first", "FIRST", "id", STRING), MINUTE)), "frames"))
-        used |= {"duckdb", "numpy"}
+        used |= {"duckdb", "numpy", "pyarrow"}
     text = eject(lower(queries))
     modules = {
         name.split(".")[0]

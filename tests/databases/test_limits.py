@@ -19,7 +19,6 @@ from penstock.codegen.pyspark import MODULES
 from tests.databases.places import DDL, Place, rows_of
 
 
-
 def test_a_rate_limit_pauses_before_the_next_batch(place: Place) -> None:
     place.execute(DDL)
     writer = place.writer(policy=WritePolicy(rate_limit=100))
