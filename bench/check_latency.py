@@ -26,7 +26,7 @@ def main() -> None:
     files = sys.argv[1:] or [str(FLIGHTS)]
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],
-        "penstock check": [sys.executable, "-c", "from penstock.cli import main; main()", "check", *files],
+        "penstock check": [sys.executable, "-m", "penstock", "check", *files],
     }
     taken: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(RUNS + 1):

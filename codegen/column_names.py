@@ -7,10 +7,10 @@ scans keep their names, because files are read by them. So do columns that opera
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.codegen.sql.trees import column
@@ -83,9 +83,9 @@ def _rename_node(node: Node, below: tuple[Node, ...], given: Names) -> Node:
     known = given if fresh else {**passed, **given}
     own = {each.name: known.get(each.name, each.name) for each in node.schema}
     parts = {
-        each.name: _part(getattr(moved, each.name), passed, given)
-        for each in fields(moved)
-        if each.init and each.name not in ("schema", "shape", "span")
+        name: _part(getattr(moved, name), passed, given)
+        for name in moved.__struct_fields__
+        if name not in ("schema", "shape", "span", "_hash")
     }
     schema = tuple(replace(each, name=own[each.name]) for each in node.schema)
     return replace(moved, **parts, schema=schema, shape=_shape(node.shape, own))
@@ -109,7 +109,7 @@ def _part(part: Any, passed: Names, given: Names) -> Any:
         case LookupColumn():
             return replace(part, name=given[part.name])
         case Named() | Aggregate() | FramedAggregate() | Ranking() | Sorting() | Side() | Step():
-            names = [each.name for each in fields(part) if each.name not in ("name", "function", "type")]
+            names = [name for name in part.__struct_fields__ if name not in ("name", "function", "type")]
             values = {name: rename_part(getattr(part, name)) for name in names}
             if isinstance(part, Named | Aggregate | Ranking):
                 values["name"] = given[part.name]

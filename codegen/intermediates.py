@@ -6,7 +6,8 @@ Every `Intermediate` becomes the sink of one query and a scan in another. Both u
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.codegen.lag import max_disorder, max_lag
 from penstock.planner.connectors import INTERMEDIATE

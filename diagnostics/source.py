@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import msgspec
 
 from penstock.diagnostics.secrets import hide_secrets
 
@@ -37,13 +40,15 @@ class Source:
         return self.shown[start:end].rstrip("\r\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """Characters `start` (included) to `end` (excluded) of a source."""
 
-    source: Source = field(repr=False)
+    source: Source
     start: int
     end: int
+
+    def __repr__(self) -> str:
+        return f"Span(start={self.start}, end={self.end})"
 
     def __deepcopy__(self, memo: object) -> Span:
         """Itself, as it never changes: a copied tree of sqlglot copies the places in it, and they the whole text."""
@@ -56,3 +61,23 @@ class Span:
     @property
     def text(self) -> str:
         return self.source.text[self.start : self.end]
+
+
+class Placed(msgspec.Struct, frozen=True, eq=False):
+    """What has a place in a text: the field `span`. Two of one class are equal if the fields that count are."""
+
+    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span"})
+    """The fields that do not count when two are compared, and are not printed."""
+
+    def _content(self) -> tuple[tuple[str, Any], ...]:
+        """The names and values of the fields that count."""
+        return tuple((name, getattr(self, name)) for name in self.__struct_fields__ if name not in self.UNCOUNTED)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Placed) and type(self) is type(other) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._content()))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._content())})"

@@ -6,10 +6,11 @@ The *.lark files are the grammar; `python -m penstock.grammar` compiles them to 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from penstock.grammar.lalr import Action, NestedTooDeep, Parser, Production, Shift, Tables, UnexpectedToken
 from penstock.grammar.lexer import END, NAME, NUMBER, SEMICOLON, STRING, TYPED_NUMBER, Fault, Lexer, Token
@@ -59,8 +60,7 @@ NESTING = frozenset({
 # fmt: on
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True):
     """What turns text into rules: the lexer, the parser, the words that are keywords somewhere, and the signs."""
 
     lexer: Lexer

@@ -7,8 +7,9 @@ importing Lark at all, would take most of the time that `penstock check` has. No
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from penstock.grammar.lexer import END, NAME, Token
 
@@ -20,8 +21,7 @@ STATES_PER_LEVEL = 40
 Build: TypeAlias = Callable[[str, list[Any], int, int], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Production:
+class Production(msgspec.Struct, frozen=True):
     """A production. `name` is that of its alternative, `origin` that of the symbol it makes.
 
     `parts` picks what is built from: the position of a symbol on the right-hand side, None for an optional part left
@@ -36,8 +36,7 @@ class Production:
     helper: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(msgspec.Struct, frozen=True):
     state: int
 
 
@@ -45,8 +44,7 @@ Action: TypeAlias = Shift | Production
 Row: TypeAlias = Mapping[str, Action]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(msgspec.Struct, frozen=True):
     """An LALR(1) automaton: a row of actions per state, and the states after each non-terminal."""
 
     rows: Mapping[int, Row]

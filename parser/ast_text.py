@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import redact_value
@@ -29,7 +29,7 @@ def ast_text(statement: Statement) -> str:
             open_values.extend((depth + 1, "", part) for part in reversed(value))
         else:
             lines.append("  " * depth + label + type(value).__name__)
-            shown = [(field.name, _part(value, field.name)) for field in fields(value) if field.name != "span"]
+            shown = [(name, _part(value, name)) for name in value.__struct_fields__ if name != "span"]
             open_values.extend(
                 (depth + 1, f"{name}: ", part) for name, part in reversed(shown) if part not in (None, False, ())
             )
@@ -58,4 +58,4 @@ def _leaf(value: Any) -> str | None:
         case tuple():
             return None
         case _:
-            return None if is_dataclass(value) else str(value)
+            return None if isinstance(value, msgspec.Struct) else str(value)

@@ -7,9 +7,9 @@ What comes after the parser may recurse, so the sum is limited here, once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics.codes import limits
@@ -37,8 +37,8 @@ def children(node: Any) -> Iterator[Any]:
     if isinstance(node, exp.Expression):
         values: Any = node.args.values()
     else:
-        values = (getattr(node, field.name) for field in fields(node))
+        values = (getattr(node, name) for name in node.__struct_fields__)
     for value in values:
         for part in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(part, exp.Expression) or (is_dataclass(part) and not isinstance(part, Span)):
+            if isinstance(part, exp.Expression) or (isinstance(part, msgspec.Struct) and not isinstance(part, Span)):
                 yield part

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from msgspec import structs
+
 from penstock import runtime
 from penstock.compilation import Compilation
 from penstock.diagnostics import Diagnostic
@@ -41,7 +43,7 @@ def compare_places(compilation: Compilation, catalog: Catalog | None = None) -> 
     counts = {each.name.lower(): each.partitions for each in topics if each.partitions is not None}
     if not counts:
         return ComparedPlaces(topics, compilation, ())
-    given = replace(catalog or Catalog(), counts=MappingProxyType(counts))
+    given = structs.replace(catalog or Catalog(), counts=MappingProxyType(counts))
     planned = plan_script(compilation.statements, given)
     warnings = [each for each in planned.warnings if each not in compilation.diagnostics]
     found = replace(compilation, queries=planned.queries, catalog=planned.catalog, diagnostics=planned.warnings)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
 from penstock.diagnostics.codes.kinds import K012
+from penstock.diagnostics.source import Placed
 from penstock.parser import ast
 from penstock.planner.connectors import MEMORY
 from penstock.planner.plan import Column, Named, Node, OneRow, Origin, Project, RunningQuery, Shape, Sink
@@ -21,8 +24,7 @@ PLANNED = ("partitions", OPERATION, SEQUENCE, RETENTION)
 """Options that the plan holds by itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Placed, frozen=True):
     """CREATE STREAM or TABLE with columns: an outside place.
 
     `items`: all columns over those of the origin, where some are computed. `statement`: the declaration, with LIKE
@@ -33,8 +35,10 @@ class Declared:
     name: str
     origin: Origin
     items: tuple[Named, ...]
-    span: Span = field(compare=False, repr=False)
-    statement: ast.Create = field(compare=False, repr=False)
+    span: Span
+    statement: ast.Create
+
+    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "statement"})
 
     def place_items(self, node: Node) -> Node:
         """The rows of `node`, which are those of the origin, with all columns of the relation."""
@@ -45,8 +49,7 @@ class Declared:
         return Project(schema=schema, shape=node.shape, span=node.span, input=node, items=self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Placed, frozen=True):
     """CREATE STREAM, TABLE or VIEW … AS: `node` is planned into whatever reads it.
 
     `reads`: the derived streams that the definition uses itself, in lower case. `statement`: the definition as written.
@@ -57,9 +60,11 @@ class Derived:
     name: str
     node: Node
     reads: frozenset[str]
-    span: Span = field(compare=False, repr=False)
-    statement: ast.CreateAs | ast.CreateView = field(compare=False, repr=False)
+    span: Span
+    statement: ast.CreateAs | ast.CreateView
     sink: Sink | None = None
+
+    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "statement"})
 
     @property
     def is_constant(self) -> bool:
@@ -77,13 +82,12 @@ class Derived:
         return self.statement.columns if isinstance(self.statement, ast.CreateView) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Placed, frozen=True):
     """A name whose definition was refused: what uses it is left unchecked instead of refused once more."""
 
     kind: Kind
     name: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Entry: TypeAlias = Declared | Derived | Broken
@@ -98,18 +102,17 @@ def keep_in_memory(name: str, shape: Shape) -> Sink:
     return Sink(name, MEMORY.name, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(msgspec.Struct, frozen=True):
     """Entries by name, without regard to case, in order of creation. `with_` and `without` make new catalogs."""
 
-    entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
+    entries: Mapping[str, Entry] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     running: tuple[RunningQuery, ...] = ()
     """The queries that earlier scripts have started. Names and files that they use are taken."""
     taken: frozenset[str] = frozenset()
     """More names that queries must not have, in lower case."""
-    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    counts: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     """How many partitions places have that were asked, by the lower-case names of their relations."""
-    home: Callable[[str, Shape], Sink] = field(default=keep_in_memory, compare=False)
+    home: Callable[[str, Shape], Sink] = keep_in_memory
     """Where the rows of a derived stream or table go that names no place. Takes its name and its shape."""
 
     def find(self, name: str) -> Entry | None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self, TypeAlias, assert_never
 
+import msgspec
 
-class _Constant:
-    __slots__ = ()
 
+class _Constant(msgspec.Struct, frozen=True):
     def __deepcopy__(self, memo: object) -> Self:
         """Itself, as it never changes: expressions know their types, and are copied often."""
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class Simple(_Constant):
+class Simple(_Constant, frozen=True):
     """A type without parameters; `name` is Spark's name for it. VOID is the type of a bare NULL."""
 
     name: str
@@ -24,8 +22,7 @@ class Simple(_Constant):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Decimal(_Constant):
+class Decimal(_Constant, frozen=True):
     """Exact numbers of up to `precision` digits, `scale` of them behind the point (1 <= precision <= 38)."""
 
     precision: int
@@ -35,16 +32,14 @@ class Decimal(_Constant):
         return f"DECIMAL({self.precision}, {self.scale})"
 
 
-@dataclass(frozen=True, slots=True)
-class Array(_Constant):
+class Array(_Constant, frozen=True):
     element: Type
 
     def __str__(self) -> str:
         return f"ARRAY<{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Map(_Constant):
+class Map(_Constant, frozen=True):
     key: Type
     value: Type
 
@@ -52,8 +47,7 @@ class Map(_Constant):
         return f"MAP<{self.key}, {self.value}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Struct(_Constant):
+class Struct(_Constant, frozen=True):
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:

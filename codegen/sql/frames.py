@@ -7,9 +7,10 @@ and truth values; any other value, and any that comes out as it went in, is foun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.codegen.sql.decimals import EXACT_DIGITS, decimal_mean

@@ -7,12 +7,12 @@ or as `this` of `exp.Exists` and `exp.Subquery`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 
 Scalar: TypeAlias = exp.Expression
 
@@ -25,20 +25,18 @@ def parse_count(text: str, digits: int = 9) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= digits else None
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Placed, frozen=True):
     """An identifier as written. Names are resolved without regard to case."""
 
     text: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
     @property
     def folded(self) -> str:
         return self.text.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(msgspec.Struct, frozen=True):
     """`name = literal`, ENV('…') or FILE('…') of a WITH list, or a SET. The last two are calls (exp.Anonymous)."""
 
     name: Name

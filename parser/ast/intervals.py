@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 
 UNITS = {
     **dict.fromkeys(("MILLISECOND", "MILLISECONDS", "MS"), "MILLISECOND"),
@@ -38,13 +37,12 @@ _PART = re.compile(r"([+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([A-Za-z]+)")
 _TIME = re.compile(r"([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:\.[0-9]{1,6})?))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Placed, frozen=True):
     """An interval in a clause (`INTERVAL '10' MINUTE`, `10 MIN`): a decimal quantity and a singular unit name."""
 
     quantity: str
     unit: str
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
     @property
     def milliseconds(self) -> int | None:

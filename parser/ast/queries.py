@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 from penstock.parser.ast.base import Name, Scalar
 from penstock.parser.ast.intervals import Duration
 from penstock.parser.ast.relations import Relation
 from penstock.parser.ast.windows import NamedWindow
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Placed, frozen=True):
     """One column of a SELECT list; `*` is `exp.Star`, `t.*` is `exp.Column` over it, and `t.s.*` is `exp.Dot` over it.
 
     `excluded`: the columns that a star leaves out.
@@ -24,7 +23,7 @@ class Item:
 
     value: Scalar
     alias: Name | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
     excluded: tuple[Name, ...] = ()
 
 
@@ -34,70 +33,61 @@ def is_star(value: Scalar) -> bool:
     return isinstance(last, exp.Star)
 
 
-@dataclass(frozen=True, slots=True)
-class Deduplicate:
+class Deduplicate(Placed, frozen=True):
     """`DEDUPLICATE ON (exprs) WITHIN interval`: of rows with equal keys, those soon after another are left out."""
 
     keys: tuple[Scalar, ...]
     within: Duration
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionBy:
+class PartitionBy(Placed, frozen=True):
     """`PARTITION BY exprs [INTO n PARTITIONS]`: the re-keying that makes an intermediate stream."""
 
     keys: tuple[Scalar, ...]
     into: int | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EmitFinal:
-    span: Span = field(compare=False, repr=False)
+class EmitFinal(Placed, frozen=True):
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EmitChanges:
-    span: Span = field(compare=False, repr=False)
+class EmitChanges(Placed, frozen=True):
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EmitEarly:
+class EmitEarly(Placed, frozen=True):
     every: Duration
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Emit: TypeAlias = EmitFinal | EmitChanges | EmitEarly
 
 
-@dataclass(frozen=True, slots=True)
-class Late:
+class Late(Placed, frozen=True):
     """`LATE DROP` (`into` is None) or `LATE INTO stream`."""
 
     into: Name | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class OrderBy:
+class OrderBy(Placed, frozen=True):
     """`ORDER BY keys`, each an `exp.Ordered`."""
 
     keys: tuple[Scalar, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Placed, frozen=True):
     """`LIMIT count OFFSET skipped`, in rows; None where there is no LIMIT."""
 
     count: int | None
     skipped: int
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Placed, frozen=True):
     """`group_by` holds scalars; TUMBLE, ROLLUP and their kin among them are function calls.
 
     GROUPING SETS among them is an `exp.GroupingSets` over one `exp.Tuple` a set. GROUP BY ALL is an `exp.Var`.
@@ -120,15 +110,14 @@ class Select:
     late: Late | None
     order_by: OrderBy | None
     limit: Limit | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class UnionQuery:
+class UnionQuery(Placed, frozen=True):
     """UNION ALL: two or more branches, flat."""
 
     branches: tuple[Query, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class SetOperation(Enum):
@@ -137,18 +126,16 @@ class SetOperation(Enum):
     EXCEPT = "EXCEPT"
 
 
-@dataclass(frozen=True, slots=True)
-class SetQuery:
+class SetQuery(Placed, frozen=True):
     """The different rows of both, of either, or of `left` alone."""
 
     operation: SetOperation
     left: Query
     right: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CommonTable:
+class CommonTable(msgspec.Struct, frozen=True):
     """One `name (columns) AS (query)` of a WITH clause. Without `columns` they have the names of the query's."""
 
     name: Name
@@ -156,11 +143,10 @@ class CommonTable:
     query: Query
 
 
-@dataclass(frozen=True, slots=True)
-class With:
+class With(Placed, frozen=True):
     tables: tuple[CommonTable, ...]
     body: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Query: TypeAlias = Select | UnionQuery | SetQuery | With

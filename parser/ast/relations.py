@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 from penstock.parser.ast.base import Name, Scalar
 from penstock.parser.ast.intervals import Duration
 from penstock.parser.ast.windows import OverClause
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from penstock.parser.ast.queries import Query
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Placed, frozen=True):
     """A relation by name, with `OVER (…)` and `FOR SYSTEM_TIME AS OF expr` where written.
 
     Without `columns` its columns have their own names.
@@ -26,19 +24,18 @@ class Table:
     alias: Name | None
     over: OverClause | None
     as_of: Scalar | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
     columns: tuple[Name, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Subquery:
+class Subquery(Placed, frozen=True):
     """`( query ) alias (columns)`. Without `columns` they have the names of the query's."""
 
     query: Query
     alias: Name | None
     columns: tuple[Name, ...]
     over: OverClause | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class WindowKind(Enum):
@@ -48,8 +45,7 @@ class WindowKind(Enum):
     SESSION = "SESSION"
 
 
-@dataclass(frozen=True, slots=True)
-class WindowedTable:
+class WindowedTable(Placed, frozen=True):
     """`TUMBLE(rel, time, size)` in FROM, or HOP, CUMULATE, SESSION.
 
     `durations` are as written: (size), (slide, size), (step, size) or (gap). `keys` are those of sessions where
@@ -62,14 +58,13 @@ class WindowedTable:
     durations: tuple[Duration, ...]
     keys: tuple[Scalar, ...] | None
     alias: Name | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NoTable:
+class NoTable(Placed, frozen=True):
     """What a SELECT without FROM reads: one row without columns."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class Unnesting(Enum):
@@ -79,8 +74,7 @@ class Unnesting(Enum):
     INLINE = "INLINE"
 
 
-@dataclass(frozen=True, slots=True)
-class UnnestedTable:
+class UnnestedTable(Placed, frozen=True):
     """`UNNEST(value)`, or LATERAL VIEW of one of Spark's functions: a row for each element. The right side of a join.
 
     `ordinality`: WITH ORDINALITY, the place of each element. `columns` are the names that are given, maybe none.
@@ -91,7 +85,7 @@ class UnnestedTable:
     ordinality: bool
     alias: Name | None
     columns: tuple[Name, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class JoinKind(Enum):
@@ -103,8 +97,7 @@ class JoinKind(Enum):
     ANTI = "LEFT ANTI"
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(Placed, frozen=True):
     """`WITHIN d` (both directions) or `WITHIN (d BEFORE, d AFTER)`: the right row's time relative to the left's.
 
     `grace` is added to the delays of both sides.
@@ -113,11 +106,10 @@ class Within:
     before: Duration
     after: Duration
     grace: Duration | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Placed, frozen=True):
     """`left JOIN right ON condition`, or USING columns. A comma and CROSS JOIN are INNER without a condition."""
 
     left: Relation
@@ -127,7 +119,7 @@ class Join:
     on: Scalar | None
     using: tuple[Name, ...]
     natural: bool
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Relation: TypeAlias = Table | Subquery | NoTable | WindowedTable | UnnestedTable | Join

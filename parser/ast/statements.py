@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 from penstock.parser.ast.base import Name, Option, Scalar
 from penstock.parser.ast.intervals import Duration
 from penstock.parser.ast.queries import Query
@@ -20,8 +20,7 @@ class RelationKind(Enum):
     TABLE = "TABLE"
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnDefinition:
+class ColumnDefinition(Placed, frozen=True):
     """`name type [KEY | PRIMARY KEY] [NOT NULL] [DEFAULT value] [COMMENT text]`.
 
     `key` is for either word; which one is right depends on the statement.
@@ -34,21 +33,19 @@ class ColumnDefinition:
     not_null: bool
     default: Scalar | None
     comment: str | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ComputedColumn:
+class ComputedColumn(Placed, frozen=True):
     """`name AS expression`: a column of every row that no record holds."""
 
     name: Name
     value: Scalar
     comment: str | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MetadataColumn:
+class MetadataColumn(Placed, frozen=True):
     """`name type METADATA [FROM 'key'] [VIRTUAL]`: what the connector knows of a record, by its own name for it.
 
     `virtual`: INSERT INTO leaves the column out.
@@ -59,24 +56,22 @@ class MetadataColumn:
     key: str
     virtual: bool
     comment: str | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 DeclaredColumn: TypeAlias = ColumnDefinition | ComputedColumn | MetadataColumn
 
 
-@dataclass(frozen=True, slots=True)
-class Watermark:
+class Watermark(Placed, frozen=True):
     """`WATERMARK FOR column AS expression [IDLE AFTER interval]`; the planner reads the delay from the expression."""
 
     column: Name
     expression: Scalar
     idle: Duration | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
+class Create(Placed, frozen=True):
     """CREATE STREAM or TABLE from an outside place. `like`: the relation that the rest of its definition is from."""
 
     kind: RelationKind
@@ -88,11 +83,10 @@ class Create:
     comment: str | None
     options: tuple[Option, ...]
     like: Name | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CreateAs:
+class CreateAs(Placed, frozen=True):
     """CREATE STREAM or TABLE [WITH (…)] AS query."""
 
     kind: RelationKind
@@ -102,11 +96,10 @@ class CreateAs:
     comment: str | None
     options: tuple[Option, ...]
     query: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class CreateView:
+class CreateView(Placed, frozen=True):
     """CREATE VIEW [(columns)] AS query. No columns: those of the query keep their names."""
 
     name: Name
@@ -115,44 +108,39 @@ class CreateView:
     columns: tuple[Name, ...]
     comment: str | None
     query: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Placed, frozen=True):
     target: Name
     columns: tuple[Name, ...]
     query: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Placed, frozen=True):
     """DELETE FROM target USING [STREAM] source WHERE condition."""
 
     target: Name
     using: Table
     where: Scalar
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     column: Name
     value: Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class ElseInsert:
+class ElseInsert(Placed, frozen=True):
     """The default of a partial update: ELSE INSERT (columns) VALUES (values)."""
 
     columns: tuple[Name, ...]
     values: tuple[Scalar, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Placed, frozen=True):
     """UPDATE target SET … FROM [STREAM] source WHERE condition [ELSE INSERT …]."""
 
     target: Name
@@ -160,7 +148,7 @@ class Update:
     source: Table
     where: Scalar
     default: ElseInsert | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class Stage(Enum):
@@ -172,21 +160,19 @@ class Stage(Enum):
     CODE = "CODE"
 
 
-@dataclass(frozen=True, slots=True)
-class Explain:
+class Explain(Placed, frozen=True):
     """`stage` is None where none was named."""
 
     stage: Stage | None
     statement: Statement
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainWhy:
+class ExplainWhy(Placed, frozen=True):
     """EXPLAIN WHY name: what holds back the rows of a running query."""
 
     name: Name
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class ShowKind(Enum):
@@ -197,24 +183,21 @@ class ShowKind(Enum):
     FUNCTIONS = "FUNCTIONS"
 
 
-@dataclass(frozen=True, slots=True)
-class Show:
+class Show(Placed, frozen=True):
     kind: ShowKind
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ShowCreate:
+class ShowCreate(Placed, frozen=True):
     """SHOW CREATE TABLE name: the statement that made a relation."""
 
     name: Name
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Describe:
+class Describe(Placed, frozen=True):
     name: Name
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 class DropKind(Enum):
@@ -224,38 +207,33 @@ class DropKind(Enum):
     QUERY = "QUERY"
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Placed, frozen=True):
     kind: DropKind
     name: Name
     if_exists: bool
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Placed, frozen=True):
     name: Name
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Placed, frozen=True):
     name: Name
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class SetOption:
+class SetOption(Placed, frozen=True):
     option: Option
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class QueryStatement:
+class QueryStatement(Placed, frozen=True):
     """A query as a statement of its own: its rows are shown."""
 
     query: Query
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
 Statement: TypeAlias = (

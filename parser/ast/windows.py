@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 from penstock.parser.ast.base import Name, Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class OverClause:
+class OverClause(Placed, frozen=True):
     """`(PARTITION BY … ORDER BY … frame)`. Inside a scalar the same parts are those of `exp.Window`."""
 
     partition_by: tuple[Scalar, ...]
     order_by: tuple[exp.Ordered, ...]
     frame: exp.WindowSpec | None
-    span: Span = field(compare=False, repr=False)
+    span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class NamedWindow:
+class NamedWindow(msgspec.Struct, frozen=True):
     """One `name AS (…)` of a WINDOW clause."""
 
     name: Name

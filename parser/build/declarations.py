@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeAlias
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import nearest
@@ -34,15 +35,13 @@ from penstock.parser.build.standard import check_cast
 from penstock.parser.build.types import SIMPLE, simple_type
 
 
-@dataclass(frozen=True, slots=True)
-class KeyColumns:
+class KeyColumns(msgspec.Struct, frozen=True):
     """PRIMARY KEY (column, …)."""
 
     names: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Like:
+class Like(msgspec.Struct, frozen=True):
     """LIKE relation."""
 
     name: Name
@@ -188,8 +187,7 @@ def partitioned(span: Span, columns: tuple[Name, ...]) -> NoReturn:
     raise CompileError([found.with_hint("leave it out: files are read from all folders below their path")])
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnPart:
+class ColumnPart(msgspec.Struct, frozen=True):
     """What stands behind the type of a column: a field of ColumnDefinition, and its value."""
 
     field: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics.codes import syntax
@@ -116,16 +117,14 @@ def _unwrap_descriptor(time: exp.Expression) -> exp.Expression:
     return time
 
 
-@dataclass(frozen=True, slots=True)
-class TableArgument:
+class TableArgument(msgspec.Struct, frozen=True):
     """`TABLE name [PARTITION BY keys]`."""
 
     table: Table
     keys: tuple[exp.Expression, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class NamedArgument:
+class NamedArgument(msgspec.Struct, frozen=True):
     """`NAME => value`."""
 
     name: str
@@ -165,8 +164,7 @@ def relation(span: Span, first: Relation, *joins: JoinPart) -> Relation:
     return left
 
 
-@dataclass(frozen=True, slots=True)
-class JoinPart:
+class JoinPart(msgspec.Struct, frozen=True):
     """A join without its left side. `condition` is that of ON, or the columns of USING."""
 
     kind: JoinKind

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.planner.plan import Column, Options, Value
 from penstock.planner.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class OptionType:
+class OptionType(msgspec.Struct, frozen=True):
     """The values that an option accepts; `choices` restricts a STRING to a few words, `filled` says it is not empty."""
 
     kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL", "SECRET"]
@@ -46,8 +46,7 @@ SECRET = OptionType("SECRET")
 """Its value is a SecretOption, so that the secret itself is never in a script."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectorOption:
+class ConnectorOption(msgspec.Struct, frozen=True):
     """One option of a connector. `default` is its value where it is not set, None if it has none."""
 
     name: str
@@ -93,8 +92,7 @@ def no_header(options: Options) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
+class Metadata(msgspec.Struct, frozen=True):
     """What a connector knows of each record, for METADATA columns."""
 
     key: str
@@ -104,8 +102,7 @@ class Metadata:
     """Whether it may be NULL."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordPlace:
+class RecordPlace(msgspec.Struct, frozen=True):
     """Where a record is from, in columns that its source puts beside the declared ones."""
 
     shown: tuple[tuple[str, str, Type], ...] = ()
@@ -114,8 +111,7 @@ class RecordPlace:
     """What makes one record of a table newer than another: names, and the columns beside the record."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connector:
+class Connector(msgspec.Struct, frozen=True):
     """A kind of place that rows come from or go to. The planner asks what it can do, and never what it is called."""
 
     name: str

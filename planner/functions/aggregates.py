@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from penstock.planner.functions.facts import Collecting, DistinctRule, Framing, Retraction, RowFault
 from penstock.planner.functions.function import Function, synonym

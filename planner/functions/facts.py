@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+import msgspec
 
 
 class Framing(Enum):
@@ -198,8 +199,7 @@ class RowFault(Enum):
     LONG_ARRAY = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class NullForm:
+class NullForm(msgspec.Struct, frozen=True):
     """`function` takes the same arguments and is NULL, over arguments that are not, where the other one fails.
 
     `code` is that of the error. With `cast_code` the function is a cast where it has no format: it fails for a STRING
@@ -211,8 +211,7 @@ class NullForm:
     cast_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Failing:
+class Failing(msgspec.Struct, frozen=True):
     """For which rows a function fails.
 
     `literals`: for some values of the arguments at these places alone. Where literals stand there, it fails for all
@@ -228,8 +227,7 @@ class Failing:
     tried: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(msgspec.Struct, frozen=True):
     """How long a text or an array literal arguments make, by their places.
 
     As long as the number `count` says, times the size of the argument `of`. `count` None: as many as the numbers from

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.planner.functions.facts import (
@@ -23,8 +24,7 @@ from penstock.planner.types import Type
 Result: TypeAlias = Callable[[tuple[exp.Expression, ...], tuple[Type, ...]], Type | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(msgspec.Struct, frozen=True):
     """Everything that is known of a function. `signatures` are read by `signature`; the first that fits counts.
 
     `example` is an expression and its value: of an aggregate, over the rows of `aggregates.EXAMPLE_ROWS`; of a function

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from penstock.planner.types import BOOLEAN, INT, STRING, Simple
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(msgspec.Struct, frozen=True):
     """A type whose values have a special meaning, such as the format of a time."""
 
     name: str

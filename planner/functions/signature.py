@@ -18,45 +18,40 @@ also be one of `kinds.KINDS`: a type whose literals are judged.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
+
+import msgspec
 
 from penstock.planner.functions.kinds import KINDS, Kind
 from penstock.planner.types import Simple
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayOf:
+class ArrayOf(msgspec.Struct, frozen=True):
     element: Pattern
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(msgspec.Struct, frozen=True):
     key: Pattern
     value: Pattern
 
 
-@dataclass(frozen=True, slots=True)
-class DecimalOf:
+class DecimalOf(msgspec.Struct, frozen=True):
     """As a parameter it binds p and s; as a result each size is a sum of p, s and whole numbers."""
 
     precision: str
     scale: str
 
 
-@dataclass(frozen=True, slots=True)
-class StructOf:
+class StructOf(msgspec.Struct, frozen=True):
     """A struct of any fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class LambdaOf:
+class LambdaOf(msgspec.Struct, frozen=True):
     parameters: tuple[Pattern, ...]
     result: Pattern
 
@@ -67,8 +62,7 @@ _VARIABLES = ("T", "U", "K", "V", "O", "N", "I", "F", "ANY", "ORDERED")
 _TOKEN = re.compile(r"->|\.\.\.|[<>(),]|[\w+ -]*[\w]")
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(msgspec.Struct, frozen=True):
     """`variadic`: the last parameter may be given any number of times, at least once.
 
     `kinds` has the index of each parameter that is of a kind.

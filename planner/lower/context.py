@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -19,8 +20,7 @@ from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """The catalog, the statement's text, the WITH tables in sight, the warnings so far.
 
     `late` is the LATE INTO of the statement's own SELECT.
@@ -31,9 +31,9 @@ class Context:
 
     catalog: Catalog
     statement: Span
-    common_tables: Mapping[str, Node] = field(default_factory=dict)
-    warnings: list[Diagnostic] = field(default_factory=list)
-    reads: set[str] = field(default_factory=set)
+    common_tables: Mapping[str, Node] = msgspec.field(default_factory=dict)
+    warnings: list[Diagnostic] = msgspec.field(default_factory=list)
+    reads: set[str] = msgspec.field(default_factory=set)
     late: ast.Late | None = None
 
     def with_table(self, name: str, node: Node) -> Context:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import assert_never
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.planner.lower.intermediates import materialise_input

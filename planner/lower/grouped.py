@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -58,8 +59,7 @@ def find_topmost(expression: exp.Expression, wanted: Callable[[exp.Expression], 
             pending += reversed(list(node.iter_expressions()))
 
 
-@dataclass(slots=True)
-class Grouping:
+class Grouping(msgspec.Struct):
     """The keys and aggregates of a SELECT while its clauses are rewritten to refer to them."""
 
     rows: FromRows
@@ -68,7 +68,7 @@ class Grouping:
     """The keys as they are written in GROUP BY."""
     aggregates: list[Aggregate]
     window: TimedWindow | None
-    spans: list[Span] = field(default_factory=list)
+    spans: list[Span] = msgspec.field(default_factory=list)
     """The place where each aggregate is first written."""
     id_column: str | None = None
     """The column with the id of the row's grouping set, None if there is only one set."""

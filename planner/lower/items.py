@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import assert_never
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -25,8 +26,7 @@ from penstock.planner.types import Struct, Type
 WINDOW_COLUMNS = ("window_start", "window_end")
 
 
-@dataclass(frozen=True, slots=True)
-class OutputColumn:
+class OutputColumn(msgspec.Struct, frozen=True):
     """One column to be: its name, its expression (not resolved yet) and its place."""
 
     name: str
@@ -331,8 +331,7 @@ def is_same(expression: exp.Expression, node: Node, groups: Iterable[frozenset[s
     return value is not None and value.columns <= columns and any(group <= value.columns for group in groups)
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(msgspec.Struct, frozen=True):
     """The value of a column, or of the first of several columns that is not NULL, and its type."""
 
     columns: frozenset[str]

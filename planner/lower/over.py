@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span, nearest
@@ -60,8 +60,7 @@ Expressions = tuple[exp.Expression, ...]
 Partition = tuple[Expressions, bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Specification:
+class Specification(msgspec.Struct, frozen=True):
     """An OVER after names are looked up: resolved partition keys and the frame."""
 
     partition_by: Expressions

@@ -6,8 +6,9 @@ With QUALIFY, or WHERE above them, they give a Top-N: of each window, or of a ta
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -50,8 +51,7 @@ from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
 PLACES = tuple(each.name for each in FUNCTIONS if each.framing is not None and each.framing.is_place)
 
 
-@dataclass(frozen=True, slots=True)
-class RankTime:
+class RankTime(msgspec.Struct, frozen=True):
     """The event time by which it is known that all rows of a partition are there: when they all have the same one.
 
     `pane`: or when it lies in one [k·pane, (k+1)·pane), in milliseconds, for rows that are assigned to windows.
@@ -61,8 +61,7 @@ class RankTime:
     pane: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(msgspec.Struct, frozen=True):
     """The event time of an OVER, and what it is partitioned by beside that. Tables are ranked without a time."""
 
     time: RankTime | None

@@ -8,8 +8,8 @@ these the different values of a group are kept, each with the number of its rows
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -21,8 +21,7 @@ from penstock.planner.types import TIMESTAMP
 LARGEST_PLAN = 500
 
 
-@dataclass(frozen=True, slots=True)
-class TimedWindow:
+class TimedWindow(msgspec.Struct, frozen=True):
     """A window, and the event-time column that it divides.
 
     `keys`: those that sessions are said to have, as written; None where GROUP BY alone says them.
@@ -33,8 +32,7 @@ class TimedWindow:
     keys: tuple[exp.Expression, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FromRows:
+class FromRows(msgspec.Struct, frozen=True):
     """A relation under construction: the plan so far, the names in scope, and what FROM says about windows.
 
     `window` is set by `FROM TUMBLE(…)` and the like, `over` by `FROM relation OVER (…)`, `as_of` by

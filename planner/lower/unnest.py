@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
@@ -28,8 +29,7 @@ from penstock.planner.types import INT, Array, Map, Struct, Type
 _GENERATORS = {each.value: each for each in ast.Unnesting if each is not ast.Unnesting.UNNEST}
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(msgspec.Struct, frozen=True):
     """A column that the rows get: what it is called where nothing else is said, and its value over the elements."""
 
     name: str

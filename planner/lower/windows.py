@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import assert_never
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span

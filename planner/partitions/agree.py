@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from penstock.planner.catalog import Catalog
 from penstock.planner.partitions.build import Joined, JoinInput, PartitionGraph, build, intersect_keys, list_equalities
@@ -12,16 +13,14 @@ from penstock.planner.partitions.graph import reach_from
 from penstock.planner.plan import Expression, KStream, RunningQuery, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Partitions:
+class Partitions(msgspec.Struct, frozen=True):
     """The graph of a script and its counts."""
 
     script: PartitionGraph
     counts: Counts
 
 
-@dataclass(frozen=True, slots=True)
-class RekeyFix:
+class RekeyFix(msgspec.Struct, frozen=True):
     """A side of a join, its number, that PARTITION BY `keys` would mend: a stream."""
 
     join: str
@@ -29,8 +28,7 @@ class RekeyFix:
     keys: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(msgspec.Struct, frozen=True):
     """Joins whose streams do not agree: in their counts, or (`join_inputs`) in the keys by which they are partitioned.
 
     `fixes` together mend it; there are none where a table would have to be re-keyed.

@@ -7,9 +7,9 @@ list, or equal to what a join has compared it with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar, assert_never
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Span
@@ -61,8 +61,7 @@ Key: TypeAlias = tuple[frozenset[Expression], ...]
 """Where each column of a stream's key is found: in any of these expressions over the rows, `plain` ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinInput:
+class JoinInput(msgspec.Struct, frozen=True):
     """A stream that is known to be partitioned, in a join: which of its equalities compare each column of its key.
 
     `equalities` are their places in the join. `problem` says why the join cannot go by the stream's key, if so.
@@ -76,8 +75,7 @@ class JoinInput:
     problem: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionGraph:
+class PartitionGraph(msgspec.Struct, frozen=True):
     """The graph of queries, the joins of it as plan nodes, the inputs of these joins that have a key."""
 
     graph: Graph
@@ -87,8 +85,7 @@ class PartitionGraph:
     """The re-keyed streams that no PARTITION BY of the script makes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origins:
+class Origins(msgspec.Struct, frozen=True):
     """The rows of a plan node: the streams or joins that they come from, and the key of each stream among them.
 
     The key is None where the stream can be spread anew, so that it does not matter.
@@ -98,19 +95,18 @@ class Origins:
     keys: Mapping[str, Key | None]
 
 
-@dataclass(slots=True)
-class Builder:
+class Builder(msgspec.Struct):
     """Nodes of the same text are one stream or join, however often their rows are read."""
 
     catalog: Catalog
-    streams: dict[str, Stream] = field(default_factory=dict)
-    joins: dict[str, Joined] = field(default_factory=dict)
-    readers: dict[str, dict[str, None]] = field(default_factory=dict)
-    join_inputs: dict[JoinInput, None] = field(default_factory=dict)
-    inserted: set[str] = field(default_factory=set)
-    names: dict[tuple[str, object], str] = field(default_factory=dict)
-    known: dict[int, tuple[Node, Origins]] = field(default_factory=dict)
-    filled: dict[str, list[str]] = field(default_factory=dict)
+    streams: dict[str, Stream] = msgspec.field(default_factory=dict)
+    joins: dict[str, Joined] = msgspec.field(default_factory=dict)
+    readers: dict[str, dict[str, None]] = msgspec.field(default_factory=dict)
+    join_inputs: dict[JoinInput, None] = msgspec.field(default_factory=dict)
+    inserted: set[str] = msgspec.field(default_factory=set)
+    names: dict[tuple[str, object], str] = msgspec.field(default_factory=dict)
+    known: dict[int, tuple[Node, Origins]] = msgspec.field(default_factory=dict)
+    filled: dict[str, list[str]] = msgspec.field(default_factory=dict)
 
     def name(self, kind: str, what: object) -> str:
         """An identifier for what stands at a place, numbered by first sight."""

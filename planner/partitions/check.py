@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from penstock.diagnostics import Diagnostic, Span
 from penstock.diagnostics.codes.partitions import P001, P002, P003
@@ -28,8 +29,7 @@ from penstock.planner.plan import RunningQuery, Settings
 NO_STREAM = "a table is partitioned by its key: PARTITION BY the streams that it is made of, or declare it otherwise"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedQueries:
+class CheckedQueries(msgspec.Struct, frozen=True):
     """The queries in their order, and what was found."""
 
     queries: tuple[RunningQuery, ...]
@@ -60,8 +60,7 @@ def check_partitions(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FixedQueries:
+class FixedQueries(msgspec.Struct, frozen=True):
     """Queries with the sides of joins re-keyed that do not agree, the `edits` for it, and what cannot be fixed."""
 
     queries: tuple[RunningQuery, ...]

@@ -8,8 +8,9 @@ counts of a group come from its members, whatever order they are looked at in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+import msgspec
 
 from penstock.planner.partitions.graph import Graph, Role, Stream, find_join_streams, reach_from
 
@@ -30,8 +31,7 @@ class CountRule(Enum):
     OPEN = "undecided between different counts"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(msgspec.Struct, frozen=True):
     """A number of partitions, None where nothing can decide it; `giver` is the stream that it was taken from."""
 
     partitions: int | None
@@ -39,16 +39,14 @@ class Count:
     giver: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(msgspec.Struct, frozen=True):
     """`intermediate`: what SET gives to re-keyed streams, if anything. `state`: partitions where nothing says more."""
 
     intermediate: int | None
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """The counts of all streams and joins of a script."""
 
     join_streams: Mapping[str, tuple[str, ...]]

@@ -11,11 +11,13 @@ Source: Apache Samza, SEP-16.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
+import msgspec
+
 from penstock.diagnostics import Span
+from penstock.diagnostics.source import Placed
 
 T = TypeVar("T")
 
@@ -29,8 +31,7 @@ class Role(Enum):
     OUTPUT = "output"
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Placed, frozen=True):
     """`partitions`: the declared count. `into`: that of INTO n PARTITIONS. `key`: what it is partitioned by, as text.
 
     An outside stream without a count, and the result of a GROUP BY, can be spread anew by every join that reads them.
@@ -43,11 +44,10 @@ class Stream:
     key: str = ""
     is_counted: bool = False
     """Whether the count was asked for at the place, and is not declared."""
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(msgspec.Struct, frozen=True):
     """Streams and joins by identifiers of their own.
 
     `joins`: what each is called. `readers`: what takes up the rows of a stream, a join or a fill.

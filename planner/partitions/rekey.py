@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import Span
@@ -52,8 +53,7 @@ def with_partitions(queries: Iterable[RunningQuery], counts: Mapping[Span, int])
     return [replace(query, root=fold_plan(query.root, set_partitions)) for query in queries]
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(msgspec.Struct, frozen=True):
     """An edit that makes a side of a join a subquery with PARTITION BY."""
 
     span: Span

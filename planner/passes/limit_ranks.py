@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.planner.plan import Filter, Intermediate, Node, Project, TableRanked, conjuncts

@@ -7,8 +7,9 @@ module here and name its function in the tuple.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.planner.lower.intermediates import compute_changes

@@ -6,8 +6,9 @@ Rows that wait in an operator's state, or in an intermediate stream, are as wide
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from penstock.planner.plan import (
     AssignWindows,

@@ -9,9 +9,9 @@ not matter. Whatever else can fail, `check_row_errors.py` refuses.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TypeAlias, assert_never
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.planner.connectors import connector_of

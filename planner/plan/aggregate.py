@@ -5,31 +5,29 @@ A node's schema is: the keys, then (windowed) `window_start` and `window_end`, t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar, TypeAlias
 
+import msgspec
+
 from penstock.planner.plan.expressions import Aggregate, Expression, Named
-from penstock.planner.plan.node import Node, Unary, Waiting
+from penstock.planner.plan.node import Unary, Waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Tumble:
+class Tumble(msgspec.Struct, frozen=True):
     """Windows [n·size, (n+1)·size) since 1970-01-01T00:00:00Z; `size` in milliseconds."""
 
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(msgspec.Struct, frozen=True):
     """Windows [n·slide, n·slide + size), slide <= size, both in milliseconds; a row is in each that contains it."""
 
     slide: int
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cumulate:
+class Cumulate(msgspec.Struct, frozen=True):
     """Windows [n·size, n·size + k·step) that grow by a step until they reach the size, a multiple of it.
 
     In milliseconds. A row is in each that contains it.
@@ -39,8 +37,7 @@ class Cumulate:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionWindow:
+class SessionWindow(msgspec.Struct, frozen=True):
     """Per key: maximal runs of rows in which each is at most `gap` milliseconds after the one before.
 
     A session reaches from its first row's time to its last row's time plus the gap.
@@ -59,8 +56,8 @@ class Emission(Enum):
     CHANGES = "CHANGES"
 
 
-class _Grouping(Node):
-    """The part that both kinds of groups share. Without slots of its own it can be a base beside `Waiting`."""
+class _Grouping:
+    """The part that both kinds of groups share."""
 
     __slots__ = ()
 
@@ -82,8 +79,7 @@ class _Grouping(Node):
         return any(each.keeps_values for each in self.aggregates)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WindowAggregate(_Grouping, Waiting):
+class WindowAggregate(_Grouping, Waiting, frozen=True, kw_only=True, eq=False):
     """One row per (keys, window) that has rows. `time` is the input's event-time column.
 
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
@@ -109,8 +105,7 @@ class WindowAggregate(_Grouping, Waiting):
         return isinstance(self.window, SessionWindow) and self.emission is Emission.CHANGES
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupAggregate(_Grouping, Unary):
+class GroupAggregate(_Grouping, Unary, frozen=True, kw_only=True, eq=False):
     """One row per distinct value of the keys (one row in all without keys), updated forever: a KTable."""
 
     NOUN: ClassVar[str] = "a GROUP BY"
@@ -120,8 +115,7 @@ class GroupAggregate(_Grouping, Unary):
     aggregates: tuple[Aggregate, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Distinct(Waiting):
+class Distinct(Waiting, frozen=True, kw_only=True, eq=False):
     """The rows of `input`, equal ones once. Equal rows have equal times: `time` is the input's event-time column."""
 
     NOUN: ClassVar[str] = "SELECT DISTINCT"

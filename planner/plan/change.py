@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from penstock.planner.plan.expressions import Named
 from penstock.planner.plan.node import Column
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedTable:
+class ChangedTable(msgspec.Struct, frozen=True):
     """The table: its columns, and those of its primary key."""
 
     columns: tuple[Column, ...]
     key: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PutRows:
+class PutRows(msgspec.Struct, frozen=True):
     """Each row takes the place of the row of its key."""
 
     table: ChangedTable
@@ -27,15 +26,13 @@ class PutRows:
     None: the last one to arrive is."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteRows:
+class DeleteRows(msgspec.Struct, frozen=True):
     """Each row deletes the row of its key. The query has no other columns than the key's."""
 
     table: ChangedTable
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateRows:
+class UpdateRows(msgspec.Struct, frozen=True):
     """Each row sets some columns in the row of its key. Rows of one key count in their order."""
 
     table: ChangedTable

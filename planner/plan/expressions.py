@@ -8,20 +8,19 @@ written out. The node's type is kept in `Named.type` and recomputed by `planner.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
 from sqlglot import exp
 
-from penstock.diagnostics.source import Span
+from penstock.diagnostics.source import Placed, Span
 from penstock.planner.functions import Function, require_function
 from penstock.planner.types import Type
 
 Expression: TypeAlias = exp.Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(msgspec.Struct, frozen=True):
     """An output column and the expression that computes it."""
 
     name: str
@@ -29,8 +28,7 @@ class Named:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Sorting:
+class Sorting(msgspec.Struct, frozen=True):
     """One expression of an ORDER BY."""
 
     value: Expression
@@ -38,8 +36,7 @@ class Sorting:
     nulls_first: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Placed, frozen=True):
     """An output column computed over a group or a frame.
 
     `function` is the upper-case name; `arguments` are over the input's columns (COUNT(*) has none); with `distinct`
@@ -53,7 +50,7 @@ class Aggregate:
     distinct: bool
     condition: Expression | None
     type: Type
-    span: Span | None = field(default=None, compare=False, repr=False)
+    span: Span | None = None
     keeps_values: bool = False
     order_by: tuple[Sorting, ...] = ()
     """The order in which values are collected; those that are equal in it are in their own order."""

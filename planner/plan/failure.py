@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from penstock.planner.plan.expressions import Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """An expression, `text` in the script, fails with the error `code` in the rows where `condition` is true.
 
     The condition itself does not fail. It may be NULL.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from penstock.planner.plan.node import KStream, Unary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Intermediate(Unary):
+class Intermediate(Unary, frozen=True, kw_only=True, eq=False):
     """The rows of `input`, computed by a query of its own and written to a stream that is read here.
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
+
+import msgspec
 
 from penstock.planner.plan.expressions import Expression, list_compared
 from penstock.planner.plan.node import Binary
@@ -19,16 +20,14 @@ class JoinType(Enum):
     ANTI = "anti"
 
 
-@dataclass(frozen=True, slots=True)
-class BoundEnd:
+class BoundEnd(msgspec.Struct, frozen=True):
     """One end of a time bound: a difference in milliseconds, itself allowed (`closed`) or not."""
 
     milliseconds: int
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class TimeBound:
+class TimeBound(msgspec.Struct, frozen=True):
     """`lower <= right.time - left.time <= upper`, each end closed or open."""
 
     lower: BoundEnd
@@ -54,8 +53,7 @@ class TimeBound:
                 return max(0, -lower), max(0, upper)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class IntervalJoin(Binary):
+class IntervalJoin(Binary, frozen=True, kw_only=True, eq=False):
     """Pairs of a left and a right row with equal keys whose times differ within `bound` and that satisfy `residual`.
 
     `equalities` pair an expression over the left input with one over the right input, of one type; NULL equals

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.node import Unary
 from penstock.planner.plan.scan import Scan
@@ -12,8 +10,7 @@ LATENESS = "_lateness"
 """A column of late rows beside their own: a BIGINT, how many milliseconds behind the watermark, rounded up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WithLate(Unary):
+class WithLate(Unary, frozen=True, kw_only=True, eq=False):
     """The rows of `input`, and the late ones of the scans below it in the same query.
 
     The schema: `is_late`; the input's columns as r0, r1 …, NULL in late rows; what late rows show as l0, l1 …, NULL in

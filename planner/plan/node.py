@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from operator import eq
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, TypeAlias
 
-from penstock.diagnostics.source import Span
+import msgspec
+from msgspec.structs import force_setattr, replace
+
+from penstock.diagnostics.source import Placed, Span
 from penstock.planner.plan.expressions import Expression, find_columns
 from penstock.planner.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a relation. Names are unique within a relation, without regard to case."""
 
     name: str
@@ -23,8 +23,7 @@ class Column:
     """Whether it is there only because it is part of the key of a table. A subquery or view does not show it."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventTime:
+class EventTime(msgspec.Struct, frozen=True):
     """A column that can serve as event time. It is never NULL. Times are in milliseconds."""
 
     column: str
@@ -54,8 +53,7 @@ def anchor_times(times: Iterable[EventTime]) -> tuple[EventTime, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KStream:
+class KStream(msgspec.Struct, frozen=True):
     """An append-only stream of facts."""
 
     key: tuple[str, ...] = ()
@@ -90,8 +88,7 @@ class KStream:
         return KStream(key if len(key) == len(self.key) else (), times, near)
 
 
-@dataclass(frozen=True, slots=True)
-class KTable:
+class KTable(msgspec.Struct, frozen=True):
     """The changelog of a table: the newest row per key.
 
     `same`: for each key column the groups of other columns that have its value: the first in a group that is not NULL
@@ -107,8 +104,7 @@ class KTable:
         return self.key
 
 
-@dataclass(frozen=True, slots=True)
-class WTable:
+class WTable(msgspec.Struct, frozen=True):
     """One table per window. Partitioned by `key` only; a row is identified by key and window.
 
     `start` and `end` are what the window's columns are called. `same` as in KTable, for all columns of `identity`.
@@ -128,8 +124,7 @@ class WTable:
 Shape: TypeAlias = KStream | KTable | WTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Node:
+class Node(Placed, frozen=True, kw_only=True, eq=False):
     """The part that all plan nodes share. `span` is the text that asked for the node.
 
     Nodes of one class are equal if their fields are; spans do not count. Each node stores its hash, because plans are
@@ -138,9 +133,10 @@ class Node:
 
     schema: tuple[Column, ...]
     shape: Shape
-    span: Span = field(compare=False, repr=False)
-    _hash: int = field(init=False, compare=False, repr=False)
+    span: Span
+    _hash: int = 0
 
+    UNCOUNTED: ClassVar[frozenset[str]] = frozenset({"span", "_hash"})
     NOUN: ClassVar[str] = "a relation"
     """The operator as messages call it."""
     TAKES_TABLES: ClassVar[bool] = False
@@ -194,10 +190,7 @@ class Node:
         return False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((type(self), *self._content())))
-
-    def _content(self) -> Iterator[object]:
-        return (getattr(self, each.name) for each in fields(self) if each.compare)
+        force_setattr(self, "_hash", hash((type(self), self._content())))
 
     def __hash__(self) -> int:
         return self._hash
@@ -205,15 +198,14 @@ class Node:
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Node) or type(self) is not type(other):
             return self is other
-        return self._hash == other._hash and all(map(eq, self._content(), other._content()))
+        return self._hash == other._hash and self._content() == other._content()
 
     def column(self, name: str) -> Column:
         """The column of that exact name; the planner has resolved it before."""
         return next(column for column in self.schema if column.name == name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Unary(Node):
+class Unary(Node, frozen=True, kw_only=True, eq=False):
     """An operator that reads one relation."""
 
     input: Node
@@ -227,8 +219,7 @@ class Unary(Node):
         return replace(self, input=only)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Waiting(Unary):
+class Waiting(Unary, frozen=True, kw_only=True, eq=False):
     """An operator that keeps rows until the watermark has passed them. `time` is its input's event-time column."""
 
     time: str
@@ -242,8 +233,7 @@ class Waiting(Unary):
         return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Binary(Node):
+class Binary(Node, frozen=True, kw_only=True, eq=False):
     """An operator that reads two relations."""
 
     left: Node

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class SecretOption:
+
+class SecretOption(msgspec.Struct, frozen=True):
     """Where a secret is: in the variable `name` of the environment (ENV), or in the file `name` (FILE).
 
     It is read when a connection is made. The secret itself is in no plan.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan.expressions import Aggregate, Expression
@@ -12,8 +13,7 @@ from penstock.planner.plan.node import Waiting
 _SHORTEST_PANE = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """The rows of the same partition whose time is in [row.time + start, row.time + end], in milliseconds.
 
     Both ends and all peers, which are the rows of the same time, are included; a row need not be in its own frame.
@@ -23,8 +23,7 @@ class Frame:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowsFrame:
+class RowsFrame(msgspec.Struct, frozen=True):
     """The rows of the same partition from `start` to `end` places behind the row, both included; none is behind 0.
 
     A partition's rows are in the order of their times, those of one time in the order of all their columns.
@@ -34,8 +33,7 @@ class RowsFrame:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class FramedAggregate:
+class FramedAggregate(msgspec.Struct, frozen=True):
     """An aggregate, or a function that exists over frames only, over the rows of a frame."""
 
     aggregate: Aggregate
@@ -49,8 +47,7 @@ class FramedAggregate:
         return framing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _OverAny(Waiting):
+class _OverAny(Waiting, frozen=True, kw_only=True, eq=False):
     """The schema is the input's columns, then the aggregates. `partition_by` is over the input's columns."""
 
     NOUN: ClassVar[str] = "OVER"
@@ -67,8 +64,7 @@ class _OverAny(Waiting):
         return tuple(each.aggregate.name for each in self.aggregates)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Over(_OverAny):
+class Over(_OverAny, frozen=True, kw_only=True, eq=False):
     """OVER with frames that are stretches of time. Rows are answered a pane at a time.
 
     A pane is the set of rows of one partition with times in [k·length, (k+1)·length). For their frames, the rows `back`
@@ -98,8 +94,7 @@ class Over(_OverAny):
         return any(each.framing.is_ordered for each in self.aggregates)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OverRows(_OverAny):
+class OverRows(_OverAny, frozen=True, kw_only=True, eq=False):
     """As Over, but with frames that are numbers of rows. A row is answered when the watermark has passed its time.
 
     Which rows these are is known once that time is past: the last ones of each partition are kept for those to come.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from penstock.planner.functions import require_function
 from penstock.planner.functions.facts import Framing
@@ -11,8 +12,7 @@ from penstock.planner.plan.expressions import Expression, Sorting, find_columns
 from penstock.planner.plan.node import KStream, Unary, Waiting
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(msgspec.Struct, frozen=True):
     """An INT column called `name`: the place of the row in this order, from 1, by a function that gives a place.
 
     Rows that are equal in it are numbered in the order of all their columns.
@@ -28,8 +28,7 @@ class Ranking:
         return require_function(self.function).framing is Framing.ROW_NUMBER
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ranked(Waiting):
+class Ranked(Waiting, frozen=True, kw_only=True, eq=False):
     """Each row with its places among the rows of the same event time `time` and the same `partition_by`.
 
     The schema is the input's columns, then the rankings. `pane`: rows have been assigned to windows, and are ranked
@@ -56,8 +55,7 @@ class Ranked(Waiting):
         return tuple(ranking.name for ranking in self.rankings)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TableRanked(Unary):
+class TableRanked(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of a table with its places among the rows that agree in `partition_by`. `input` sends changes.
 
     The schema is the input's columns, then the rankings. `most`: rows whose first place is greater are left out.

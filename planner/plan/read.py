@@ -6,9 +6,10 @@ are also OneRow, Filter, Project, GroupAggregate, GroupingSets and UnionAll, whi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import TypeAlias
+
+import msgspec
 
 from penstock.planner.plan.expressions import Expression, Sorting
 from penstock.planner.plan.join import JoinType
@@ -18,8 +19,7 @@ from penstock.planner.plan.scan import Origin
 FilterValue: TypeAlias = int | str | date
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnFilter:
+class ColumnFilter(msgspec.Struct, frozen=True):
     """A comparison of a column: with any number of values for IN, with none for IS NULL and IS NOT NULL, else one."""
 
     column: str
@@ -27,8 +27,7 @@ class ColumnFilter:
     values: tuple[FilterValue, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Snapshot(Node):
+class Snapshot(Node, frozen=True, kw_only=True, eq=False):
     """The rows of a table. With a `key`, its place holds records, of which the newest of each key is the row.
 
     Without one (None) the rows themselves are there. An empty key is that of a table of one row. Records whose key is
@@ -41,13 +40,11 @@ class Snapshot(Node):
     """Rows for which one of these is not true need not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OneRow(Node):
+class OneRow(Node, frozen=True, kw_only=True, eq=False):
     """One row, which reads nothing. Constants are computed of it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlainJoin(Binary):
+class PlainJoin(Binary, frozen=True, kw_only=True, eq=False):
     """The join that SQL knows: rows of both sides beside each other where the condition is true.
 
     The names of the sides' columns are disjoint (`alias.column`).
@@ -57,8 +54,7 @@ class PlainJoin(Binary):
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sort(Unary):
+class Sort(Unary, frozen=True, kw_only=True, eq=False):
     """The rows in an order, in any if `order_by` is empty, without the first `skipped` of them.
 
     Only the first `limit` of these if that is not None.

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.node import Unary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Rekey(Unary):
+class Rekey(Unary, frozen=True, kw_only=True, eq=False):
     """The rows of `input`, partitioned by `keys`, expressions over them, into `into` partitions if that is not None.
 
     `inserted`: SET auto_repartition has added it; no PARTITION BY asks for it.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
+
+import msgspec
 
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.join import JoinType
@@ -11,24 +12,21 @@ from penstock.planner.plan.node import Unary
 from penstock.planner.plan.scan import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class LookupKey:
+class LookupKey(msgspec.Struct, frozen=True):
     """A column of the table's primary key, and its value over the columns of the input."""
 
     column: str
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class LookupColumn:
+class LookupColumn(msgspec.Struct, frozen=True):
     """A column of the result, and the column of the table that it shows."""
 
     name: str
     column: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RemoteLookup(Unary):
+class RemoteLookup(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of a stream beside the row of a declared table that has its key; changes of the table send nothing.
 
     The row of the table is the one that the database has when a worker asks for it. The schema is that of the input,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.failure import Failure
@@ -13,8 +13,7 @@ DELETES = ("delete", "d", "-d")
 """What a record's operation is, without regard to case, where it deletes the row of its key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """A declared outside place: its connector and checked options, the columns stored there, its event time.
 
     `delay`: watermark delay in milliseconds, None where no watermark is declared. `partitions`: None if not declared.
@@ -67,8 +66,7 @@ class Origin:
         return KStream(self.key, times)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scan(Node):
+class Scan(Node, frozen=True, kw_only=True, eq=False):
     """All rows of a declared stream, minus malformed ones and (under a stateful operator) late ones.
 
     Of a table: the records of its changelog, minus malformed ones and those without a key or a place in its order.

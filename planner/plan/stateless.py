@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.planner.plan.aggregate import Cumulate, Hop, Tumble
@@ -12,8 +12,7 @@ from penstock.planner.plan.expressions import Expression, Named
 from penstock.planner.plan.node import Node, Unary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Filter(Unary):
+class Filter(Unary, frozen=True, kw_only=True, eq=False):
     """The rows of `input` for which `condition` is true (not false, not NULL)."""
 
     TAKES_TABLES: ClassVar[bool] = True
@@ -25,8 +24,7 @@ class Filter(Unary):
         return (self.condition,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Project(Unary):
+class Project(Unary, frozen=True, kw_only=True, eq=False):
     """One output row per row of `input`, with the columns `items`, in order."""
 
     TAKES_TABLES: ClassVar[bool] = True
@@ -47,8 +45,7 @@ class Project(Unary):
         return str(value.name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssignWindows(Unary):
+class AssignWindows(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each window that holds it, with `window_start` and `window_end` behind its columns.
 
     `time` is the input's event-time column; it is still that of the node.
@@ -62,8 +59,7 @@ class AssignWindows(Unary):
         return (self.time,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GroupingSets(Unary):
+class GroupingSets(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each of `ids`.
 
     The columns are those of the input, then `id_column`, the grouping set's id, then the keys. The id has a bit for
@@ -85,8 +81,7 @@ class GroupingSets(Unary):
         return (self.id_column, *(key.name for key in self.keys))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Unnest(Unary):
+class Unnest(Unary, frozen=True, kw_only=True, eq=False):
     """Each row of `input` once for each element of `value`, with the element behind its columns.
 
     `elements`: the column of an array's elements, or those of a map's keys and values. `position`: the column before
@@ -109,8 +104,7 @@ class Unnest(Unary):
         return self.elements if self.position is None else (self.position, *self.elements)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class UnionAll(Node):
+class UnionAll(Node, frozen=True, kw_only=True, eq=False):
     """The rows of all inputs. Columns match by position; names are those of the first input, types are equal.
 
     Tables have no key in common: it says which input a row comes from.
@@ -118,7 +112,7 @@ class UnionAll(Node):
 
     TAKES_TABLES: ClassVar[bool] = True
 
-    inputs: tuple[Node, ...] = field()  # else the property of Node would be its default
+    inputs: tuple[Node, ...]
 
     def _over(self, below: tuple[Node, ...]) -> Self:
         return replace(self, inputs=below)

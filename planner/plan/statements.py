@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from penstock.diagnostics.source import Span
+import msgspec
+
+from penstock.diagnostics.source import Placed, Span
 from penstock.planner.plan.aggregate import Emission
 from penstock.planner.plan.change import RowChange
 from penstock.planner.plan.node import Node
 from penstock.planner.plan.options import Options
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(msgspec.Struct, frozen=True):
     """Where rows go: a connector with checked options. `name` is what the user calls the place.
 
     `partitions`: its declared number of partitions, None if that is not declared. `key`: the columns by which its rows
@@ -31,8 +31,7 @@ class Sink:
     table: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RunningQuery:
+class RunningQuery(Placed, frozen=True):
     """A plan to keep running.
 
     With `emission` FINAL rows are only ever added. With CHANGES a row replaces the one before of the same `key`, at
@@ -45,7 +44,7 @@ class RunningQuery:
     sink: Sink
     emission: Emission
     key: tuple[str, ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span
     every: int | None = None
     timed: bool = False
     change: RowChange | None = None
@@ -59,8 +58,7 @@ class StateStore(Enum):
     ROCKSDB = "rocksdb"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """What SET can change.
 
     `state_partitions`: the number of partitions of a stateful operator's state, where a join's streams do not say it.
@@ -79,8 +77,7 @@ class Settings:
 DEFAULTS = Settings()
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """The answer to SHOW or DESCRIBE: rows of text under headings."""
 
     title: str
@@ -88,8 +85,7 @@ class Listing:
     rows: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(msgspec.Struct, frozen=True):
     """EXPLAIN: the stage asked for (None: the default), and what the statement would run.
 
     `partitions`: the text of EXPLAIN PARTITIONS where that is asked for, which depends on the whole script.

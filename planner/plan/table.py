@@ -6,16 +6,17 @@ projections of tables look at single rows. A micro-batch has at most one change 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import ClassVar, Self
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.planner.plan.expressions import Expression, list_compared
 from penstock.planner.plan.join import JoinType
 from penstock.planner.plan.node import Binary, KStream, Node, Unary, WTable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Latest(Unary):
+class Latest(Unary, frozen=True, kw_only=True, eq=False):
     """The newest upsert of each key, as changes. `input` is a scan of a changelog, maybe filtered and projected.
 
     A deleted key is kept, because an older upsert that arrives later must not bring it back.
@@ -25,8 +26,7 @@ class Latest(Unary):
     TAKES_TABLES: ClassVar[bool] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(msgspec.Struct, frozen=True):
     """One of several tables that are joined on their keys. `keys` are over the input's columns, in a common order.
 
     Of windowed tables, rows of the same window meet; those of this one count as beginning `shift` milliseconds later.
@@ -37,8 +37,7 @@ class Side:
     shift: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """The join of one more side with the sides before it, taken together.
 
     A row of those and one of the new side, both of the same key (and window), match if of each group in `through`
@@ -51,8 +50,7 @@ class Step:
     condition: Expression | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TableJoin(Node):
+class TableJoin(Node, frozen=True, kw_only=True, eq=False):
     """Tables joined on their primary keys, one after the other: at most one row per key, from one state for all.
 
     `steps[i]` joins `sides[i + 1]`. NULL in a key equals nothing. The schema: the key columns, the window of windowed
@@ -99,8 +97,7 @@ class TableJoin(Node):
         return self.is_windowed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ForeignKeyJoin(Binary):
+class ForeignKeyJoin(Binary, frozen=True, kw_only=True, eq=False):
     """Each row of the table `left` beside the row of the table `right` that it refers to; there is at most one.
 
     `equalities` pair expressions over the left with key columns of the right: its whole key, and of a windowed table
@@ -124,8 +121,7 @@ class ForeignKeyJoin(Binary):
         return list_compared(self.equalities, self.condition)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TableLookup(Node):
+class TableLookup(Node, frozen=True, kw_only=True, eq=False):
     """Each row of a stream beside the row of a table that it refers to; changes of the table send nothing.
 
     `equalities`, `condition` and `type` as in ForeignKeyJoin. `as_of` None: the table as it is known when the row is

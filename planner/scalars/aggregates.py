@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics.codes.kinds import K018
@@ -15,8 +14,7 @@ from penstock.planner.scalars.resolver import Resolver
 from penstock.planner.types import BIGINT, is_ordered
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateResolver(Resolver):
+class AggregateResolver(Resolver, frozen=True):
     """What is known where a call of an aggregate stands."""
 
     def aggregate(self, call: exp.Expression) -> Aggregate | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics.codes.names import N004, N005
@@ -94,8 +94,7 @@ def _written(arguments: Sequence[exp.Expression]) -> list[str]:
     return [each.meta["span"].text for each in arguments if "span" in each.meta]
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(msgspec.Struct, frozen=True):
     """A call's arguments, cast to what the function takes, and the type of its result."""
 
     arguments: tuple[exp.Expression, ...]

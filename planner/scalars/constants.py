@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import zoneinfo
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import nearest
@@ -54,8 +54,7 @@ _NEVER_NULL = ("SEPARATOR", "TOP")
 _MOST_VALUES = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Objection:
+class Objection(msgspec.Struct, frozen=True):
     """Why a literal is refused, and what to write instead."""
 
     reason: str | None

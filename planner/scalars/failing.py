@@ -8,9 +8,9 @@ and COALESCE look at no more than they need.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
 
+import msgspec
 from sqlglot import exp
 
 from penstock.planner.functions import NULL_FORMS, find_function
@@ -42,8 +42,7 @@ class NoExactFormError(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(msgspec.Struct, frozen=True):
     """`value` is the expression with NULL where it fails; `failures` come in the order of evaluation."""
 
     value: Expression

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, nearest
@@ -13,8 +14,7 @@ from penstock.parser import ast
 from penstock.planner.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeColumn:
+class ScopeColumn(msgspec.Struct, frozen=True):
     """A name that an expression may use.
 
     `relation` is the alias that it may be qualified with, `name` what the user writes, `column` the name in the schema
@@ -27,8 +27,7 @@ class ScopeColumn:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
-class SharedColumn:
+class SharedColumn(msgspec.Struct, frozen=True):
     """A column of USING: its name, what it stands for, as written, and the relations that it is in."""
 
     name: str
@@ -36,8 +35,7 @@ class SharedColumn:
     relations: frozenset[str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(msgspec.Struct, frozen=True):
     """All names that an expression may use. Names are compared without regard to case.
 
     What stands for none of `columns` may stand for one of `beyond`. `shared`: the columns of USING. `times`: those of

@@ -7,7 +7,8 @@ of classes) it stops and finds nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 _NO_ESCAPES = frozenset("CFIJKLMOTUYgijlmoqy")
 _REPETITION = re.compile(r"\{([0-9]{1,9})(?:,([0-9]{0,9}))?\}")
@@ -17,8 +18,7 @@ _FLAGS = re.compile(r"\(\?([a-zA-Z-]*)([:)])")
 _BRACED = re.compile(r"\\(?:[pPxN]|b(?=\{g\}))\{[^}]*\}|\\k<[^>]*>|\\c.", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Regex:
+class Regex(msgspec.Struct, frozen=True):
     """`problem`: why it does not compile, None if nothing was found. `groups`: how many there are, None if unknown."""
 
     problem: str | None

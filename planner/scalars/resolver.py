@@ -6,9 +6,10 @@ The input is left as it is. Everything that is wrong is reported; an expression 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics.codes.names import N006
@@ -37,8 +38,7 @@ from penstock.planner.scalars.types import type_of
 from penstock.planner.types import BOOLEAN, INT, INTEGERS, INTERVAL, STRING, VOID, Array, Map, Struct, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Resolver:
+class Resolver(msgspec.Struct, frozen=True):
     """What is known where an expression stands: columns, and the parameters of the lambdas around it."""
 
     scope: Scope

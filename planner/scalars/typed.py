@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics.codes.types import T003, T004
@@ -15,8 +15,7 @@ from penstock.planner.scalars.types import cast, common_type
 from penstock.planner.types import INTERVAL, MOMENTS, STRING, VOID, Decimal, Simple, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(msgspec.Struct, frozen=True):
     """An expression over the columns of an operator's input, and the type of its values."""
 
     expression: exp.Expression

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
@@ -50,8 +51,7 @@ ORDER = "_order"
 """The column of a query by which its rows are ordered, where they are not ordered as they arrive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+class Matched(msgspec.Struct, frozen=True):
     """The rows of the stream, the table, and the values of the table's key in each row of the stream."""
 
     source: FromRows

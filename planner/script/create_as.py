@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic
 from penstock.diagnostics.codes.kinds import K003, K007

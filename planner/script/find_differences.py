@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Span
@@ -17,8 +17,7 @@ from penstock.planner.scalars.literals import bare, whole_number
 from penstock.planner.types import INTEGERS, Array
 
 
-@dataclass(frozen=True, slots=True)
-class OtherMeaning:
+class OtherMeaning(msgspec.Struct, frozen=True):
     """What a form means elsewhere. `hint`: the form that means the same in all systems, or what they mean."""
 
     form: str

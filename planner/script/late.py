@@ -5,8 +5,7 @@ Both read an intermediate stream of the query that decides which rows are late, 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
 from penstock.diagnostics.codes.kinds import K010, K016, K021, K026

@@ -5,9 +5,12 @@ A refused statement does not stop the next one from being checked; all findings 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import assert_never
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
@@ -43,8 +46,7 @@ from penstock.planner.script.show import lower_describe, lower_show, lower_show_
 from penstock.planner.script.stream_word import require_stream_word
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedScript:
+class PlannedScript(msgspec.Struct, frozen=True):
     """What the statements of a script come to."""
 
     queries: tuple[RunningQuery, ...]
@@ -54,18 +56,17 @@ class PlannedScript:
     warnings: tuple[Diagnostic, ...]
 
 
-@dataclass(slots=True)
-class ScriptState:
+class ScriptState(msgspec.Struct):
     """The state between statements."""
 
     catalog: Catalog
-    settings: Settings = field(default_factory=Settings)
-    queries: list[RunningQuery] = field(default_factory=list)
-    answers: list[Answer] = field(default_factory=list)
-    warnings: list[Diagnostic] = field(default_factory=list)
-    report: list[Diagnostic] = field(default_factory=list)
-    unplaced: set[str] = field(default_factory=set)  # queries of derived streams without a place to go to
-    read: set[str] = field(default_factory=set)  # derived streams that queries read
+    settings: Settings = msgspec.field(default_factory=Settings)
+    queries: list[RunningQuery] = msgspec.field(default_factory=list)
+    answers: list[Answer] = msgspec.field(default_factory=list)
+    warnings: list[Diagnostic] = msgspec.field(default_factory=list)
+    report: list[Diagnostic] = msgspec.field(default_factory=list)
+    unplaced: set[str] = msgspec.field(default_factory=set)  # queries of derived streams without a place to go to
+    read: set[str] = msgspec.field(default_factory=set)  # derived streams that queries read
 
     @property
     def all_queries(self) -> list[RunningQuery]:
@@ -281,7 +282,9 @@ def lower_explain(statement: ast.Explain, script: ScriptState) -> Explained:
         lower_statement(statement.statement, beside)
     except CompileError as refusal:
         behind = statement.span.source.text[statement.span.start : statement.statement.span.start]
-        raise CompileError(replace(each, fix=each.fix and behind + each.fix) for each in refusal.diagnostics) from None
+        raise CompileError(
+            dataclasses.replace(each, fix=each.fix and behind + each.fix) for each in refusal.diagnostics
+        ) from None
     # A statement that replaces another one takes the queries of that away.
     known = set(map(id, script.queries))
     queries = tuple(each for each in beside.queries if id(each) not in known)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from penstock.diagnostics import CompileError, Span
 from penstock.diagnostics.codes.kinds import K001, K002

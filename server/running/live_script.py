@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.compilation import Compilation, compile, compile_sources
@@ -227,9 +228,9 @@ def find_nodes(node: Any, kind: type[N]) -> Iterator[N]:
     elif isinstance(node, list | tuple):
         for each in node:
             yield from find_nodes(each, kind)
-    elif dataclasses.is_dataclass(node):
-        for each in dataclasses.fields(node):
-            yield from find_nodes(getattr(node, each.name), kind)
+    elif isinstance(node, msgspec.Struct):
+        for name in node.__struct_fields__:
+            yield from find_nodes(getattr(node, name), kind)
 
 
 def describe_columns(planned: Planned) -> list[dict[str, str]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from penstock.compilation import compile, compile_read
 from penstock.diagnostics import CompileError, Diagnostic, Source, render

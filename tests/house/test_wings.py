@@ -21,6 +21,14 @@ WINGS = (
 DOOR = "__init__"
 
 
+def test_statements_and_plans_are_no_dataclasses() -> None:
+    """Python compiles the methods of a dataclass whenever its module is loaded, which `penstock check` waits for."""
+    modules = [*list_files(PLANNER, ".py"), *list_files(ROOT / "grammar", ".py"), *list_files(ROOT / "parser", ".py")]
+    checked = [path for path in modules if ROOT / "parser/format" not in path.parents]
+    assert PLANNER / "plan" / "node.py" in checked
+    assert [str(path) for path in checked if "@dataclass" in path.read_text(encoding="utf-8")] == []
+
+
 def wing(path: Path) -> str:
     return path.relative_to(PLANNER).with_suffix("").parts[0]
 

@@ -12,8 +12,9 @@ OVER    rows as far behind the watermark as a pane is long and the frames reach,
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from penstock.planner.plan import Distinct, IntervalJoin, Node, Over, OverRows, WindowAggregate
 from tests.model.evaluate import evaluate

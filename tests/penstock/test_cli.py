@@ -248,4 +248,5 @@ def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None
     )
     loaded = set(run.stdout.split("loaded")[1].split())
     assert "penstock.compilation" in loaded
-    assert not {"pyspark", "pandas", "numpy", "pyarrow", "rich"} & loaded
+    assert not {"pyspark", "pandas", "numpy", "pyarrow", "duckdb", "lark", "rich"} & loaded
+    assert not {"penstock.codegen", "penstock.runtime", "penstock.server", "penstock.translate"} & loaded

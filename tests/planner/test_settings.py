@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import penstock
 from penstock.planner.connectors.option import BOOLEAN
@@ -25,7 +25,7 @@ FIELDS = {"on_row_error": "rejects_failing"}  # of the settings whose fields hav
 def test_each_setting_is_a_field() -> None:
     names = [name for name, _ in options.SETTINGS]
     assert sorted(names) == sorted(GIVEN)
-    assert sorted(FIELDS.get(name, name) for name in names) == sorted(field.name for field in fields(Settings))
+    assert sorted(FIELDS.get(name, name) for name in names) == sorted(Settings.__struct_fields__)
 
 
 @pytest.mark.parametrize("name", GIVEN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Source, Span
@@ -101,11 +101,11 @@ def parts(statement: ast.Statement) -> Iterator[Part]:
             pending += [value for held in node.args.values() for value in (held if isinstance(held, list) else [held])]
         elif isinstance(node, tuple):
             pending += node
-        elif dataclasses.is_dataclass(node) and not isinstance(node, type | Span):
+        elif isinstance(node, msgspec.Struct) and not isinstance(node, Span):
             span = getattr(node, "span", None)
             if isinstance(span, Span) and span.start < span.end:
                 yield Part(family(node), span)
-            pending += [getattr(node, field.name) for field in dataclasses.fields(node)]
+            pending += [getattr(node, name) for name in node.__struct_fields__]
 
 
 def family(node: object) -> str:

@@ -232,10 +232,11 @@ tables = st.builds(Table, names, aliases, st.none() | _overs(_columns), st.none(
 
 
 def _relations(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Relation]:
+    # Not by `builds`: it looks for the types of the fields, and that of the query is known to type checkers only.
     subqueries = st.one_of(
-        st.builds(Subquery, query, aliases, st.just(()), st.none() | _overs(_columns), NOWHERE),
-        st.builds(Subquery, query, names, _columns_named, st.none() | _overs(_columns), NOWHERE),
-    )
+        st.tuples(query, aliases, st.just(()), st.none() | _overs(_columns), NOWHERE),
+        st.tuples(query, names, _columns_named, st.none() | _overs(_columns), NOWHERE),
+    ).map(lambda parts: Subquery(*parts))
     source = tables | subqueries
 
     def windowed(kind: WindowKind) -> st.SearchStrategy[WindowedTable]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import chain
 
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from penstock.codegen.column_names import name_output, number_columns
 from penstock.codegen.intermediates import cut_at_intermediates

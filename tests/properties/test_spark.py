@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from msgspec.structs import replace
 from pyspark.sql import SparkSession
 
 from penstock.codegen import lower
@@ -62,12 +64,12 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
 def located(node: Node, folders: dict[str, Path]) -> Node:
     """The plan reading JSON files, one a micro-batch."""
     changes: dict[str, Any] = {}
-    for field in fields(node):
-        value = getattr(node, field.name)
+    for name in node.__struct_fields__:
+        value = getattr(node, name)
         if isinstance(value, Node):
-            changes[field.name] = located(value, folders)
-        elif field.name == "inputs":
-            changes[field.name] = tuple(located(each, folders) for each in value)
+            changes[name] = located(value, folders)
+        elif name == "inputs":
+            changes[name] = tuple(located(each, folders) for each in value)
     if isinstance(node, Scan):
         options = (("path", str(folders[node.origin.name])), ("format", "json"), ("files_per_batch", 1))
         changes["origin"] = replace(node.origin, options=options)
@@ -113,7 +115,7 @@ def examples(kind: str, number: int) -> list[Example]:
     best.pop(repr(rejecting.plan))
     chosen = [rejecting, *sorted(best.values(), key=rows_to_tell)[1 - number :]]
     stops = [len(each.history.batches) // 2 if place % 3 == 0 else 0 for place, each in enumerate(chosen)]
-    return [replace(each, stop=stop) for each, stop in zip(chosen, stops, strict=True)]
+    return [dataclasses.replace(each, stop=stop) for each, stop in zip(chosen, stops, strict=True)]
 
 
 def rows_rejected(example: Example) -> int:

@@ -7,11 +7,11 @@ never narrower than what the condition says. A condition that says more than its
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from math import floor
 
+import msgspec
 from sqlglot import exp
 
 from penstock.planner.lower.joins.linear import Linear, Times, make_constant, read_linear
@@ -23,8 +23,7 @@ FLIPPED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "=": "="}
 NEGATED = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """The ends found so far: of the difference right.time - left.time, None while open."""
 
     lower: BoundEnd | None = None
@@ -72,8 +71,7 @@ def is_empty(bound: TimeBound) -> bool:
     return lower.milliseconds > upper.milliseconds
 
 
-@dataclass(frozen=True, slots=True)
-class ReadBound:
+class ReadBound(msgspec.Struct, frozen=True):
     """What a condition says of the difference of the event times. `exact`: it says that and nothing else."""
 
     ends: Ends
@@ -205,8 +203,7 @@ def round_end(microseconds: Fraction, closed: bool, *, upwards: bool) -> tuple[B
     return BoundEnd(sign * (milliseconds + 1), False), rest == 999
 
 
-@dataclass(frozen=True, slots=True)
-class SplitBound:
+class SplitBound(msgspec.Struct, frozen=True):
     """The ends that some conjuncts give together.
 
     `used` gave them. Those of them that say more are in `rest` as well, with all others.

@@ -7,8 +7,8 @@ are NULL. What would need to know whether the whole table has a NULL is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from dataclasses import dataclass, replace
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.parser import ast
@@ -27,8 +27,7 @@ LowerRelation = Callable[[ast.Relation, Sequence[exp.Expression], Context], From
 LowerQuery = Callable[[ast.Query, Context], Node]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptMembership(Membership):
+class KeptMembership(Membership, frozen=True, kw_only=True):
     """A condition of WHERE: EXISTS or IN with a subquery over a table that changes."""
 
     right: FromRows

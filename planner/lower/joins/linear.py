@@ -6,9 +6,9 @@ Functions that cut times off, such as UNIX_SECONDS and DATE_TRUNC, give such a s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 
+import msgspec
 from sqlglot import exp
 
 from penstock.parser import name_text
@@ -16,8 +16,7 @@ from penstock.planner.intervals import fixed_milliseconds, interval_duration
 from penstock.planner.scalars.names import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Times:
+class Times(msgspec.Struct, frozen=True):
     """What the analysis knows: the joined columns, and which of them are the two event times."""
 
     scope: Scope
@@ -36,8 +35,7 @@ class Times:
         return left, right
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(msgspec.Struct, frozen=True):
     """A value between `left * left.time + right * right.time + constant - below` and the same sum `+ above`.
 
     Times and intervals count microseconds. `exact`: the value is the sum itself, and computing it fails for no row.

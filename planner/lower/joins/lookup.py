@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
@@ -39,8 +39,7 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import stateful, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """How rows of one side refer to those of the other: by its whole key; what else ON says of both."""
 
     equalities: tuple[Equality, ...]

@@ -5,8 +5,9 @@ Source: the Kafka Streams join semantics, with the bound that makes a stream-str
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never
+
+import msgspec
 
 from penstock.parser.ast import JoinKind
 from penstock.planner.plan import KStream, KTable, Shape, WTable
@@ -15,8 +16,7 @@ INNER, LEFT, RIGHT, FULL = JoinKind.INNER, JoinKind.LEFT, JoinKind.RIGHT, JoinKi
 ONE_SIDED = (JoinKind.SEMI, JoinKind.ANTI)
 
 
-@dataclass(frozen=True, slots=True)
-class JoinRule:
+class JoinRule(msgspec.Struct, frozen=True):
     """A legal cell: the kinds of join it allows, what they give, and whether a time bound is required.
 
     `passes/check_supported.py` refuses those that this version does not run. `reason`, `hint`: why there are no other
@@ -30,8 +30,7 @@ class JoinRule:
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Illegal:
+class Illegal(msgspec.Struct, frozen=True):
     """A cell that no kind of join can fill, why, and the way out."""
 
     reason: str

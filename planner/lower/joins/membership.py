@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
@@ -16,8 +15,7 @@ from penstock.planner.plan import conjuncts
 from penstock.planner.scalars.literals import bare
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(msgspec.Struct, frozen=True):
     """A condition of WHERE: EXISTS or IN with a subquery."""
 
     query: ast.Query

@@ -6,8 +6,8 @@ Each near miss is tried in turn; the first that applies is reported.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic
@@ -25,8 +25,7 @@ from penstock.planner.types import DATE, TIMESTAMP
 FIVE_MINUTES = 300_000
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True):
     """A join that lacks a bound: its conjuncts, and which of them gave an end."""
 
     join: Join

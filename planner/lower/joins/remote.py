@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Span
@@ -34,8 +34,7 @@ from penstock.planner.scalars.literals import bare
 from penstock.planner.types import BOOLEAN
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteTable:
+class RemoteTable(msgspec.Struct, frozen=True):
     """A table in a database, and the columns of it that a relation shows, by their names in the relation."""
 
     origin: Origin
@@ -57,8 +56,7 @@ def find_remote_table(node: Node) -> RemoteTable | None:
     return RemoteTable(node.origin, columns) if connector.looks_up and not connector.reads_table else None
 
 
-@dataclass(frozen=True, slots=True)
-class LookedUp:
+class LookedUp(msgspec.Struct, frozen=True):
     """A lookup, a column of it that is NULL only where no row was found, and the conditions that it leaves to test."""
 
     node: RemoteLookup

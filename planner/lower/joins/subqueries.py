@@ -7,8 +7,9 @@ where values are NULL.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
@@ -34,16 +35,14 @@ from penstock.planner.plan import JoinType, KStream, KTable, Node, conjuncts
 from penstock.planner.scalars.names import Scope
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemoteMembership(Membership):
+class RemoteMembership(Membership, frozen=True, kw_only=True):
     """A condition of WHERE: EXISTS or IN with a subquery over a table in a database."""
 
     select: ast.Select
     source: ast.Table
 
 
-@dataclass(frozen=True, slots=True)
-class KeyComparison:
+class KeyComparison(msgspec.Struct, frozen=True):
     """What a subquery compares with the row of the table: its whole key, and other conditions."""
 
     reference: Reference

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Span
@@ -34,8 +35,7 @@ from penstock.planner.plan import (
 from penstock.planner.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Keyed:
+class Keyed(msgspec.Struct, frozen=True):
     """A table in a join: which of its columns are the primary key, and what else has the value of each."""
 
     node: Node

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from penstock.planner.plan import EventTime, JoinType, KStream, TimeBound, anchor_times
 
@@ -11,8 +13,7 @@ _PADDED = {JoinType.LEFT: ("right",), JoinType.RIGHT: ("left",), JoinType.FULL: 
 _ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
 
 
-@dataclass(frozen=True, slots=True)
-class JoinTimes:
+class JoinTimes(msgspec.Struct, frozen=True):
     """The join of two streams by their columns `left_time` and `right_time`; `pane` as in the plan's join."""
 
     type: JoinType
