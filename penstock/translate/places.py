@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from penstock.planner.connectors.topics import FORMATS, explain_keys, find_key_format
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
 
@@ -13,6 +14,8 @@ SERVERS = "localhost:9092"
 SERVERS_NOTE = f"the statement does not name the brokers of its topic: this names {SERVERS} in bootstrap_servers"
 WINDOW_COLUMNS = ("window_start", "window_end")
 _FILE_FORMATS = ("json", "csv", "parquet")
+_FLINK_KEYS = frozenset({"key.format", "key.fields", "value.fields-include", "key.fields-prefix"})
+_FLINK_KEY_FORMATS: Mapping[str, str] = {"json": "json", "raw": "text", "csv": "text"}
 _DELIMITERS = frozenset({"csv.field-delimiter", "sep", "delimiter"})
 
 
@@ -37,10 +40,15 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def kafka(topic: str, form: str, servers: str, partitions: str, changes: list[str]) -> PlaceOptions:
-    if form.lower() not in ("json", "json_sr"):
-        raise NotTranslatedError(f"Penstock reads JSON from Kafka, and not {form or 'another format'}")
-    options = [("connector", "'kafka'"), ("topic", quote(topic)), ("format", "'json'")]
+def kafka(
+    topic: str, form: str, servers: str, changes: list[str], *, key_format: str = "", partitions: str = ""
+) -> PlaceOptions:
+    """`form`: the format of the values in the words of the other system. `key_format`: that of the keys here."""
+    own = "csv" if form.lower() == "csv" else FORMATS.get(form.lower())
+    if own is None:
+        raise NotTranslatedError(f"Penstock reads JSON and CSV from Kafka, and not {form or 'another format'}")
+    options = [("connector", "'kafka'"), ("topic", quote(topic)), ("format", quote(own))]
+    options += [("key_format", quote(key_format))] if key_format else []
     options.append(("bootstrap_servers", quote(servers or SERVERS)))
     options += [("partitions", partitions)] if partitions else []
     return PlaceOptions(options, options, [*changes, *([] if servers else [SERVERS_NOTE])])
@@ -69,26 +77,51 @@ def _read_flink(declaration: Declaration) -> PlaceOptions:
         raise NotTranslatedError(
             f"Penstock has no connector {connector}: docs/connectors.md lists those it has, such as files and postgres"
         )
-    return _FLINK[connector](declaration.options)
+    return _FLINK[connector](declaration)
 
 
-def _read_flink_kafka(given: Mapping[str, str]) -> PlaceOptions:
+def _read_flink_kafka(declaration: Declaration) -> PlaceOptions:
+    """Columns that are in the keys of messages alone become KEY columns; others are read from the values."""
+    given = declaration.options
+    if given.get("value.fields-include", "ALL").upper() != "EXCEPT_KEY":
+        return _read_flink_topic(given, "")
+    if given.get("key.fields-prefix"):
+        raise NotTranslatedError("key.fields-prefix has no place: columns of keys are called as in the messages")
+    declaration.key += [name.strip() for name in given.get("key.fields", "").split(";") if name.strip()]
+    return _read_flink_topic(given, _read_flink_keys(given))
+
+
+def _read_flink_upserts(declaration: Declaration) -> PlaceOptions:
+    return _read_flink_topic(declaration.options, _read_flink_keys(declaration.options))
+
+
+def _read_flink_topic(given: Mapping[str, str], key_format: str) -> PlaceOptions:
     form = given.get("format") or given.get("value.format", "")
-    used = {"connector", "topic", "format", "value.format", "key.format", "properties.bootstrap.servers"}
+    used = {"connector", "topic", "format", "value.format", "properties.bootstrap.servers", *_FLINK_KEYS}
     servers = given.get("properties.bootstrap.servers", "")
-    return kafka(given.get("topic", ""), form, servers, "", _tell_unused(given, used))
+    return kafka(given.get("topic", ""), form, servers, _tell_unused(given, used), key_format=key_format)
 
 
-def _read_flink_files(given: Mapping[str, str]) -> PlaceOptions:
+def _read_flink_keys(given: Mapping[str, str]) -> str:
+    """The format of keys."""
+    form = given.get("key.format", "").lower()
+    if form not in _FLINK_KEY_FORMATS:
+        raise NotTranslatedError(f"Penstock reads keys in JSON and plain text, and not in {form or 'another format'}")
+    return _FLINK_KEY_FORMATS[form]
+
+
+def _read_flink_files(declaration: Declaration) -> PlaceOptions:
+    given = declaration.options
     return files(given.get("path", ""), given.get("format", ""), given, {"connector", "path", "format"})
 
 
-def _read_print(given: Mapping[str, str]) -> PlaceOptions:
+def _read_print(declaration: Declaration) -> PlaceOptions:
     options = [("connector", "'console'")]
-    return PlaceOptions(options, options, _tell_unused(given, {"connector"}))
+    return PlaceOptions(options, options, _tell_unused(declaration.options, {"connector"}))
 
 
-def _read_jdbc(given: Mapping[str, str]) -> PlaceOptions:
+def _read_jdbc(declaration: Declaration) -> PlaceOptions:
+    given = declaration.options
     url = urlsplit(given.get("url", "").removeprefix("jdbc:"))
     if url.scheme != "postgresql":
         raise NotTranslatedError(
@@ -118,6 +151,7 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         "value_format",
         "format",
         "key_format",
+        "value_delimiter",
         "partitions",
         "timestamp",
         "timestamp_format",
@@ -139,7 +173,14 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
             "ksqlDB takes rows for a day behind the newest one unless GRACE PERIOD says otherwise, and so does this "
             "watermark. Final rows and pairs wait for it: a smaller delay gives them earlier"
         )
-    return kafka(topic, form, "", given.get("partitions", ""), changes)
+    if given.get("value_delimiter", ",") not in (",", "COMMA"):
+        raise NotTranslatedError("VALUE_DELIMITER: the values of CSV are separated by commas here")
+    keys = len(declaration.key)
+    type_ = dict(declaration.columns).get(declaration.key[0], "") if keys == 1 else ""
+    if keys and (note := explain_keys(given, keys, type_=type_)):
+        changes.append(note[0].lower() + note[1:].rstrip("."))
+    key_format = find_key_format(keys) if keys else ""
+    return kafka(topic, form, "", changes, key_format=key_format, partitions=given.get("partitions", ""))
 
 
 def _read_spark(declaration: Declaration) -> PlaceOptions:
@@ -151,16 +192,16 @@ def _read_spark(declaration: Declaration) -> PlaceOptions:
 def _read_spark_kafka(given: Mapping[str, str]) -> PlaceOptions:
     used = {"using", "subscribe", "kafka.bootstrap.servers"}
     servers = given.get("kafka.bootstrap.servers", "")
-    return kafka(given.get("subscribe", ""), "json", servers, "", _tell_unused(given, used))
+    return kafka(given.get("subscribe", ""), "json", servers, _tell_unused(given, used))
 
 
 def _read_spark_files(given: Mapping[str, str]) -> PlaceOptions:
     return files(given.get("path", ""), given.get("using", ""), given, {"using", "path"})
 
 
-_FLINK: Mapping[str, Callable[[Mapping[str, str]], PlaceOptions]] = {
+_FLINK: Mapping[str, Callable[[Declaration], PlaceOptions]] = {
     "kafka": _read_flink_kafka,
-    "upsert-kafka": _read_flink_kafka,
+    "upsert-kafka": _read_flink_upserts,
     "filesystem": _read_flink_files,
     "print": _read_print,
     "jdbc": _read_jdbc,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_FORMATS = {"json": "json", "json_sr": "json", "delimited": "csv"}
+FORMATS: Mapping[str, str] = {"json": "json", "json_sr": "json", "delimited": "csv"}
+"""The format of values here, by that of ksqlDB."""
 _OPTIONS = frozenset(
     {"kafka_topic", "value_format", "key_format", "partitions", "replicas", "timestamp", "timestamp_format"}
     | {"value_delimiter", "key_delimiter", "wrap_single_value", "window_type", "window_size", "retention_ms"}
@@ -25,24 +26,41 @@ def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | N
         "connector": "kafka",
         "topic": texts.get("kafka_topic") or name,
         "bootstrap_servers": _BROKERS,
-        "format": _FORMATS.get(form, "json"),
+        "format": FORMATS.get(form, "json"),
     }
     if keys or kind == "TABLE":
-        is_json = (keys or 0) > 1 or texts.get("key_format", texts.get("format", "")).lower() in ("json", "json_sr")
-        options["key_format"] = "json" if is_json else "text"
+        options["key_format"] = find_key_format(keys or 1)
     written = ", ".join(f"{each} = '{value.replace(chr(39), chr(39) * 2)}'" for each, value in options.items())
     return " ".join(_notes(texts, form, kind, keys)), f"WITH ({written})"
+
+
+def find_key_format(keys: int) -> str:
+    """The `key_format` of so many key columns: ksqlDB writes a single key without an object around it, in JSON, too."""
+    return "json" if keys > 1 else "text"
+
+
+def explain_keys(texts: Mapping[str, str], keys: int, *, type_: str = "") -> str:
+    """What is otherwise in the bytes of so many key columns, empty if nothing is. `type_`: that of a single key."""
+    is_text = type_.upper().startswith(("VARCHAR", "STRING"))
+    form = (texts.get("key_format") or texts.get("format") or "kafka").lower()
+    if keys > 1:
+        return "" if form.startswith("json") else "Keys of several columns are JSON objects here."
+    if form == "kafka":
+        return "" if is_text else "Numbers in keys are texts here, and bytes in the format KAFKA."
+    if form.startswith("json"):
+        return "" if type_ and not is_text else "The quotes around a text in a key of JSON stay part of it."
+    return "" if form == "delimited" else f"Keys in {form.upper()} are not read: Penstock reads texts and JSON."
 
 
 def _notes(texts: Mapping[str, str], form: str, kind: str, keys: int | None) -> list[str]:
     """What becomes of the other options, a sentence each."""
     notes = ["The brokers of a topic are named in the script."]
-    if form not in _FORMATS:
+    if form not in FORMATS:
         notes.append(f"Messages in {form.upper()} are not read: Penstock reads JSON and CSV.")
     if texts.get("value_delimiter", ",") != ",":
         notes.append("Values of CSV are separated by commas.")
-    if keys and texts.get("key_format", texts.get("format", "kafka")).lower() == "kafka":
-        notes.append("Numbers in keys are texts here, and bytes in the format KAFKA.")
+    if keys and (note := explain_keys(texts, keys)):
+        notes.append(note)
     if "timestamp" in texts and keys is None:
         notes.append("TIMESTAMP is left out: rows keep the event time that they have.")
     elif "timestamp" in texts:
