@@ -55,6 +55,10 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
         yield closing + 1, ("SECOND(", (place + 4, closing), ")"), told
     elif word == "REGEXP_EXTRACT" and system is not System.SPARK:
         yield from _edit_extract(statement, place, system)
+    elif word == "REGEXP_EXTRACT_ALL" and system is System.KSQLDB:
+        yield from _edit_extract_all(statement, place)
+    elif word == "MASK" and system is System.KSQLDB:
+        yield from _edit_mask(statement, place)
 
 
 def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, Pieces, str]]:
@@ -76,6 +80,28 @@ def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tu
         told += "; the pattern is its second argument"
     call = ("NULLIF(REGEXP_EXTRACT(", arguments[0], ", ", arguments[1], ", ", group, "), '')")
     yield closing + 1, call, told
+
+
+def _edit_extract_all(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:
+    """REGEXP_EXTRACT_ALL of ksqlDB begins with the pattern, and gives whole matches unless a group is asked for."""
+    closing = statement.close(place + 1)
+    arguments = [*statement.split(place + 2, closing)]
+    if len(arguments) not in (2, 3):
+        return
+    pattern, text, *groups = arguments
+    told = "the pattern is the second argument of REGEXP_EXTRACT_ALL"
+    if not groups:
+        told += "; it gives the first group unless 0 asks for the whole match"
+    yield closing + 1, ("REGEXP_EXTRACT_ALL(", text, ", ", pattern, ", ", *(groups or "0"), ")"), told
+
+
+def _edit_mask(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:
+    """MASK of ksqlDB also replaces what is neither a letter nor a digit."""
+    closing = statement.close(place + 1)
+    arguments = [*statement.split(place + 2, closing)]
+    if len(arguments) == 1:
+        told = "MASK keeps signs and spaces; ksqlDB makes each of them a hyphen: MASK(…, 'X', 'x', 'n', '-')"
+        yield closing + 1, ("MASK(", arguments[0], ", 'X', 'x', 'n', '-')"), told
 
 
 def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:

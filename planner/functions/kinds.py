@@ -22,6 +22,7 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("REGEX", STRING, "a regular expression"),
+        Kind("GROUPED_REGEX", STRING, "a regular expression with a group"),
         Kind("REPLACEMENT", STRING, "the replacement of a match"),
         Kind("GROUP", INT, "the number of a group"),
         Kind("LIKE", STRING, "a pattern"),

@@ -190,7 +190,7 @@ TEXT = (
     ),
     Function(
         "REGEXP_EXTRACT",
-        ("(STRING, REGEX) -> STRING", "(STRING, REGEX, GROUP) -> STRING"),
+        ("(STRING, GROUPED_REGEX) -> STRING", "(STRING, REGEX, GROUP) -> STRING"),
         "the first (or n-th) group of the first match, '' if none",
         ("REGEXP_EXTRACT('100-200', '([0-9]+)-([0-9]+)', 2)", "200"),
         failing=Failing(literals=(1, 2)),
@@ -198,7 +198,7 @@ TEXT = (
     ),
     Function(
         "REGEXP_EXTRACT_ALL",
-        ("(STRING, REGEX) -> ARRAY<STRING>", "(STRING, REGEX, GROUP) -> ARRAY<STRING>"),
+        ("(STRING, GROUPED_REGEX) -> ARRAY<STRING>", "(STRING, REGEX, GROUP) -> ARRAY<STRING>"),
         "the group of every match",
         ("REGEXP_EXTRACT_ALL('a1b22', '([0-9]+)', 1)", ["1", "22"]),
         failing=Failing(literals=(1, 2)),

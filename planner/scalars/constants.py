@@ -72,7 +72,7 @@ def judge(function: str, kind: Kind, place: int, arguments: Sequence[Typed]) -> 
     if kind.literal and not isinstance(literal, known):
         found = T013.at(argument.span, function=function, kind=kind.noun)
         return found.with_hint(_both_ways(function, arguments) if kind.name == "FLAG" else None)
-    objection = _objection(kind, literal, arguments)
+    objection = _objection(function, kind, literal, arguments)
     if objection is None:
         return None
     value = (
@@ -87,7 +87,7 @@ def text_problem(construct: str, kind: str, value: Typed) -> Diagnostic | None:
     return judge(construct, KINDS[kind], 0, (value,))
 
 
-def _objection(kind: Kind, literal: exp.Expression, arguments: Sequence[Typed]) -> Objection | None:
+def _objection(function: str, kind: Kind, literal: exp.Expression, arguments: Sequence[Typed]) -> Objection | None:
     number = whole_number(literal)
     if number is not None and kind.name == "POSITION":
         return Objection("Positions count from 1, or from the end with -1.", "1") if number == 0 else None
@@ -98,6 +98,8 @@ def _objection(kind: Kind, literal: exp.Expression, arguments: Sequence[Typed]) 
         return _group_objection(int(number), arguments)
     if not isinstance(literal, exp.Literal) or not literal.is_string:
         return None
+    if kind.name == "GROUPED_REGEX":
+        return _judge_grouped(function, literal.name, arguments)
     if kind.name == "REPLACEMENT":
         return _replacement_objection(literal.name, arguments)
     if kind.name == "PRINT_FORMAT":
@@ -155,6 +157,18 @@ def _group_objection(number: int, arguments: Sequence[Typed]) -> Objection | Non
     if number >= 0 and (groups is None or number <= groups):
         return None
     return Objection(None if groups is None else f"The pattern has {groups} groups; 0 is the whole match.", "0")
+
+
+def _judge_grouped(function: str, text: str, arguments: Sequence[Typed]) -> Objection | None:
+    """A regular expression whose first group is asked for."""
+    regex = read_regex(text)
+    if regex.problem is not None:
+        return Objection(_sentence(regex.problem))
+    spans = [each.span for each in arguments]
+    if regex.groups != 0 or None in spans:
+        return None
+    shown = ", ".join(each.text for each in spans if each is not None)
+    return Objection("Without a number the first group is asked for. 0 is the whole match.", f"{function}({shown}, 0)")
 
 
 def _replacement_objection(text: str, arguments: Sequence[Typed]) -> Objection | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
 from sqlglot import exp
 
 from penstock.diagnostics import Diagnostic, Span
@@ -14,19 +13,9 @@ from penstock.parser import ast
 from penstock.planner.plan import RunningQuery
 from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.literals import bare, whole_number
+from penstock.planner.script.differing_texts import CALLS, OPERATORS
+from penstock.planner.script.other_meaning import OtherMeaning, Rule, inner, text_of
 from penstock.planner.types import INTEGERS, Array
-
-
-class OtherMeaning(msgspec.Struct, frozen=True):
-    """What a form means elsewhere. `hint`: the form that means the same in all systems, or what they mean."""
-
-    form: str
-    systems: str
-    reason: str
-    hint: str
-
-
-Rule = Callable[[exp.Expression], OtherMeaning | None]
 
 
 def find_differences(query: RunningQuery, statements: Sequence[ast.Statement]) -> Iterator[Diagnostic]:
@@ -74,23 +63,10 @@ def _find_emit(statement: ast.Statement) -> Span | None:
     return query.span if isinstance(query, ast.Select) and query.emit is not None else None
 
 
-def _text(part: exp.Expression) -> str:
-    """What stands in the script for an operand, which may be cast."""
-    span = part.meta.get("span")
-    return part.name if span is None else str(span.text)
-
-
-def _inner(part: exp.Expression) -> exp.Expression:
-    """An operand without the casts around it that nobody wrote."""
-    while isinstance(part, exp.Cast) and part.meta.get("span") == part.this.meta.get("span"):
-        part = part.this
-    return bare(part)
-
-
 def _find_index(part: exp.Bracket) -> int | None:
     """The literal in `array[…]`."""
     is_array = isinstance(part.this.meta.get("type"), Array)
-    index = whole_number(_inner(part.expressions[0])) if is_array else None
+    index = whole_number(inner(part.expressions[0])) if is_array else None
     return None if index is None else int(index)
 
 
@@ -98,7 +74,7 @@ def _judge_index(part: exp.Expression) -> OtherMeaning | None:
     index = _find_index(part) if isinstance(part, exp.Bracket) else None
     if index is None or index == 0:
         return None
-    array = _text(part.this)
+    array = text_of(part.this)
     if index < 0:
         reason = "A negative index fails here. There it counts from the end."
         return OtherMeaning(f"[{index}]", "ksqlDB", reason, f"TRY_ELEMENT_AT({array}, {index})")
@@ -108,18 +84,18 @@ def _judge_index(part: exp.Expression) -> OtherMeaning | None:
 
 def _judge_power(part: exp.Expression) -> OtherMeaning | None:
     left, right = part.this, part.args["expression"]
-    if whole_number(_inner(right)) is None:
+    if whole_number(inner(right)) is None:
         return None
     reason = "^ is the exclusive OR of bits here. There it raises to a power."
-    return OtherMeaning("^", "PostgreSQL", reason, f"POWER({_text(left)}, {_text(right)})")
+    return OtherMeaning("^", "PostgreSQL", reason, f"POWER({text_of(left)}, {text_of(right)})")
 
 
 def _judge_quotient(part: exp.Expression) -> OtherMeaning | None:
-    left, right = _inner(part.this), _inner(part.args["expression"])
+    left, right = inner(part.this), inner(part.args["expression"])
     if left.meta.get("type") not in INTEGERS or whole_number(left) is not None or whole_number(right) in (None, 0, 1):
         return None
     reason = "The quotient of whole numbers is a DOUBLE here. There it is a whole number, as DIV gives it."
-    return OtherMeaning("/", "Flink, ksqlDB and PostgreSQL", reason, f"{_text(left)} DIV {_text(right)}")
+    return OtherMeaning("/", "Flink, ksqlDB and PostgreSQL", reason, f"{text_of(left)} DIV {text_of(right)}")
 
 
 _BARE_DECIMAL = re.compile(r"\b(?:DECIMAL|NUMERIC|DEC)\s*\)?\s*\Z", re.IGNORECASE)
@@ -131,7 +107,7 @@ def _judge_cast(part: exp.Expression) -> OtherMeaning | None:
     if not is_written or value.meta.get("type") in INTEGERS:
         return None
     reason = "Without digits it is DECIMAL(10, 0) here, which rounds to a whole number. There it keeps all digits."
-    return OtherMeaning("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({_text(value)} AS DECIMAL(38, 10))")
+    return OtherMeaning("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({text_of(value)} AS DECIMAL(38, 10))")
 
 
 _SIGNS = re.compile(r"[.|^$]+")
@@ -146,14 +122,14 @@ def _judge_split(part: exp.Expression) -> OtherMeaning | None:
     escaped = re.sub(r"(.)", r"\\\1", pattern.name)
     reason = f"{part.name.upper()} takes a regular expression here. There it takes a text."
     systems = "ksqlDB and Flink"
-    return OtherMeaning(f"'{pattern.name}'", systems, reason, f"{part.name.upper()}({_text(text)}, '{escaped}')")
+    return OtherMeaning(f"'{pattern.name}'", systems, reason, f"{part.name.upper()}({text_of(text)}, '{escaped}')")
 
 
 def _judge_ends(part: exp.Expression) -> OtherMeaning | None:
     """LEFT and RIGHT."""
     if len(part.expressions) != 2:
         return None
-    text, count = _text(part.expressions[0]), whole_number(_inner(part.expressions[1]))
+    text, count = text_of(part.expressions[0]), whole_number(inner(part.expressions[1]))
     if count is None or count >= 0:
         return None
     is_left = part.name.upper() == "LEFT"
@@ -171,23 +147,27 @@ def _judge_trim(part: exp.Expression) -> OtherMeaning | None:
         return None
     name = part.name.upper()
     reason = "The characters come first here, and the text behind them. There it is the other way round."
-    hint = f"{name}({_text(text)}, {_text(characters)})"
+    hint = f"{name}({text_of(text)}, {text_of(characters)})"
     return OtherMeaning(f"{name} of a constant", "Flink and PostgreSQL", reason, hint)
 
 
-def _judge_day(part: exp.Expression) -> OtherMeaning | None:
+def _judge_part(part: exp.Expression) -> OtherMeaning | None:
     unit, time = bare(part.expressions[0]), part.expressions[1]
-    if not isinstance(unit, exp.Literal) or unit.name.upper() != "DOW":
+    word = unit.name.upper() if isinstance(unit, exp.Literal) else ""
+    if word == "SECOND" and part.meta["span"].text.upper().startswith("EXTRACT"):
+        reason = "The second has a fraction here. There it is a whole number."
+        return OtherMeaning("EXTRACT(SECOND …)", "Flink", reason, f"SECOND({text_of(time)})")
+    if word != "DOW":
         return None
     reason = "Sunday is 1 here, and Saturday 7. There Sunday is 0, and Saturday 6."
-    return OtherMeaning("DOW", "PostgreSQL", reason, f"DAYOFWEEK({_text(time)})")
+    return OtherMeaning("DOW", "PostgreSQL", reason, f"DAYOFWEEK({text_of(time)})")
 
 
 def _judge_from_unixtime(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) != 1:
         return None
     reason = "It makes a text of seconds here. There it makes a TIMESTAMP of milliseconds."
-    return OtherMeaning("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({_text(part.expressions[0])})")
+    return OtherMeaning("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({text_of(part.expressions[0])})")
 
 
 def _judge_unix_timestamp(part: exp.Expression) -> OtherMeaning | None:
@@ -195,7 +175,7 @@ def _judge_unix_timestamp(part: exp.Expression) -> OtherMeaning | None:
         return None
     reason = "It gives seconds here. There it gives milliseconds."
     is_now = part.name.upper() == "UNIX_SECONDS"
-    time = "CURRENT_TIMESTAMP" if is_now else _text(part.expressions[0])
+    time = "CURRENT_TIMESTAMP" if is_now else text_of(part.expressions[0])
     return OtherMeaning("UNIX_TIMESTAMP", "ksqlDB", reason, f"UNIX_MILLIS({time})")
 
 
@@ -203,11 +183,11 @@ def _judge_mask(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) != 1:
         return None
     reason = "Signs and spaces stay as they are here. There each of them becomes a hyphen."
-    return OtherMeaning("MASK", "ksqlDB", reason, f"MASK({_text(part.expressions[0])}, 'X', 'x', 'n', '-')")
+    return OtherMeaning("MASK", "ksqlDB", reason, f"MASK({text_of(part.expressions[0])}, 'X', 'x', 'n', '-')")
 
 
 def _judge_concat(part: exp.Expression) -> OtherMeaning | None:
-    values = ", ".join(_text(each) for each in part.expressions)
+    values = ", ".join(text_of(each) for each in part.expressions)
     reason = "NULL with something is NULL here. There a NULL is left out."
     return OtherMeaning("CONCAT", "ksqlDB and PostgreSQL", reason, f"CONCAT_WS('', {values})")
 
@@ -217,12 +197,14 @@ _OPERATORS: Mapping[type[exp.Expression], Rule] = {
     exp.BitwiseXor: _judge_power,
     exp.Div: _judge_quotient,
     exp.Cast: _judge_cast,
+    **OPERATORS,
 }
 _CALLS: Mapping[str, Rule] = {
+    **CALLS,
     "SPLIT": _judge_split,
     **dict.fromkeys(("LEFT", "RIGHT"), _judge_ends),
     **dict.fromkeys(("LTRIM", "RTRIM"), _judge_trim),
-    "DATE_PART": _judge_day,
+    "DATE_PART": _judge_part,
 }
 _KSQLDB_CALLS: Mapping[str, Rule] = {
     "FROM_UNIXTIME": _judge_from_unixtime,

@@ -159,6 +159,16 @@ def test_types(given: str, here: str) -> None:
         (System.FLINK, "GREATEST(auction, price)", "GREATEST(auction, price)", "leaves out NULL"),
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind)", "REGEXP_EXTRACT(kind, 'a(b)', 0)", "second argument"),
         (System.KSQLDB, "REGEXP_EXTRACT('a(b)', kind, 1)", "REGEXP_EXTRACT(kind, 'a(b)', 1)", "second argument"),
+        (System.KSQLDB, "REGEXP_EXTRACT_ALL('a(b)', kind)", "REGEXP_EXTRACT_ALL(kind, 'a(b)', 0)", "whole match"),
+        (
+            System.KSQLDB,
+            "REGEXP_EXTRACT_ALL('a(b)', kind, 1)",
+            "REGEXP_EXTRACT_ALL(kind, 'a(b)', 1)",
+            "second argument",
+        ),
+        (System.KSQLDB, "MASK(kind)", "MASK(kind, 'X', 'x', 'n', '-')", "a hyphen"),
+        (System.KSQLDB, "MASK(kind, 'Q')", "MASK(kind, 'Q')", ""),
+        (System.SPARK, "MASK(kind)", "MASK(kind)", ""),
         (System.KSQLDB, "FROM_UNIXTIME(price)", "TIMESTAMP_MILLIS(price)", "milliseconds"),
         (System.KSQLDB, "UNIX_TIMESTAMP()", "UNIX_MILLIS(CURRENT_TIMESTAMP())", "milliseconds"),
         (System.KSQLDB, "CONCAT(kind, 'a')", "CONCAT(kind, 'a')", "empty text"),
@@ -288,11 +298,18 @@ def test_broken_statements_are_refused(text: str, system: System) -> None:
 # Translations that mean what the other system means, where the same words mean something else here.
 DIFFERENT = {
     "flink/scalars: REGEXP_EXTRACT and REGEXP_REPLACE",
+    "flink/scalars: REGEXP_EXTRACT that finds nothing",
+    "flink/scalars: REGEXP_EXTRACT whose first group is the whole",
+    "flink/scalars: REGEXP_EXTRACT without a group",
+    "flink/scalars: a default for REGEXP_EXTRACT",
     "flink/scalars: an element of an array",
+    "flink/scalars: the second of a time",
     "ksqldb/functions: SELECT FROM_DAYS(5) AS a, FROM_UNIXTIME(epoch) AS b FROM eve",
     "ksqldb/functions: SELECT FROM_UNIXTIME(epoch) AS a FROM events EMIT CHANGES",
     "ksqldb/functions: SELECT REGEXP_EXTRACT('a(b)', kind) AS a FROM events",
     "ksqldb/functions: SELECT REGEXP_EXTRACT('a(b)', kind, 1) AS a FROM events",
+    "ksqldb/functions: SELECT REGEXP_EXTRACT_ALL('a(b)', kind) AS a FROM events",
+    "ksqldb/functions: SELECT MASK(kind) AS a FROM events EMIT CHANGES",
     "ksqldb/functions: SELECT SPLIT(kind, '.')[1] AS a FROM events EMIT CHANGES",
     "ksqldb/functions: SELECT SPLIT(kind, '|')[1] AS a FROM events",
     "ksqldb/functions: SELECT UNIX_TIMESTAMP() AS b FROM events",
@@ -302,6 +319,8 @@ DIFFERENT = {
     "ksqldb/scalars: FROM_UNIXTIME of milliseconds",
     "ksqldb/scalars: UNIX_TIMESTAMP without arguments",
     "ksqldb/scalars: an element of an array",
+    "spark/scalars: an end of line in a text",
+    "spark/scalars: two backslashes in a regular expression",
 }
 
 

@@ -44,6 +44,9 @@ from tests.planner.expressions import refused, resolved
         ("SPLIT(s, '[')", "T014", "'['", None),
         ("STR_TO_MAP(s, ',', '*')", "T014", "'*'", None),
         ("REGEXP_EXTRACT(s, '(a)', 2)", "T014", "2", "0"),
+        ("REGEXP_EXTRACT(s, 'a')", "T014", "'a'", "REGEXP_EXTRACT(s, 'a', 0)"),
+        ("REGEXP_EXTRACT_ALL(s, '(?:a)')", "T014", "'(?:a)'", "REGEXP_EXTRACT_ALL(s, '(?:a)', 0)"),
+        ("REGEXP_EXTRACT(s, '(')", "T014", "'('", None),
         ("REGEXP_REPLACE(s, 'a', '$1')", "T014", "'$1'", None),
         ("DATE_FORMAT(ts, 'YYYY-MM-dd')", "T014", "'YYYY-MM-dd'", "'yyyy-MM-dd HH:mm:ss'"),
         ("TO_TIMESTAMP(s, 'EEE d')", "T014", "'EEE d'", None),
@@ -104,6 +107,8 @@ ACCEPTED = (
         "s RLIKE '(?x) ( ) '",
         r"s LIKE '\%\\'",
         "REGEXP_EXTRACT(s, '(a)', 1)",
+        "REGEXP_EXTRACT(s, '(a)')",
+        "REGEXP_EXTRACT(s, 'a', 0)",
     ),
     *("REGEXP_REPLACE(s, '(a)', '$12')", "DATE_FORMAT(ts, 'QQQ EEE v')", "TO_DATE(s, '[dd.]MM.yyyy')"),
     *(

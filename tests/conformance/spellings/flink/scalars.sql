@@ -219,3 +219,36 @@ CREATE VIEW v AS SELECT CAST(address AS STRUCT<city: STRING, zip: STRING>) AS a 
 CREATE VIEW v AS SELECT day > DATE '2024-01-01' AS a, ts < TIMESTAMP '2024-01-01 00:00:00.123' AS b FROM events;
 -- same as
 CREATE VIEW v AS SELECT day > DATE '2024-01-01' AS a, ts < TIMESTAMP '2024-01-01 00:00:00.123' AS b FROM events;
+
+-- name: REGEXP_EXTRACT without a group
+CREATE TABLE a AS SELECT kind, COUNT(REGEXP_EXTRACT(kind, 'a(b)')) AS n FROM events GROUP BY kind;
+-- warned: T020, REGEXP_EXTRACT(kind, 'a(b)', 0)
+-- same as
+CREATE TABLE a AS SELECT kind, COUNT(REGEXP_EXTRACT(kind, 'a(b)')) AS n FROM events GROUP BY kind;
+
+-- name: REGEXP_EXTRACT whose first group is the whole
+CREATE STREAM a AS SELECT STREAM REGEXP_EXTRACT(kind, '(a(b))') AS x FROM events;
+-- same as
+CREATE STREAM a AS SELECT STREAM REGEXP_EXTRACT(kind, '(a(b))') AS x FROM events;
+
+-- name: REGEXP_EXTRACT of a pattern without a group
+CREATE STREAM a AS SELECT STREAM REGEXP_EXTRACT(kind, 'ab+') AS x FROM events;
+-- refused: T014, REGEXP_EXTRACT(kind, 'ab+', 0)
+
+-- name: REGEXP_EXTRACT that finds nothing
+CREATE STREAM a AS SELECT STREAM id FROM events WHERE REGEXP_EXTRACT(kind, 'a(b)', 1) IS NOT NULL;
+-- warned: T020, NULLIF(REGEXP_EXTRACT(kind, 'a(b)', 1), '') IS NOT NULL
+-- same as
+CREATE STREAM a AS SELECT STREAM id FROM events WHERE NOT REGEXP_EXTRACT(kind, 'a(b)', 1) IS NULL;
+
+-- name: a default for REGEXP_EXTRACT
+CREATE STREAM a AS SELECT STREAM COALESCE(REGEXP_EXTRACT(kind, 'a(b)', 1), '-') AS x FROM events;
+-- warned: T020, COALESCE(NULLIF(REGEXP_EXTRACT(kind, 'a(b)', 1), ''), '-')
+-- same as
+CREATE STREAM a AS SELECT STREAM COALESCE(REGEXP_EXTRACT(kind, 'a(b)', 1), '-') AS x FROM events;
+
+-- name: the second of a time
+CREATE STREAM a AS SELECT STREAM EXTRACT(SECOND FROM ts) AS s FROM events;
+-- warned: T020, SECOND(ts)
+-- same as
+CREATE STREAM a AS SELECT STREAM DATE_PART('SECOND', ts) AS s FROM events;

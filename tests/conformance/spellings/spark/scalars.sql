@@ -130,3 +130,20 @@ CREATE VIEW v AS SELECT id > CAST(10 AS BIGINT) AS a, score > CAST(1.5 AS DOUBLE
 CREATE VIEW v AS SELECT kind RLIKE r'\d+' AS a FROM events;
 -- same as
 CREATE VIEW v AS SELECT kind RLIKE '\d+' AS a FROM events;
+
+-- name: two backslashes in a regular expression
+CREATE STREAM a AS SELECT id, kind RLIKE '\\d+' AS digits FROM events;
+-- warned: T020, r'\d+'
+-- same as
+CREATE STREAM a AS SELECT STREAM id, kind RLIKE r'\\d+' AS digits FROM events;
+
+-- name: an end of line in a text
+CREATE STREAM a AS SELECT id, kind || '\n' AS line FROM events;
+-- warned: T020, CHR(10)
+-- same as
+CREATE STREAM a AS SELECT STREAM id, kind || r'\n' AS line FROM events;
+
+-- name: escapes that mean the same in a pattern of LIKE
+CREATE STREAM a AS SELECT id, kind LIKE '50\%' AS half, kind RLIKE r'\d' AS digit FROM events;
+-- same as
+CREATE STREAM a AS SELECT STREAM id, kind LIKE '50\%' AS half, kind RLIKE '\d' AS digit FROM events;
