@@ -46,8 +46,8 @@ RESERVED = frozenset({
 # names where the rules allow both; the token behind them decides.
 PREFERRED = frozenset({
     "BETWEEN", "BY", "CASE", "CROSS", "DEDUPLICATE", "ELSE", "END", "FALSE", "FULL", "ILIKE", "IN", "INNER",
-    "INTO", "IS", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NULL", "ORDER", "REGEXP", "RIGHT", "RLIKE",
-    "SET", "TRUE", "USING", "WITH",
+    "INTO", "IS", "ISNULL", "LEFT", "LIKE", "LIMIT", "NATURAL", "NOT", "NOTNULL", "NULL", "ORDER", "REGEXP",
+    "RIGHT", "RLIKE", "SET", "TRUE", "USING", "WITH",
 })
 
 # The rules that are a level of depth. Every way back from a rule to itself passes one of them.

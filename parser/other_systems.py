@@ -23,12 +23,6 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("FOR {number}", "SUBSTRING(text FROM 1 FOR 3)"),
     ("TABLESAMPLE (", _SAMPLE),
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
-    (
-        "LATERAL TABLE (",
-        "queries call no functions of their own; CROSS JOIN UNNEST(array) makes rows of an array, and JOIN t "
-        "FOR SYSTEM_TIME AS OF time takes the rows of a table at a time",
-    ),
-    ("LATERAL {name} (", "CROSS JOIN UNNEST(array) WITH ORDINALITY AS u(value, position)"),
     ("LATERAL ( SELECT", "compute the columns in the SELECT list, or in a subquery around the relation"),
     ("TABLE ( SELECT", "give the query a name before it: WITH q AS (the query), and then TABLE q"),
     ("IS JSON", "JSON_OBJECT_KEYS(text) IS NOT NULL tells objects, JSON_ARRAY_LENGTH(text) IS NOT NULL arrays"),
@@ -71,8 +65,6 @@ CLAUSES: tuple[tuple[str, str], ...] = (
         "TIMESTAMP '2026-01-31 12:00:00'; CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a zone",
     ),
     ("TIMESTAMP WITH", _MOMENT),
-    ("ISNULL", "IS NULL"),
-    ("NOTNULL", "IS NOT NULL"),
     ("ONLY {name}", "leave out ONLY: a table is one by itself"),
     ("DELETE TOPIC", "leave it out: DROP forgets the declaration, and the rows stay"),
     ("FOR UPDATE", "leave it out: a read takes no locks"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
 
@@ -33,7 +33,7 @@ from penstock.parser.other_systems import SIGNS, find_unbuilt, propose_form, pro
 _GROUPS = (
     (
         frozenset({NAME, STRING, NUMBER}),
-        frozenset({NAME, STRING, NUMBER, "LPAR", "MINUS", "PLUS", "TILDE", "NOT"})
+        frozenset({NAME, STRING, NUMBER, "LPAR", "HYPHEN", "PLUS", "TILDE", "NOT"})
         | frozenset({"CASE", "NULL", "TRUE", "FALSE", "DATE", "TIMESTAMP", "TIME", "INTERVAL", "ARRAY", "MAP", "X"})
         | frozenset({"TYPED_NUMBER", "BANG"}),
         "an expression",
@@ -41,7 +41,7 @@ _GROUPS = (
     (frozenset({"SECOND"}), frozenset(UNITS), "a unit of time"),
     (
         frozenset({"PLUS", "STAR"}),
-        frozenset({"PLUS", "MINUS", "CONCAT", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
+        frozenset({"PLUS", "HYPHEN", "CONCAT", "STAR", "SLASH", "PERCENT", "DIV", "VBAR", "AMPERSAND", "CIRCUMFLEX"})
         | frozenset({"EQUAL", "DOUBLE_EQUAL", "NOT_EQUAL", "BANG_EQUAL", "LESSTHAN", "LESS_OR_EQUAL", "MORETHAN"})
         | frozenset({"MORE_OR_EQUAL", "NULL_SAFE_EQUAL", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IS", "IN"})
         | frozenset({"NOT", "AND", "OR", "DOT", "LSQB", "LPAR", "ARROW", "DOUBLE_COLON", "SIMILAR", "AT"}),
@@ -63,7 +63,7 @@ def parse(source: Source) -> tuple[Statement, ...]:
     language = dialect()
     parsed: list[Statement] = []
     findings: list[Diagnostic] = []
-    for tokens in _split_statements(language.lexer.tokens(source.text)):
+    for tokens in _open_sets(_split_statements(language.lexer.tokens(source.text))):
         try:
             parsed.append(_parse_statement(language, source, tokens))
         except CompileError as error:
@@ -71,6 +71,36 @@ def parse(source: Source) -> tuple[Statement, ...]:
     if findings:
         raise CompileError(findings)
     return tuple(parsed)
+
+
+def _open_sets(statements: Iterable[list[Token]]) -> Iterator[list[Token]]:
+    """The statements without the words of Flink's statement sets around them. A set that is never closed stays."""
+    waiting: list[list[Token]] = []
+    opening: list[Token] = []
+    for tokens in statements:
+        size = 0 if opening else count_set_words(tokens)
+        if size:
+            opening = tokens[:size]
+            waiting = [tokens[size:]] if len(tokens) > size else []
+        elif opening and [token.word for token in tokens] == ["END"]:
+            yield from waiting
+            opening, waiting = [], []
+        elif opening:
+            waiting.append(tokens)
+        else:
+            yield tokens
+    if opening:
+        yield opening
+        yield from waiting
+
+
+def count_set_words(tokens: Sequence[Token]) -> int:
+    """How many words open a set of statements, 0 if a statement begins there."""
+    words = [token.word for token in tokens[:4]]
+    return next((len(head) for head in _SETS if words[: len(head)] == head), 0)
+
+
+_SETS = (["EXECUTE", "STATEMENT", "SET", "BEGIN"], ["BEGIN", "STATEMENT", "SET"])
 
 
 def count_words(source: Source) -> list[int]:

@@ -146,7 +146,8 @@ def _group_window(window: Scalar) -> Pieces:
 def item_pieces(item: Item) -> Pieces:
     """One column of a SELECT list."""
     excluded = [f" EXCEPT{_columns(item.excluded)}"] if item.excluded else []
-    return [item.value, *_alias(item.alias), *excluded]
+    columns = [f" AS{_columns(item.columns)}"] if item.columns else []
+    return [item.value, *_alias(item.alias), *excluded, *columns]
 
 
 def _alias(alias: Name | None) -> Pieces:

@@ -18,13 +18,14 @@ from penstock.parser.ast.windows import NamedWindow
 class Item(Placed, frozen=True):
     """One column of a SELECT list; `*` is `exp.Star`, `t.*` is `exp.Column` over it, and `t.s.*` is `exp.Dot` over it.
 
-    `excluded`: the columns that a star leaves out.
+    `excluded`: the columns that a star leaves out. `columns`: names of all that EXPLODE or a sister of it makes.
     """
 
     value: Scalar
     alias: Name | None
     span: Span
     excluded: tuple[Name, ...] = ()
+    columns: tuple[Name, ...] = ()
 
 
 def is_star(value: Scalar) -> bool:

@@ -12,6 +12,8 @@ from penstock.grammar import END, Token, dialect
 from penstock.parser.build import (
     declarations,
     intervals,
+    items,
+    named_values,
     predicates,
     queries,
     relations,
@@ -30,6 +32,7 @@ RULES: dict[str, Builder] = {
     **statements.RULES,
     **declarations.RULES,
     **queries.RULES,
+    **items.RULES,
     **sets.RULES,
     **relations.RULES,
     **windows.RULES,
@@ -37,6 +40,7 @@ RULES: dict[str, Builder] = {
     **standard.RULES,
     **predicates.RULES,
     **values.RULES,
+    **named_values.RULES,
     **intervals.RULES,
     **types.RULES,
 }

@@ -108,6 +108,16 @@ def is_null(span: Span, operand: exp.Expression, negation: Token | None) -> exp.
     return _negated(span, negation, exp.Is(this=operand, expression=placed(exp.Null(), span)))
 
 
+def isnull(span: Span, operand: exp.Expression) -> exp.Expression:
+    """`x ISNULL` of PostgreSQL."""
+    return is_null(span, operand, None)
+
+
+def notnull(span: Span, operand: exp.Expression) -> exp.Expression:
+    """`x NOTNULL` of PostgreSQL."""
+    return placed(exp.Not(this=isnull(span, operand)), span)
+
+
 def is_true(span: Span, operand: exp.Expression, negation: Token | None) -> exp.Expression:
     return _negated(span, negation, exp.Is(this=operand, expression=placed(exp.Boolean(this=True), span)))
 
@@ -153,6 +163,8 @@ RULES: dict[str, Builder] = {
     "like_any": like_any,
     "quantifier": words,
     "is_null": is_null,
+    "isnull": isnull,
+    "notnull": notnull,
     "is_true": is_true,
     "is_false": is_false,
     "is_distinct": is_distinct,

@@ -23,14 +23,12 @@ from penstock.parser.ast import (
     Item,
     Late,
     Limit,
-    Name,
     NamedWindow,
     NoTable,
     OrderBy,
     PartitionBy,
     Relation,
     Select,
-    is_star,
     parse_count,
 )
 from penstock.parser.build.base import (
@@ -44,6 +42,7 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.windows import extend_windows
 
 
 class _Clause(NamedTuple):
@@ -92,6 +91,8 @@ def select(
             misplaced = syntax.S013.at(after.span, **names).also(before.span, "it belongs in front of this")
             raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
     given = {clause.field: clause.value for clause in clauses}
+    if named := given.get("windows"):
+        given["windows"] = extend_windows(named, items, given.get("qualify"))
     window = given.pop("group_window", None)
     if isinstance(window, GroupWindow):
         given = add_group_window(given, window)
@@ -122,6 +123,11 @@ def select_alone(span: Span, stream: Token | None, distinct: bool | None, items:
     return select(span, stream, distinct, items, NoTable(span))
 
 
+def all_rows(span: Span) -> bool:
+    """SELECT ALL, which says what is so without it."""
+    return False
+
+
 def distinct_on(span: Span, keys: tuple[exp.Expression, ...]) -> bool:
     shown = ", ".join(span_of(key).text for key in keys)
     refused = B002.at(span, "", construct="DISTINCT ON")
@@ -136,18 +142,6 @@ def join_limit(limit: Limit | None, offset: Limit | None) -> Limit | None:
     if limit is None:
         return offset
     return Limit(limit.count, offset.skipped, limit.span.to(offset.span))
-
-
-def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
-    return Item(value, alias, span)
-
-
-def item_except(span: Span, value: exp.Expression, excluded: tuple[Name, ...]) -> Item:
-    if not is_star(value):
-        found = syntax.S020.at(span_of(value)).because("EXCEPT stands behind *, relation.* or struct.* only.")
-        shown = ", ".join(each.text for each in excluded)
-        raise CompileError([found.with_hint(f"SELECT * EXCEPT ({shown})")])
-    return Item(value, None, span, excluded)
 
 
 def where(span: Span, condition: exp.Expression) -> _Clause:
@@ -311,6 +305,8 @@ def order_by(span: Span, *keys: exp.Expression) -> _Clause:
 
 
 def limit(span: Span, count: exp.Expression) -> _Clause:
+    if isinstance(count, exp.Column) and count.name.upper() == "ALL" and not count.table:
+        return _Clause("limit", None, span)
     rows = parse_count(count.name) if isinstance(count, exp.Literal) and not count.is_string else None
     if rows is None:
         raise CompileError([syntax.S025.at(span_of(count))])
@@ -318,8 +314,10 @@ def limit(span: Span, count: exp.Expression) -> _Clause:
 
 
 def offset(span: Span, count: exp.Expression) -> _Clause:
-    skipped = limit(span, count).value.count
-    return _Clause("offset", Limit(None, skipped, span), span)
+    found = limit(span, count).value
+    if found is None:
+        raise CompileError([syntax.S025.at(span_of(count))])
+    return _Clause("offset", Limit(None, found.count, span), span)
 
 
 def fetch(span: Span, token: Token | None) -> _Clause:
@@ -335,15 +333,13 @@ RULES: dict[str, Builder] = {
     "select_alone": select_alone,
     "distinct": flag,
     "distinct_on": distinct_on,
-    "item_except": item_except,
+    "all_rows": all_rows,
     "group_by_all": group_by_all,
     "group_by_with": group_by_with,
     "group_by_sets": group_by_sets,
     "with_totals": words,
     "offset": offset,
     "fetch": fetch,
-    "items": sequence,
-    "item": item,
     "alias": name,
     "clauses": sequence,
     "group_window": group_window,

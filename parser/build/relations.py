@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -41,6 +42,7 @@ from penstock.parser.build.base import (
     token_span,
 )
 from penstock.parser.build.standard import enclose, make_call, repeat
+from penstock.parser.build.windows import refuse_extended
 
 # What stands behind the relation in a call of a window function: the time, then these.
 WINDOW_ARGUMENTS = {
@@ -59,7 +61,7 @@ def table(
     columns: tuple[Name, ...] | None,
     over: OverClause | None,
 ) -> Table:
-    return Table(name(span, token), alias, over, as_of, span, columns or ())
+    return Table(name(span, token), alias, refuse_extended(over), as_of, span, columns or ())
 
 
 def as_of(span: Span, time: exp.Expression) -> exp.Expression:
@@ -69,7 +71,7 @@ def as_of(span: Span, time: exp.Expression) -> exp.Expression:
 def derived_table(
     span: Span, query: Query, alias: Name | None, columns: tuple[Name, ...] | None, over: OverClause | None
 ) -> Subquery:
-    return Subquery(query, alias, columns or (), over, span)
+    return Subquery(query, alias, columns or (), refuse_extended(over), span)
 
 
 def windowed_table(span: Span, call: WindowedTable, alias: Name | None) -> WindowedTable:
@@ -84,7 +86,7 @@ def windowed_call(span: Span, function: Token, *arguments: Any) -> WindowedTable
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
         raise CompileError([unknown.with_hint("the functions in FROM are TUMBLE, HOP, CUMULATE and SESSION")]) from None
     names = WINDOW_ARGUMENTS[kind]
-    given = _order_arguments(kind, arguments)
+    given = _take_offset(span, kind, _order_arguments(kind, arguments))
     is_marked = isinstance(given[0], TableArgument)
     relation, keys = (given[0].table, given[0].keys) if isinstance(given[0], TableArgument) else (given[0], None)
     if len(given) != 2 + len(names) or not isinstance(relation, Table | Subquery) or any(e is None for e in given):
@@ -99,11 +101,30 @@ def windowed_call(span: Span, function: Token, *arguments: Any) -> WindowedTable
     return WindowedTable(kind, relation, described, durations, (keys or ()) if said else None, None, span)
 
 
+def _take_offset(span: Span, kind: WindowKind, given: list[Any]) -> list[Any]:
+    """The arguments without the offset of Flink, which has to be nothing. Raises CompileError."""
+    if kind is WindowKind.SESSION or len(given) != 3 + len(WINDOW_ARGUMENTS[kind]) or None in given:
+        return given
+    *rest, offset = given
+    if not isinstance(offset, exp.Interval):
+        return given
+    if not Decimal(offset.this.name):
+        return rest
+    relation, *others = rest
+    name = f"TABLE {relation.table.name.text}" if isinstance(relation, TableArgument) else relation.span.text
+    shown = ", ".join([name, *(span_of(each).text for each in others)])
+    found = syntax.S026.at(span_of(offset), construct=f"an offset of {kind.value}")
+    reason = "Windows begin at multiples of their length since 1970, in UTC."
+    raise CompileError([found.because(reason).with_hint(f"{kind.value}({shown})")])
+
+
 def _order_arguments(kind: WindowKind, arguments: Sequence[Any]) -> list[Any]:
     """The arguments in their order. One that has a name but no place, or is left out or given twice, gives None."""
     if not isinstance(arguments[0], NamedArgument):
         return list(arguments)
     names = ["DATA", "TIMECOL", *(name.upper() for name in WINDOW_ARGUMENTS[kind])]
+    if any(argument.name == "OFFSET" for argument in arguments):
+        names.append("OFFSET")
     given = {argument.name: argument.value for argument in arguments}
     ordered = [given.pop(name, None) for name in names]
     return ordered + [None] * (len(arguments) - sum(each is not None for each in ordered))
@@ -182,6 +203,10 @@ def join(
     within: Within | None,
     condition: exp.Expression | tuple[Name, ...] | None,
 ) -> JoinPart:
+    is_outer = kind is JoinKind.LEFT and within is None
+    if is_outer and isinstance(right, UnnestedTable) and right.function is not Unnesting.UNNEST:
+        # LATERAL VIEW OUTER says the same.
+        condition = None if isinstance(condition, exp.Boolean) and condition.this else condition
     return JoinPart(kind or JoinKind.INNER, right, span, within, condition)
 
 
@@ -222,12 +247,41 @@ def series(
     return UnnestedTable(Unnesting.UNNEST, value, bool(ordinality), alias, columns or (), span)
 
 
+def lateral_call(
+    span: Span,
+    function: Token,
+    arguments: tuple[exp.Expression, ...],
+    ordinality: bool | None,
+    alias: Name | None,
+    columns: tuple[Name, ...] | None,
+) -> UnnestedTable:
+    """`LATERAL EXPLODE(value) AS t(e)` of Spark, `LATERAL GENERATE_SERIES(1, n)` of PostgreSQL."""
+    word, place = function.value.upper(), token_span(span, function)
+    if word == "GENERATE_SERIES" and len(arguments) == 2:
+        return series(span, function, *arguments, ordinality, alias, columns)
+    if word == "TABLE":
+        found = syntax.S026.at(place.to(span), construct="a function that gives a table")
+        hint = "CROSS JOIN UNNEST(array), or JOIN t FOR SYSTEM_TIME AS OF time for the rows of a table at a time"
+        raise CompileError([found.because("Queries call no functions of their own.").with_hint(hint)])
+    value, shown = arguments[0], span_of(arguments[0]).text
+    if word.endswith("_OUTER") and word.removesuffix("_OUTER") in _GENERATORS:
+        found = syntax.S015.at(place, name=function.value)
+        raise CompileError([found.with_hint(f"LEFT JOIN LATERAL {word.removesuffix('_OUTER')}({shown}) AS t ON TRUE")])
+    if word not in _GENERATORS or len(arguments) > 1 or ordinality:
+        unknown = syntax.S015.at(place, name=function.value)
+        raise CompileError([unknown.with_hint("LATERAL takes EXPLODE, POSEXPLODE, INLINE and GENERATE_SERIES")])
+    return UnnestedTable(Unnesting(word), value, False, alias, columns or (), span)
+
+
+_GENERATORS = {each.value for each in Unnesting if each is not Unnesting.UNNEST}
+
+
 def lateral_view(
     span: Span, outer: Token | None, function: Token, value: exp.Expression, alias: Token | None, *columns: Token | None
 ) -> JoinPart:
     """`LATERAL VIEW [OUTER] EXPLODE(value) t AS e`, also of the functions whose names end in _OUTER."""
     word = function.value.upper().removesuffix("_OUTER")
-    if word not in {each.value for each in Unnesting if each is not Unnesting.UNNEST}:
+    if word not in _GENERATORS:
         unknown = syntax.S015.at(token_span(span, function), name=function.value)
         raise CompileError([unknown.with_hint("LATERAL VIEW takes EXPLODE, POSEXPLODE and INLINE")])
     names = tuple(name(span, each) for each in columns if each is not None)
@@ -273,6 +327,7 @@ RULES: dict[str, Builder] = {
     "series": series,
     "with_ordinality": flag,
     "lateral_view": lateral_view,
+    "lateral_call": lateral_call,
     "cross_join": cross_join,
     "natural_join": natural_join,
     "using": using,

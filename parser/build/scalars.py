@@ -31,8 +31,10 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.named_values import TYPE, name_arguments, name_fields
 from penstock.parser.build.predicates import QUANTIFIERS
-from penstock.parser.build.standard import check_cast, make_call, refuse, unpair
+from penstock.parser.build.standard import check_cast, make_call, refuse, refuse_pattern, unpair
+from penstock.parser.build.windows import EXTENDS, ExtendedWindow
 
 OPERATORS: dict[str, type[exp.Expression]] = {
     "+": exp.Add,
@@ -252,14 +254,22 @@ def branch(span: Span, condition: exp.Expression, value: exp.Expression) -> exp.
     return placed(exp.If(this=condition, true=value), span)
 
 
-def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Anonymous:
+def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Expression:
     name = function.value.upper()
+    if any(isinstance(each, exp.Alias) for each in arguments):
+        if name in ("CAST", "TRY_CAST") and len(arguments) == 1:
+            return cast(span, function, arguments[0].this, arguments[0].meta[TYPE]())
+        return name_fields(span, name, arguments)
+    if any(isinstance(each, exp.Lambda) for each in arguments):
+        arguments = name_arguments(span, name, arguments)
     if any(isinstance(each, exp.PropertyEQ) for each in arguments):
         return unpair(span, name, arguments)
     if name == "POSITION" and len(arguments) == 1 and isinstance(arguments[0], exp.In):
         found = arguments[0]  # POSITION(a IN (b)) reads as a list of one
         if len(found.expressions) == 1:
             return make_call(span, name, found.this, found.expressions[0])
+    if name in ("SUBSTRING", "SUBSTR") and len(arguments) == 2:
+        refuse_pattern(arguments[0], arguments[1])
     return make_call(span, name, *arguments)
 
 
@@ -307,7 +317,12 @@ def filter_(span: Span, function: exp.Expression, condition: exp.Expression) -> 
     return placed(exp.Filter(this=function, expression=where), span)
 
 
-def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClause) -> exp.Window:
+def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClause | ExtendedWindow) -> exp.Window:
+    if isinstance(over, ExtendedWindow):
+        call = placed(exp.Window(this=function, alias=over.base), span)
+        if over.over.order_by or over.over.frame is not None:
+            call.meta[EXTENDS] = over.over
+        return call
     if isinstance(over, exp.Identifier):
         return placed(exp.Window(this=function, alias=over), span)
     order = placed(exp.Order(expressions=list(over.order_by)), over.span) if over.order_by else None
@@ -315,6 +330,8 @@ def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClau
 
 
 def lambda_(span: Span, written: Token | exp.Tuple | exp.Paren, body: exp.Expression) -> exp.Lambda:
+    if isinstance(body, exp.Alias):
+        raise refuse(span_of(body), "AS inside of a lambda", None, "NAMED_STRUCT('a', x)")
     if isinstance(written, Token):
         return placed(exp.Lambda(this=body, expressions=[identifier(span, written)]), span)
     parameters = [written.this] if isinstance(written, exp.Paren) else written.expressions

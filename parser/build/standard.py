@@ -5,6 +5,7 @@ What is not certain to mean the same is refused, with the form to write.
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 from sqlglot import exp
@@ -75,11 +76,11 @@ def check_cast(value: exp.Expression, type_: exp.DataType) -> None:
             raise refuse(span_of(each), f"a cast to {text}", f"Values of {text} are not cut here.", hint)
 
 
-def array(span: Span, values: tuple[exp.Expression, ...] | None) -> exp.Anonymous:
+def array(span: Span, values: tuple[exp.Expression, ...] | None = None) -> exp.Anonymous:
     return make_call(span, "ARRAY", *(values or ()))
 
 
-def map_(span: Span, values: tuple[exp.Expression, ...] | None) -> exp.Anonymous:
+def map_(span: Span, values: tuple[exp.Expression, ...] | None = None) -> exp.Anonymous:
     return make_call(span, "MAP", *(values or ()))
 
 
@@ -120,14 +121,27 @@ def call_from(
             return make_call(span, "DATE_PART", _text(span_of(value), value.name.upper()), start)
         case "SUBSTRING" | "SUBSTR":
             if isinstance(start, exp.Literal) and start.is_string:
-                reason = "For PostgreSQL it is a regular expression."
-                hint = f"REGEXP_SUBSTR({span_of(value).text}, {span_of(start).text})"
-                raise refuse(span_of(start), "a text behind FROM", reason, hint)
+                raise _refuse_pattern(value, start, "a text behind FROM")
             return make_call(span, "SUBSTRING", value, start, *([] if length is None else [length]))
         case "TRIM" if length is None:
             return make_call(span, "BTRIM", start, value)
         case other:
             raise refuse(span, f"FROM inside a call of {other}", None, "SUBSTRING(text FROM 1 FOR 2)")
+
+
+def refuse_pattern(value: exp.Expression, start: exp.Expression) -> None:
+    """Raises CompileError for SUBSTRING(text, 'pattern') of PostgreSQL. A text that is a number is cast."""
+    is_text = isinstance(start, exp.Literal) and start.is_string
+    if is_text and not re.fullmatch(r"\s*[+-]?[0-9]+\s*", start.name):
+        raise _refuse_pattern(value, start, "a text as the start of SUBSTRING")
+
+
+def _refuse_pattern(value: exp.Expression, pattern: exp.Expression, construct: str) -> CompileError:
+    """PostgreSQL gives the first group, if the pattern has one, and NULL where nothing matches."""
+    text, shown = span_of(value).text, span_of(pattern).text
+    has_group = re.search(r"(?<!\\)\((?!\?)", pattern.name) is not None
+    hint = f"NULLIF(REGEXP_EXTRACT({text}, {shown}, 1), '')" if has_group else f"REGEXP_SUBSTR({text}, {shown})"
+    return refuse(span_of(pattern), construct, "For PostgreSQL it is a regular expression.", hint)
 
 
 def _count_seconds(time: exp.Expression) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -171,6 +172,15 @@ def cast_by_name(call: exp.Anonymous) -> exp.Expression:
     return placed(exp.Cast(this=call.expressions[0], to=type_), span_of(call))
 
 
+def read_character(call: exp.Anonymous) -> exp.Expression:
+    r"""CHR('\u0041') of ksqlDB, which is 'A'. A number, also one in quotes, is that of the character."""
+    value = call.expressions[0] if len(call.expressions) == 1 else None
+    written = re.fullmatch(r"\\u([0-9a-fA-F]{4})", value.name) if isinstance(value, exp.Literal) else None
+    if written is None or 0xD800 <= int(written[1], 16) < 0xE000:
+        return call
+    return placed(exp.Literal(this=chr(int(written[1], 16)), is_string=True), span_of(call))
+
+
 def make_struct(call: exp.Anonymous) -> exp.Expression:
     """STRUCT(a, b.c, 1): its fields have the names of their columns, or col1, col2 by their places."""
     values: list[exp.Expression] = []
@@ -193,6 +203,7 @@ BUILT: dict[str, Callable[[exp.Anonymous], exp.Expression]] = {
     **dict.fromkeys((*_CASTS, *_POSTGRES_CASTS, "TINYINT"), cast_by_name),
     "SPLIT_INDEX": split_index,
     "TIMESTAMPTOSTRING": write_millis,
+    "CHR": read_character,
     "STRUCT": make_struct,
     "ROW": make_struct,
 }

@@ -2,25 +2,116 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 
+from penstock.diagnostics import CompileError, nearest
+from penstock.diagnostics.codes.syntax import S026
+from penstock.diagnostics.codes.windows import W024
 from penstock.diagnostics.source import Span
 from penstock.grammar import Token
-from penstock.parser.ast import NamedWindow, OverClause
+from penstock.parser.ast import Item, Name, NamedWindow, OverClause
 from penstock.parser.build.base import Builder, name, placed, sequence, words
+
+
+class ExtendedWindow(msgspec.Struct, frozen=True):
+    """`(name ORDER BY … frame)`: what a window of the WINDOW clause gets more."""
+
+    base: exp.Identifier
+    over: OverClause
 
 
 def over(
     span: Span,
+    base: exp.Identifier | None,
     partition_by: tuple[tuple[exp.Expression, ...]] | None,
     order_by: tuple[exp.Ordered, ...] | None,
     frame: exp.WindowSpec | None,
-) -> OverClause:
-    return OverClause(partition_by[0] if partition_by else (), order_by or (), frame, span)
+) -> OverClause | ExtendedWindow:
+    own = OverClause(partition_by[0] if partition_by else (), order_by or (), frame, span)
+    if base is None:
+        return own
+    if own.partition_by:
+        raise _refuse(span, "PARTITION BY behind the name of a window", "The window has its own.", str(base.name))
+    return ExtendedWindow(base, own)
 
 
-def named_window(span: Span, token: Token, over: OverClause) -> NamedWindow:
-    return NamedWindow(name(span, token), over)
+class ExtendingWindow(msgspec.Struct, frozen=True):
+    """`name AS (other ORDER BY … frame)` of a WINDOW clause."""
+
+    name: Name
+    window: ExtendedWindow
+
+
+def named_window(span: Span, token: Token, over: OverClause | ExtendedWindow) -> NamedWindow | ExtendingWindow:
+    named = name(span, token)
+    return NamedWindow(named, over) if isinstance(over, OverClause) else ExtendingWindow(named, over)
+
+
+def refuse_extended(over: OverClause | ExtendedWindow | None) -> OverClause | None:
+    """The OVER of a relation, which names no window. Raises CompileError."""
+    if isinstance(over, ExtendedWindow):
+        raise CompileError([W024.at(over.over.span, "", name=over.base.name)])
+    return over
+
+
+def extend_windows(
+    written: Sequence[NamedWindow | ExtendingWindow], items: tuple[Item, ...], qualify: exp.Expression | None
+) -> tuple[NamedWindow, ...]:
+    """The WINDOW clause, with all that is said of each window, there and in the calls. Raises CompileError."""
+    windows: list[NamedWindow] = []
+    bases: set[str] = set()
+    used: set[str] = set()
+    for each in written:
+        if isinstance(each, ExtendingWindow):
+            bases.add(each.window.base.name.lower())
+            windows.append(NamedWindow(each.name, _extend(windows, each.window.base, each.window.over)))
+        else:
+            windows.append(each)
+    values = [item.value for item in items] + ([] if qualify is None else [qualify])
+    for value in values:
+        for call in [*value.find_all(exp.Window)]:
+            name = call.args.get("alias")
+            if name is not None and EXTENDS in call.meta:
+                bases.add(name.name.lower())
+                _fill(call, _extend(windows, name, call.meta.pop(EXTENDS)))
+            elif name is not None:
+                used.add(name.name.lower())
+    # What others extend may lack a frame of its own.
+    kept = (each for each in windows if each.over.frame or each.name.folded not in bases - used)
+    return tuple(kept)
+
+
+EXTENDS = "extends"
+"""The key in `meta` of what a call says more of the window that it names."""
+
+
+def _fill(call: exp.Window, over: OverClause) -> None:
+    call.set("alias", None)
+    call.set("partition_by", [each.copy() for each in over.partition_by])
+    order = [each.copy() for each in over.order_by]
+    call.set("order", placed(exp.Order(expressions=order), over.span) if order else None)
+    call.set("spec", over.frame)
+
+
+def _extend(windows: Sequence[NamedWindow], base: exp.Identifier, over: OverClause) -> OverClause:
+    """What `base` says, and what `over` says more. Raises CompileError."""
+    named = next((each.over for each in windows if each.name.folded == base.name.lower()), None)
+    if named is None:
+        guess = nearest(base.name, [each.name.text for each in windows])
+        raise CompileError([W024.at(over.span, "", name=base.name).with_hint(guess and f"did you mean {guess}?")])
+    if named.order_by and over.order_by:
+        raise _refuse(over.span, "ORDER BY behind a window that has one", "A window has one order.", base.name)
+    if named.frame is not None:
+        raise _refuse(over.span, "more behind a window with a frame", "Its frame stays as it is.", base.name)
+    return replace(over, partition_by=named.partition_by, order_by=over.order_by or named.order_by)
+
+
+def _refuse(span: Span, construct: str, reason: str, hint: str) -> CompileError:
+    return CompileError([S026.at(span, construct=construct).because(reason).with_hint(f"OVER {hint}")])
 
 
 def ordered(span: Span, value: exp.Expression, direction: str | None, nulls: str | None) -> exp.Ordered:

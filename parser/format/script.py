@@ -9,7 +9,7 @@ from penstock.grammar import SEMICOLON, dialect
 from penstock.parser.format.comments import Remarks, find_remarks, list_comments
 from penstock.parser.format.layout import Comment, Printer
 from penstock.parser.format.statement import lay_out_statement
-from penstock.parser.syntax import parse
+from penstock.parser.syntax import count_set_words, parse
 
 
 class LayoutError(Exception):
@@ -45,6 +45,16 @@ def _write_script(text: str) -> str:
         if token is not None and token.type != SEMICOLON:
             continue
         behind = _place_closing(remarks, rest, index)
+        opening = count_set_words(tokens[first:index])
+        if opening or [each.word for each in tokens[first:index]] == ["END"]:
+            size = opening or 1
+            is_alone = size == index - first
+            lines += [""] if lines and remarks[first].apart else []
+            lines += _write_comments(remarks[first].head)
+            lines.append(" ".join(str(each.word) for each in tokens[first : first + size]) + ";" * is_alone)
+            lines += _write_comments([each for mark in remarks[first : first + size] for each in mark.tail])
+            was_long = False
+            first += size
         if index > first:
             own = remarks[first]
             pieces = lay_out_statement(text, tokens[first:index], remarks[first:index])

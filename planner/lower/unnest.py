@@ -212,7 +212,7 @@ def explode_item(item: ast.Item, rows: FromRows, alias: str) -> FromRows:
     if function is None or len(item.value.expressions) != 1:
         count = len(item.value.expressions)
         raise CompileError([T006.at(item.span, "", name=word, types=f"{count} arguments")])
-    names = () if item.alias is None else (item.alias,)
+    names = item.columns if item.alias is None else (item.alias,)
     unnest = ast.UnnestedTable(function, item.value.expressions[0], False, ast.Name(alias, item.span), names, item.span)
     return unnest_rows(rows, unnest, word.endswith("_OUTER"))
 

@@ -80,7 +80,11 @@ def find_called_window(node: exp.Expression) -> exp.Expression | None:
 
 
 def find_call_part(call: exp.Anonymous, window: TimedWindow, rows: FromRows) -> exp.Expression | None:
-    """`TUMBLE_START(time, size)` and its kin."""
+    """`TUMBLE_START(time, size)` and its kin, and `window_time(window)` of Spark."""
+    if str(call.this).lower() == ROW_TIME and len(call.expressions) == 1:
+        struct = find_window_part(call.expressions[0], window, rows)
+        is_struct = isinstance(struct, exp.Anonymous) and struct.this == "NAMED_STRUCT"
+        return make_row_time(call, "0.000001") if is_struct else None
     window_call = find_called_window(call)
     if window_call is None:
         return None
@@ -116,10 +120,11 @@ def is_row_time(expression: exp.Expression, rows: FromRows) -> bool:
     return is_named and not rows.scope.named(expression.name)
 
 
-def make_row_time(node: exp.Expression) -> exp.Expression:
-    """The last millisecond of the window."""
-    millisecond = exp.Interval(this=exp.Literal.string("1"), unit=exp.Var(this="MILLISECOND"))
-    return place(exp.Paren(this=exp.Sub(this=make_part(END, node), expression=millisecond)), node.meta["span"])
+def make_row_time(node: exp.Expression, seconds: str | None = None) -> exp.Expression:
+    """The last instant of the window, which is the last millisecond for Flink."""
+    quantity, unit = ("1", "MILLISECOND") if seconds is None else (seconds, "SECOND")
+    instant = exp.Interval(this=exp.Literal.string(quantity), unit=exp.Var(this=unit))
+    return place(exp.Paren(this=exp.Sub(this=make_part(END, node), expression=instant)), node.meta["span"])
 
 
 def make_struct(node: exp.Expression) -> exp.Expression:

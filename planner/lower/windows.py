@@ -78,6 +78,9 @@ def read_spark_window(call: exp.Expression, rows: FromRows) -> TimedWindow:
     name, (*time, lengths) = str(call.this).upper(), [call.expressions[:1], call.expressions[1:]]
     found = [read_length(each) for each in lengths]
     durations = tuple(each for each in found if each is not None)
+    if name == "WINDOW" and len(durations) == 3 and len(lengths) == 3:
+        durations = drop_offset(durations, call)
+        lengths = lengths[:2]
     most = 2 if name == "WINDOW" else 1
     if not time[0] or not durations or len(durations) < len(lengths) or len(durations) > most:
         raise CompileError([W006.at(call.meta["span"], "", window=name, expected=SPARK_WINDOWS[name])])
@@ -86,6 +89,16 @@ def read_spark_window(call: exp.Expression, rows: FromRows) -> TimedWindow:
         kind = ast.WindowKind.HOP
     durations = durations[::-1] if kind is ast.WindowKind.HOP else durations[:1]
     return read_window(kind, time[0][0], durations, rows, call.meta["span"])
+
+
+def drop_offset(durations: tuple[ast.Duration, ...], call: exp.Expression) -> tuple[ast.Duration, ...]:
+    """The lengths of a window without Spark's start time, which has to be nothing. Raises CompileError."""
+    if durations[2].milliseconds:
+        found = W006.at(call.meta["span"], "", window="WINDOW", expected=SPARK_WINDOWS["WINDOW"])
+        reason = "Windows begin at multiples of their length since 1970, in UTC."
+        shown = ", ".join(each.meta["span"].text for each in call.expressions[:3])
+        raise CompileError([found.because(reason).with_hint(f"WINDOW({shown})")])
+    return durations[:2]
 
 
 def read_length(value: exp.Expression) -> ast.Duration | None:

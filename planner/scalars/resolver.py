@@ -71,7 +71,9 @@ class Resolver(msgspec.Struct, frozen=True):
         return known if len(known) == len(resolved) else None
 
     def _not_allowed(self, node: exp.Expression, construct: str) -> None:
-        self.report.append(T008.at(node.meta.get("span"), construct=construct))
+        span = node.meta.get("span")
+        hint = f"STRUCT{span.text}" if isinstance(node, exp.Tuple) and span is not None else None
+        self.report.append(T008.at(span, construct=construct).with_hint(hint))
 
     # Names
 

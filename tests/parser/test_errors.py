@@ -133,8 +133,8 @@ def test_the_alternatives_are_a_handful() -> None:
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
-        ("SELECT", "expected an expression, `*`, DISTINCT or STREAM"),
-        ("SELECT a AS", "expected a name"),
+        ("SELECT", "expected an expression, `*`, ALL, DISTINCT or STREAM"),
+        ("SELECT a AS", "expected a name or `(`"),
         ("SELECT a FROM t EMIT EARLY EVERY 5 x", "expected a unit of time"),
         ("SHOW x", "expected CREATE, FUNCTIONS, QUERIES, STREAMS, TABLES or VIEWS"),
     ],

@@ -40,7 +40,6 @@ REFUSED = (
     ("SELECT * REPLACE (UPPER(a) AS a) FROM t", "EXCEPT (a)"),
     ("SELECT (a, b) OVERLAPS (c, d) FROM t", "start1 < end2"),
     ("SELECT LAST_VALUE(a) IGNORE NULLS OVER (ORDER BY b) FROM t", "MAX_BY"),
-    ("SELECT a FROM t, LATERAL EXPLODE(b) AS c", "UNNEST"),
     ("SELECT a FROM t PIVOT (SUM(a) FOR b IN ('x'))", "FILTER"),
     ("SELECT a FROM t TABLESAMPLE (10 PERCENT)", "PMOD(HASH(key), 10)"),
     ("CREATE STREAM s AS FROM t SELECT a", "SELECT STREAM * FROM t"),

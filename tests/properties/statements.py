@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import Source, Span
@@ -326,8 +327,11 @@ _plain = st.builds(
 
 def _queries(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Query]:
     selects = _selects(query)
-    unions = st.builds(UnionQuery, st.lists(selects, min_size=2, max_size=3).map(tuple), NOWHERE)
-    sets = st.builds(SetQuery, st.sampled_from(SetOperation), selects, selects, NOWHERE)
+    # What stands behind the last one belongs to the whole.
+    last = selects.map(lambda select: replace(select, order_by=None, limit=None))
+    branches = st.tuples(st.lists(selects, min_size=1, max_size=2), last).map(lambda parts: (*parts[0], parts[1]))
+    unions = st.builds(UnionQuery, branches, NOWHERE)
+    sets = st.builds(SetQuery, st.sampled_from(SetOperation), selects, last, NOWHERE)
     bodies = selects | unions | sets
     common = st.builds(CommonTable, names, _columns_named, query)
     return bodies | st.builds(With, _some(common, 2), bodies, NOWHERE)

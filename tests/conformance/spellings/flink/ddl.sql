@@ -205,7 +205,9 @@ EXECUTE STATEMENT SET BEGIN
 INSERT INTO alerts SELECT user_id, product, amount FROM orders;
 INSERT INTO user_totals SELECT user_id, SUM(amount) FROM orders GROUP BY user_id;
 END;
--- refused: S001
+-- same as
+INSERT INTO alerts SELECT user_id, product, amount FROM orders;
+INSERT INTO user_totals SELECT user_id, SUM(amount) FROM orders GROUP BY user_id;
 
 -- name: EXECUTE INSERT
 EXECUTE INSERT INTO alerts SELECT user_id, product, amount FROM orders;

@@ -40,3 +40,30 @@ SELECT product, FIRST_VALUE(amount) AS first FROM orders GROUP BY product, TUMBL
 -- name: the last value of a group of rows
 SELECT product, LAST_VALUE(amount) AS last FROM orders GROUP BY product;
 -- refused: T008, MAX_BY(amount, ROWTIME)
+
+-- name: a set of statements in its older form
+BEGIN STATEMENT SET;
+INSERT INTO alerts SELECT user_id, product, amount FROM orders WHERE amount > 10;
+END;
+-- same as
+INSERT INTO alerts SELECT user_id, product, amount FROM orders WHERE amount > 10;
+
+-- name: a set of statements that is not closed
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO alerts SELECT user_id, product, amount FROM orders WHERE amount > 10;
+-- refused: S001, leave it out
+
+-- name: windows that slide and begin at an odd time
+CREATE STREAM counts AS SELECT window_start, COUNT(*) AS n
+FROM TABLE(HOP(DATA => TABLE orders, TIMECOL => DESCRIPTOR(order_time), SLIDE => INTERVAL '5' MINUTES,
+  SIZE => INTERVAL '10' MINUTES, `OFFSET` => INTERVAL '2' MINUTES))
+GROUP BY window_start, window_end;
+-- refused: S026, HOP(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)
+
+-- name: windows without an offset
+CREATE STREAM counts AS SELECT window_start, COUNT(*) AS n
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '10' MINUTES, INTERVAL '0' MINUTES))
+GROUP BY window_start, window_end;
+-- same as
+CREATE STREAM counts AS SELECT STREAM window_start, COUNT(*) AS n FROM orders
+GROUP BY TUMBLE(order_time, INTERVAL '10' MINUTE);

@@ -32,7 +32,7 @@ CREATE STREAM x AS SELECT o.order_id, u.name FROM orders AS o JOIN users FOR SYS
 
 -- name: a function of a temporal table
 CREATE STREAM x AS SELECT o.order_id, r.rate FROM orders AS o, LATERAL TABLE (Rates(o.order_time)) AS r WHERE r.currency = o.currency;
--- refused: S001, queries call no functions of their own; CROSS JOIN
+-- refused: S026, CROSS JOIN UNNEST(array)
 
 -- name: EXPLAIN PLAN FOR a query of a stream
 EXPLAIN PLAN FOR SELECT user_id FROM orders;

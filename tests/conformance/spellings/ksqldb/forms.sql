@@ -18,3 +18,8 @@ CREATE TABLE newest AS SELECT user_id, MAX_BY(page_id, viewtime) AS page FROM pa
 -- name: the latest page of each user by offset
 CREATE TABLE newest AS SELECT user_id, LATEST_BY_OFFSET(page_id) AS page FROM pageviews GROUP BY user_id EMIT CHANGES;
 -- refused: N005, MAX_BY(page_id, ROWTIME)
+
+-- name: a character by its code
+CREATE STREAM a AS SELECT CHR('\u0041') AS a, CHR('66') AS b, CHR(67) AS c FROM events;
+-- same as
+CREATE STREAM a AS SELECT STREAM 'A' AS a, CHR('66') AS b, CHR(67) AS c FROM events;

@@ -133,10 +133,6 @@ CREATE VIEW v AS SELECT flag IS TRUE AS a, flag IS NOT FALSE AS b FROM events;
 -- same as
 CREATE VIEW v AS SELECT flag IS TRUE AS a, flag IS NOT FALSE AS b FROM events;
 
--- name: ISNULL and NOTNULL
-CREATE VIEW v AS SELECT kind ISNULL AS a FROM events;
--- refused: S001
-
 -- name: IS DISTINCT FROM
 CREATE VIEW v AS SELECT kind IS DISTINCT FROM payload AS a FROM events;
 -- same as

@@ -63,3 +63,96 @@ SELECT * FROM (VALUES (1, 'a'), (2, 'b')) ORDER BY 1 DESC LIMIT 1;
 -- name: ORDER BY of VALUES that never ends
 VALUES (1) ORDER BY 1;
 -- refused: S008
+
+-- name: named fields of a struct
+CREATE VIEW v AS SELECT STRUCT(id AS a, UPPER(kind) AS b, small, 1) AS s FROM events;
+-- same as
+CREATE VIEW v AS SELECT NAMED_STRUCT('a', id, 'b', UPPER(kind), 'small', small, 'col4', 1) AS s FROM events;
+
+-- name: a row of values as a struct
+CREATE VIEW v AS SELECT id, (kind, small + 1) AS s FROM events;
+-- same as
+CREATE VIEW v AS SELECT id, NAMED_STRUCT('kind', kind, 'col2', small + 1) AS s FROM events;
+
+-- name: a name inside a call of a function
+CREATE VIEW v AS SELECT UPPER(kind AS a) AS b FROM events;
+-- refused: S011
+
+-- name: a name inside a call of an array
+CREATE VIEW v AS SELECT ARRAY(kind AS a) AS b FROM events;
+-- refused: S026, STRUCT(kind AS a)
+
+-- name: MINUS
+SELECT user_id FROM users MINUS SELECT user_id FROM accounts;
+-- read, same as
+SELECT user_id FROM users EXCEPT SELECT user_id FROM accounts;
+
+-- name: SELECT ALL and LIMIT ALL
+CREATE VIEW v AS SELECT ALL id FROM events;
+-- same as
+CREATE VIEW v AS SELECT id FROM events;
+
+-- name: names of all columns that EXPLODE makes
+CREATE STREAM pairs AS SELECT id, EXPLODE(props) AS (name, content) FROM events;
+-- same as
+CREATE STREAM pairs AS SELECT STREAM id, name, content FROM events LATERAL VIEW EXPLODE(props) t AS name, content;
+
+-- name: names of all columns that POSEXPLODE makes
+CREATE STREAM pairs AS SELECT id, posexplode_outer(tags) AS (place, tag) FROM events;
+-- same as
+CREATE STREAM pairs AS SELECT STREAM id, place, tag FROM events LATERAL VIEW OUTER POSEXPLODE(tags) t AS place, tag;
+
+-- name: too few names for what EXPLODE makes
+CREATE STREAM pairs AS SELECT id, EXPLODE(props) AS (name) FROM events;
+-- refused: K022
+
+-- name: several names for one value
+CREATE STREAM pairs AS SELECT UPPER(kind) AS (a, b) FROM events;
+-- refused: S026, UPPER(kind) AS a
+
+-- name: LATERAL of a function that makes rows
+CREATE STREAM pairs AS SELECT e.id, t.tag FROM events e, LATERAL EXPLODE(e.tags) AS t(tag);
+-- same as
+CREATE STREAM pairs AS SELECT STREAM e.id, t.tag FROM events e LATERAL VIEW EXPLODE(e.tags) t AS tag;
+
+-- name: LATERAL of a function that makes rows, with rows that have none
+CREATE STREAM pairs AS SELECT e.id, t.pos, t.col FROM events e LEFT JOIN LATERAL POSEXPLODE(e.tags) AS t ON TRUE;
+-- same as
+CREATE STREAM pairs AS SELECT STREAM e.id, t.pos, t.col FROM events e LATERAL VIEW OUTER POSEXPLODE(e.tags) t;
+
+-- name: LATERAL of a function whose name ends in OUTER
+CREATE STREAM pairs AS SELECT e.id, t.tag FROM events e, LATERAL EXPLODE_OUTER(e.tags) AS t(tag);
+-- refused: S015, LEFT JOIN LATERAL EXPLODE(e.tags) AS t ON TRUE
+
+-- name: LATERAL of another function
+CREATE STREAM pairs AS SELECT e.id FROM events e, LATERAL UPPER(e.kind) AS t;
+-- refused: S015
+
+-- name: arguments with names
+CREATE VIEW v AS SELECT MASK(kind, lowerChar => 'q', otherChar => '-') AS a FROM events;
+-- same as
+CREATE VIEW v AS SELECT MASK(kind, 'X', 'q', 'n', '-') AS a FROM events;
+
+-- name: an argument with a name that there is not
+CREATE VIEW v AS SELECT MASK(kind, letter => 'q') AS a FROM events;
+-- refused: S026, upperchar
+
+-- name: EXPLODE of an argument with a name
+CREATE STREAM pairs AS SELECT id, EXPLODE(collection => tags) AS tag FROM events;
+-- same as
+CREATE STREAM pairs AS SELECT STREAM id, EXPLODE(tags) AS tag FROM events;
+
+-- name: ORDER BY behind queries in parentheses
+(SELECT user_id FROM users) UNION ALL (SELECT user_id FROM accounts) ORDER BY user_id LIMIT 3;
+-- read, same as
+SELECT * FROM (SELECT user_id FROM users UNION ALL SELECT user_id FROM accounts) ORDER BY user_id LIMIT 3;
+
+-- name: ORDER BY behind the last of several queries
+SELECT user_id FROM users UNION SELECT user_id FROM accounts ORDER BY user_id DESC;
+-- read, same as
+SELECT * FROM (SELECT user_id FROM users UNION SELECT user_id FROM accounts) ORDER BY user_id DESC;
+
+-- name: ORDER BY of a query in parentheses is its own
+SELECT user_id FROM users UNION ALL (SELECT user_id FROM accounts ORDER BY user_id LIMIT 1);
+-- read, same as
+SELECT user_id FROM users UNION ALL SELECT * FROM (SELECT user_id FROM accounts ORDER BY user_id LIMIT 1);

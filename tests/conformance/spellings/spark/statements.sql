@@ -34,11 +34,13 @@ CREATE FLOW f AS INSERT INTO alerts BY NAME SELECT user_id, product, amount FROM
 
 -- name: id inline array struct 1
 CREATE STREAM x AS SELECT STREAM id, inline(array(struct(1 AS a, 2 AS b))) FROM events;
--- refused: S011, the types are BOOLEAN, BOOL, TINYINT, BYTE,
+-- same as
+CREATE STREAM x AS SELECT STREAM id, INLINE(ARRAY(NAMED_STRUCT('a', 1, 'b', 2))) FROM events;
 
 -- name: id t pos t col
 CREATE STREAM x AS SELECT STREAM id, t.pos, t.col FROM events, LATERAL posexplode(tags) AS t;
--- refused: S001, CROSS JOIN UNNEST(array) WITH ORDINALITY AS
+-- same as
+CREATE STREAM x AS SELECT STREAM id, t.pos, t.col FROM events LATERAL VIEW POSEXPLODE(tags) t;
 
 -- name: id t FROM events LATERAL
 CREATE STREAM x AS SELECT STREAM id, t.* FROM events, LATERAL (SELECT id + 1 AS j) t;

@@ -81,7 +81,22 @@ GROUP BY user_id, session_window(viewtime, CASE WHEN page_id = 'home' THEN '5 se
 -- name: window_time
 CREATE STREAM counts AS
 SELECT STREAM window_time(window) AS at, COUNT(*) AS num FROM bid GROUP BY window(bidtime, '10 minutes');
--- refused: N005
+-- same as
+CREATE STREAM counts AS
+SELECT STREAM window_end - INTERVAL '0.000001' SECOND AS at, COUNT(*) AS num FROM bid
+GROUP BY TUMBLE(bidtime, INTERVAL '10' MINUTE);
+
+-- name: a window that begins at an odd time
+CREATE STREAM counts AS
+SELECT STREAM window.start AS at, COUNT(*) AS num FROM bid GROUP BY window(bidtime, '10 minutes', '10 minutes', '2 minutes');
+-- refused: W006, WINDOW(bidtime, '10 minutes', '10 minutes')
+
+-- name: a window that begins at the usual time
+CREATE STREAM counts AS
+SELECT STREAM window.start AS at, COUNT(*) AS num FROM bid GROUP BY window(bidtime, '10 minutes', '10 minutes', '0 minutes');
+-- same as
+CREATE STREAM counts AS
+SELECT STREAM window_start AS at, COUNT(*) AS num FROM bid GROUP BY TUMBLE(bidtime, INTERVAL '10' MINUTE);
 
 -- name: HAVING over a window
 CREATE STREAM busy AS
