@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
-from penstock.diagnostics.codes.kinds import K006, K018
+from penstock.diagnostics.codes.kinds import K018
 from penstock.diagnostics.codes.windows import W005, W009, W012, W016, W044
 from penstock.parser import ast
 from penstock.planner import scalars
@@ -109,13 +109,7 @@ def lower_group(
         having = None if select.having is None else grouping.rewrite(select.having, None)
     if report:
         raise CompileError(report)
-    if not select.stream and window is not None:
-        check_keys_shown(select, grouping, rewritten)
     if sets is not None and grouping.id_column is not None:
-        if not select.stream and not any(is_column(each.value, grouping.id_column) for each in rewritten):
-            found = K006.at(select.span, "", column="GROUPING_ID()")
-            reason = "Without it a total cannot be distinguished from a group of NULLs."
-            raise CompileError([found.because(reason).with_hint("add GROUPING_ID() AS grouping_id to the SELECT list")])
         below = rows.node if isinstance(rows.node.shape, KStream) else materialise_changes(rows.node)
         exploded, grouping.keys = expand_grouping_sets(below, keys, sets, grouping.id_column)
         grouping.rows = replace(rows, node=exploded)
@@ -138,14 +132,6 @@ def check_session_keys(window: TimedWindow, keys: Sequence[Named], rows: FromRow
         names = ", ".join(key.name for key in keys)
         hint = f"write PARTITION BY {names} in SESSION" if names else "GROUP BY the keys of the sessions"
         raise CompileError([found.with_hint(hint)])
-
-
-def check_keys_shown(select: ast.Select, grouping: Grouping, outputs: list[OutputColumn]) -> None:
-    """Raises CompileError for a key that the windowed table would not show, by which its rows are told apart."""
-    for key, text in zip(grouping.keys, grouping.texts, strict=True):
-        if not any(is_column(each.value, key.name) for each in outputs):
-            found = K006.at(select.span, "", column=text)
-            raise CompileError([found.with_hint(f"add {text} to the SELECT list: rows are replaced by it")])
 
 
 def is_column(expression: exp.Expression, name: str) -> bool:

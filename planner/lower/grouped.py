@@ -155,6 +155,8 @@ class Grouping(msgspec.Struct):
             if key is None:
                 raise CompileError([K014.at(each.meta["span"], "", expression=each.meta["span"].text)])
             places.append(names.index(key))
+        if name == "GROUPING_ID" and places == [*range(len(names))]:
+            return swap_node(call, exp.column(self.id_column))
         call.replace(compute_grouping_value(call, places, len(names), self.id_column))
         return None
 

@@ -172,7 +172,7 @@ def project_items(node: Node, outputs: Iterable[OutputColumn], scope: Scope, spa
             shown |= {n for n, s in sources.items() if any(has_value(item.value, node, s) for item in items)}
         items += [Named(n, make_column(s), node.column(s).type) for n, s in sources.items() if n not in shown]
     shown_count = len(items)
-    if isinstance(node.shape, KTable):
+    if not isinstance(node.shape, KStream):
         items += list_missing_keys(node, node.shape, items)
     if [(item.name, item.value) for item in items] == [(c.name, make_column(c.name)) for c in node.schema]:
         return node
@@ -196,7 +196,7 @@ def find_window_columns(node: Node) -> tuple[str, str] | None:
     return None
 
 
-def list_missing_keys(node: Node, shape: KTable, items: Sequence[Named]) -> list[Named]:
+def list_missing_keys(node: Node, shape: KTable | WTable, items: Sequence[Named]) -> list[Named]:
     """The key columns of a table that none of the items shows, as items."""
     missing: list[Named] = []
     for name in shape.key:

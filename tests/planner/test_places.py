@@ -55,7 +55,6 @@ MARKED = [
     ("K003", "CREATE STREAM s AS «SELECT product, COUNT(*) AS n FROM orders GROUP BY product»"),
     ("K004", "SELECT STREAM id FROM orders UNION ALL «SELECT id, COUNT(*) AS n FROM orders GROUP BY id»"),
     ("K005", "SELECT STREAM id FROM orders UNION ALL «SELECT STREAM id, product FROM orders»"),
-    ("K006", "«SELECT COUNT(*) AS n FROM orders GROUP BY product, TUMBLE(time, 1 HOUR)»"),
     ("K007", f"CREATE TABLE «t» (a INT) {FILES}"),
     ("K010", "SELECT STREAM id, «price AS id» FROM orders"),
     ("K011", f"CREATE STREAM «orders» (a INT) {FILES}"),

@@ -234,11 +234,14 @@ SELECT region, json_object_agg(name, user_id) FROM users GROUP BY region;
 
 -- name: SELECT region, count(*) FROM users GROUP BY ROLLUP (region)
 SELECT region, count(*) FROM users GROUP BY ROLLUP (region);
--- refused: K006, add GROUPING_ID() AS grouping_id to the SELECT list
+-- same as
+SELECT region, COUNT(*), GROUPING_ID() AS grouping_id FROM users GROUP BY ROLLUP (region);
 
 -- name: SELECT region, gender, count(*), grouping(region) FROM users
 SELECT region, gender, count(*), grouping(region) FROM users GROUP BY GROUPING SETS ((region), (gender), ());
--- refused: K006, add GROUPING_ID() AS grouping_id to the SELECT list
+-- same as
+SELECT region, gender, COUNT(*), GROUPING(region), GROUPING_ID() AS grouping_id FROM users
+GROUP BY GROUPING SETS ((region), (gender), ());
 
 -- name: SELECT region, count(*) FROM users GROUP BY region HAVING co
 SELECT region, count(*) FROM users GROUP BY region HAVING count(*) > 1 ORDER BY count(*) DESC NULLS LAST LIMIT 10 OFFSET 5;

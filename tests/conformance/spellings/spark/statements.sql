@@ -72,15 +72,19 @@ CREATE TABLE x AS SELECT kind, max_by(score, ts), min_by(score, ts), first(score
 
 -- name: kind sum score FROM events
 CREATE TABLE x AS SELECT kind, sum(score) FROM events GROUP BY kind WITH ROLLUP;
--- refused: K006, add GROUPING_ID() AS grouping_id to the SELECT
+-- same as
+CREATE TABLE x AS SELECT kind, SUM(score), GROUPING_ID() AS grouping_id FROM events GROUP BY ROLLUP (kind);
 
 -- name: kind flag grouping kind grouping_id
 CREATE TABLE x AS SELECT kind, flag, grouping(kind), grouping_id(kind, flag), sum(id) FROM events GROUP BY ROLLUP(kind, flag);
--- refused: K006, add GROUPING_ID() AS grouping_id to the SELECT
+-- same as
+CREATE TABLE x AS SELECT kind, flag, GROUPING(kind), GROUPING_ID(), SUM(id) FROM events GROUP BY ROLLUP (kind, flag);
 
 -- name: kind flag sum id FROM
 CREATE TABLE x AS SELECT kind, flag, sum(id) FROM events GROUP BY kind, flag GROUPING SETS ((kind), (flag));
--- refused: K006, add GROUPING_ID() AS grouping_id to the SELECT
+-- same as
+CREATE TABLE x AS SELECT kind, flag, SUM(id), GROUPING_ID() AS grouping_id FROM events
+GROUP BY GROUPING SETS ((kind), (flag));
 
 -- name: REPLACE upper kind AS kind
 CREATE STREAM x AS SELECT STREAM * REPLACE (upper(kind) AS kind) FROM events;
