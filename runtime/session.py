@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -70,6 +71,9 @@ def connect(
         refusal = R002.at(None, reason=f"{hide_credentials(master or '')} is of Spark Connect, which is not supported")
         raise RunError([refusal.with_hint("--master spark://host:7077, yarn, or k8s://https://host:443")])
     if spark is None and SparkContext._active_spark_context is None:
+        if "SPARK_REMOTE" in os.environ:
+            refusal = R002.at(None, reason="SPARK_REMOTE is of Spark Connect, which is not supported")
+            raise RunError([refusal.with_hint("unset SPARK_REMOTE")])
         return RuntimeSession(start_spark(master or "local[*]", settings, short=short), checkpoint, stop_spark=True)
     check_settings(settings or {})
     if settings:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from penstock.cli import main
@@ -61,4 +62,14 @@ def test_spark_connect_is_refused() -> None:
     assert refused.exit_code == 3
     assert "error[R002]" in refused.output
     assert "Spark Connect, which is not supported" in refused.output
+    assert "secret" not in refused.output
+
+
+def test_a_variable_that_asks_for_spark_connect_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setenv("SPARK_REMOTE", "sc://me:secret@host:15002")
+    refused = CliRunner().invoke(main, ["doctor"])
+    assert refused.exit_code == 3
+    assert "error[R002]: cannot start Spark: SPARK_REMOTE is of Spark Connect, which is not supported" in refused.output
+    assert "hint: unset SPARK_REMOTE" in refused.output
     assert "secret" not in refused.output
