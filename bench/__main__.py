@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -25,7 +23,7 @@ from bench.page import write_page
 from bench.report import Run, Runs, print_tables
 from bench.turns import write_settings
 from bench.watch import EVENTS, warm_batches
-from bench.workload import FLINK_PYTHON, QUERY_SETS, SYSTEMS, Query, System, can_run, program
+from bench.workload import QUERY_SETS, SYSTEMS, Query, System, can_run, install_flink, program
 
 Named = TypeVar("Named", Query, System)
 
@@ -66,7 +64,7 @@ def main() -> None:
         queries = _named(queries, arguments.queries)
     console = Console()
     if any(system.language == "flink" for system in systems):
-        _make_flink(console)
+        install_flink(console)
     adopt_orphans()
     recipe = Recipe(arguments.events, arguments.files, format=arguments.format)
     measured = {name: Runs(machine(), asdict(recipe), []) for name in arguments.sets.split(",")}
@@ -84,16 +82,6 @@ def main() -> None:
 def _named(known: Iterable[Named], names: str) -> list[Named]:
     by_name = {each.name: each for each in known}
     return [by_name[name] for name in names.split(",")]
-
-
-def _make_flink(console: Console) -> None:
-    """An environment of its own, because its requirements do not go together with ours."""
-    if not FLINK_PYTHON.exists():
-        folder = FLINK_PYTHON.parent.parent
-        with console.status("installing Flink from the package index (700 MB: some minutes on a slow line)"):
-            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-            requirements = str(HERE / "requirements-flink.txt")
-            subprocess.run([str(FLINK_PYTHON), "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
 
 
 def _runs(

@@ -1,4 +1,4 @@
-"""`python -m bench.kafka`: topic to topic, by Penstock and by hand with the same broker; compares rows and costs."""
+"""`python -m bench.kafka`: topics to topics and tables, by Penstock, by hand and by Flink; compares rows and costs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,23 +19,41 @@ from pathlib import Path
 from statistics import median
 from string import Template
 
+import psycopg
 from rich.console import Console
 
 from bench.machine import machine
 from bench.measure import adopt_orphans
 from bench.page import replace_block
-from bench.turns import Run, add_arguments, list_sizes, measure_beside, run_in_turns, tabulate, write_settings
-from examples.kafka.broker import Broker, fetch_broker, fetch_jars
+from bench.server import Server as Database
+from bench.server import serve_postgres
+from bench.turns import Run, add_arguments, measure_beside, run_in_turns, tabulate, write_settings
+from bench.workload import FLINK_PYTHON, install_flink
+from examples.kafka.broker import Broker, fetch, fetch_broker, fetch_jars, find_port
 from penstock.runtime.jars import list_jars
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
-TITLES = {"filter": "Kafka → filter → Kafka", "window": "Kafka → window → Kafka"}
+TITLES = {
+    "filter": "Kafka → filter → Kafka",
+    "window": "Kafka → window → Kafka",
+    "join": "Kafka ⋈ Kafka → PostgreSQL",
+}
 SYSTEMS = {
     "exactly_once": "Penstock, exactly once",
     "at_least_once": "Penstock, at least once",
     "spark": "Spark by hand, at least once",
+    "flink": "Flink SQL, exactly once",
 }
+LEFT_OUT = {("join", "at_least_once")}
+"""There is one way into tables."""
+FLINK_JARS = (
+    "org.apache.flink:flink-sql-connector-kafka:5.0.0-2.2",
+    "org.apache.flink:flink-connector-jdbc-core:4.0.0-2.0",
+    "org.apache.flink:flink-connector-jdbc-postgres:4.0.0-2.0",
+    "org.postgresql:postgresql:42.7.7",
+)
+FLINK_CACHE = Path("~/.cache/penstock/flink-connectors").expanduser()
 KEYS = 1_000
 PER_MINUTE = 20_000
 """Rows in a minute of event time."""
@@ -51,20 +69,24 @@ from examples.kafka.broker import Broker
 broker = Broker.start(Path(sys.argv[1]))
 print(broker.servers, broker.process and broker.process.pid)
 """
+PAIRS = "CREATE TABLE pairs (k bigint PRIMARY KEY, v bigint, w bigint, time timestamptz)"
+WRITTEN = "CREATE TABLE written (query text, batch bigint, PRIMARY KEY (query, batch))"
+DIGEST = "SELECT count(*), sum(hashtext(concat_ws(',', k, v, w, extract(epoch FROM time)))::bigint) FROM pairs"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A broker that is no child of this process, so that its time is not counted as that of a program."""
+    """A broker and a database. They are no children of this process: their time is not counted as that of a program."""
 
     client: Broker
     process: int
+    database: Database
 
     def cpu_seconds(self) -> float:
-        """User and system time of the broker."""
+        """User and system time of both."""
         times = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()[11:13]
-        return sum(map(int, times)) / _TICKS
+        return sum(map(int, times)) / _TICKS + self.database.cpu_seconds()
 
 
 def main() -> None:
@@ -72,109 +94,173 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.kafka", description=__doc__)
     add_arguments(parser, TITLES, SYSTEMS)
     arguments = parser.parse_args()
+    console = Console()
     reason = fetch_broker() or fetch_jars()
+    if reason is None and "flink" in arguments.systems:
+        install_flink(console)
+        reason = fetch(FLINK_JARS, FLINK_CACHE, alone=True)
     if reason is not None:
         sys.exit(reason)
-    console = Console()
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder, serve_kafka(Path(folder) / "broker") as server:
-        # From here on processes that lose their parent count; the broker has lost its own before.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder, serve_all(Path(folder)) as server:
+        # From here on processes that lose their parent count; the servers have lost their own before.
         adopt_orphans()
         runs = list(run_all(server, Path(folder), arguments, console))
-    lines = list(tabulate("topic to topic", TITLES, SYSTEMS, runs, describe))
+    lines = list(tabulate("from topics", TITLES, SYSTEMS, runs, describe))
     console.print("\n".join(lines))
     if arguments.page:
         replace_block(ROOT / "docs" / "performance.md", "kafka", [conditions(arguments), "", *lines])
 
 
 @contextmanager
-def serve_kafka(root: Path) -> Iterator[Server]:
-    """Starts a broker through a process that ends at once, and stops it at the end."""
+def serve_all(folder: Path) -> Iterator[Server]:
+    """Starts a database, and a broker through a process that ends at once. Stops them at the end."""
+    root = folder / "broker"
     root.mkdir()
     command = [sys.executable, "-c", APART, str(root)]
-    started = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    servers, process = started.stdout.split()
-    try:
-        yield Server(Broker(root, servers, "", None), int(process))
-    finally:
-        os.kill(int(process), signal.SIGTERM)
+    with serve_postgres(folder / "database", find_port()) as database:
+        started = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+        servers, process = started.stdout.split()
+        try:
+            yield Server(Broker(root, servers, "", None), int(process), database)
+        finally:
+            os.kill(int(process), signal.SIGTERM)
 
 
 def run_all(server: Server, folder: Path, arguments: argparse.Namespace, console: Console) -> Iterator[Run]:
-    """Runs every query on every system, in turns, and compares the topics."""
-    sources = {rows: fill(server.client, rows) for rows in list_sizes(arguments.rows)}
+    """Runs every query on every system, in turns, and compares what they have written."""
+    sources: dict[tuple[bool, int], list[str]] = {}
 
     def run(query: str, system: str, rows: int) -> tuple[Run, object]:
-        return measure_run(server, Job(query, system, rows, sources[rows]), folder)
+        if (query == "join", rows) not in sources:
+            fill = fill_halves if query == "join" else fill_topic
+            sources[query == "join", rows] = fill(server.client, rows)
+        return measure_run(server, Job(query, system, rows, sources[query == "join", rows]), folder)
 
-    return run_in_turns(arguments, run, console)
+    return run_in_turns(arguments, run, console, LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is run. `source`: the topic that it reads."""
+    """What is run. `sources`: the topics that it reads."""
 
     query: str
     system: str
     rows: int
-    source: str
+    sources: list[str]
 
 
-def fill(broker: Broker, rows: int) -> str:
+def fill_topic(broker: Broker, rows: int) -> list[str]:
     """A topic of rows in order of their times, but for some seconds, and a last one that ends all windows."""
     draw = random.Random(rows)
     topic = broker.topic("source", partitions=4)
+    drawn = ((draw.randrange(KEYS), draw.randrange(1_000), moment) for moment in draw_times(draw, rows))
+    broker.send(topic, (message(k, {"v": v, "note": f"reading of {k}"}, at, n) for n, (k, v, at) in enumerate(drawn)))
+    broker.send(topic, [message(-1, {"v": 0, "note": ""}, LAST, 3)])
+    return [topic]
+
+
+def fill_halves(broker: Broker, rows: int) -> list[str]:
+    """Two topics with half of the rows each. A row of the second has the key of one of the first, and comes later."""
+    draw = random.Random(rows)
+    topics = [broker.topic(name, partitions=4) for name in ("asked", "answered")]
+    times = [*draw_times(draw, rows // 2)]
+    later = (moment + timedelta(milliseconds=draw.randrange(3_000)) for moment in times)
+    values = ({"v": number % 1_000, "note": f"reading of {number}"} for number in range(len(times)))
+    broker.send(topics[0], (message(k, v, at, k) for k, (v, at) in enumerate(zip(values, times, strict=True))))
+    broker.send(topics[1], (message(k, {"w": k % 777}, cut_micros(at), k) for k, at in enumerate(later)))
+    for topic, value in zip(topics, ({"v": 0, "note": ""}, {"w": 0}), strict=True):
+        broker.send(topic, [message(-1, value, LAST, 3)])
+    return topics
+
+
+def draw_times(draw: random.Random, rows: int) -> Iterator[datetime]:
     step = timedelta(minutes=1) / PER_MINUTE
-
-    def messages() -> Iterator[dict[str, object]]:
-        for number in range(rows):
-            moment = FIRST + number * step - timedelta(seconds=DISORDER * draw.random())
-            yield message(draw.randrange(KEYS), draw.randrange(1_000), moment, number % 4)
-        yield message(-1, 0, LAST, 3)
-
-    broker.send(topic, messages())
-    return topic
+    return (FIRST + number * step - timedelta(seconds=DISORDER * draw.random()) for number in range(rows))
 
 
-def message(key: int, value: int, moment: datetime, partition: int) -> dict[str, object]:
-    row = {"k": key, "v": value, "note": f"reading of {key}", "time": f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"}
+def cut_micros(moment: datetime) -> datetime:
+    """Flink has an event time in milliseconds."""
+    return moment.replace(microsecond=moment.microsecond // 1_000 * 1_000)
+
+
+def message(key: int, value: Mapping[str, object], moment: datetime, partition: int) -> dict[str, object]:
+    row = {"k": key, **value, "time": f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"}
     milliseconds = int(moment.timestamp() * 1000)
-    return {"key": str(key), "value": json.dumps(row), "timestamp": milliseconds, "partition": partition}
+    return {"key": str(key), "value": json.dumps(row), "timestamp": milliseconds, "partition": partition % 4}
 
 
 def measure_run(server: Server, job: Job, folder: Path) -> tuple[Run, tuple[int, int]]:
-    """Runs a query into a new topic, and reads the topic after it."""
-    target = server.client.topic("target", partitions=4)
-    limit = str(job.rows // BATCHES)
+    """Runs a query into a new topic or table, and reads that after it."""
+    target = make_target(server, job.query)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         place = Path(work)
-        if job.system == "spark":
-            jars = ",".join(map(str, list_jars()))
-            program = [sys.executable, "-m", "bench.programs.topics"]
-            command = [*program, job.query, server.client.servers, job.source, target, limit, jars]
-        else:
-            text = Template((HERE / "topics" / f"{job.query}.sql").read_text("utf-8")).substitute(
-                servers=server.client.servers, source=job.source, target=target, limit=limit, delivery=job.system
-            )
-            (place / "script.sql").write_text(text, "utf-8")
-            run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
-            command = [sys.executable, *run, "script.sql"]
-        write_settings(place, penstock=job.system != "spark")
+        command = make_command(server, job, target, place)
+        write_settings(place, penstock=job.system not in ("spark", "flink"))
         cost, used = measure_beside(server, command, place, folder / "log")
-    return Run(job.query, job.system, job.rows, cost.wall, cost.cpu, used), digest(server.client, target)
+    found = digest_table(target) if job.query == "join" else digest_topic(server.client, target)
+    return Run(job.query, job.system, job.rows, cost.wall, cost.cpu, used), found
 
 
-def digest(broker: Broker, topic: str) -> tuple[int, int]:
+def make_target(server: Server, query: str) -> str:
+    """Makes a new topic, or a new database with an empty table. Returns the topic's name or the database's address."""
+    if query != "join":
+        return server.client.topic("target", partitions=4)
+    with psycopg.connect(server.database.url("postgres"), autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS bench")
+        connection.execute("CREATE DATABASE bench")
+    with psycopg.connect(server.database.url("bench"), autocommit=True) as connection:
+        for statement in (PAIRS, WRITTEN, "CHECKPOINT"):
+            connection.execute(statement)
+    return server.database.url("bench")
+
+
+def make_command(server: Server, job: Job, target: str, place: Path) -> list[str]:
+    """The program to run in the folder `place`, where its script is put."""
+    limit = str(job.rows // len(job.sources) // BATCHES)
+    if job.system == "spark":
+        given = [server.client.servers, ",".join(job.sources), target, limit, ",".join(map(str, list_jars()))]
+        return [sys.executable, "-m", "bench.programs.topics", job.query, *given]
+    language = "flink" if job.system == "flink" else "penstock"
+    text = Template((HERE / "topics" / job.query / f"{language}.sql").read_text("utf-8")).substitute(
+        servers=server.client.servers,
+        source=job.sources[0],
+        other=job.sources[-1],
+        target=target,
+        url=target,
+        jdbc=f"jdbc:postgresql://127.0.0.1:{server.database.port}/bench",
+        limit=limit,
+        delivery=job.system,
+    )
+    (place / "script.sql").write_text(text, "utf-8")
+    if language == "flink":
+        jars = ",".join(map(str, sorted(FLINK_CACHE.glob("*.jar"))))
+        return [str(FLINK_PYTHON), "-m", "bench.programs.flink", "script.sql", str(place / "out"), jars]
+    run = ["-c", "from penstock.cli import main; main()", "run", "--once", "--checkpoint", "state"]
+    return [sys.executable, *run, "script.sql"]
+
+
+def digest_topic(broker: Broker, topic: str) -> tuple[int, int]:
     """The number of messages that were committed, and a sum over their keys and values in any order."""
     count = total = 0
     for each in broker.read(topic):
-        value = json.dumps(json.loads(each.value()), sort_keys=True)
+        row = json.loads(each.value())
+        # Flink leaves zeros at the end out.
+        seconds, _, fraction = row["time"].rstrip("Z").partition(".")
+        value = json.dumps(row | {"time": f"{seconds}.{fraction:0<6}"}, sort_keys=True)
         count += 1
         total += zlib.crc32(each.key() + value.encode())
     return count, total
 
 
+def digest_table(url: str) -> tuple[int, int]:
+    """The number of rows, and a sum over them in any order."""
+    with psycopg.connect(url) as connection:
+        count, total = connection.execute(DIGEST).fetchone() or (0, 0)
+    return int(count), int(total)
+
+
 def describe(runs: list[Run]) -> str:
-    """Rows for a CPU second beyond those of the short run, CPU seconds to start, and those of the broker."""
+    """Rows for a CPU second beyond those of the short run, CPU seconds to start, and those of the servers."""
     if not runs:
         return ""
     small, large = min(run.rows for run in runs), max(run.rows for run in runs)
@@ -191,8 +277,8 @@ def describe(runs: list[Run]) -> str:
 def conditions(arguments: argparse.Namespace) -> str:
     """What the figures depend on."""
     about = machine()
-    named = ", ".join(f"{name} {about[name]}" for name in ("Python", "Java", "Spark"))
-    what = "Rows for a further CPU second of the program + CPU seconds to start; CPU seconds of the broker for the rows"
+    named = ", ".join(f"{name} {about[name]}" for name in ("Python", "Java", "Spark", "Flink"))
+    what = "Rows for a further CPU second of the program + CPU seconds to start; those of the servers for the rows"
     return (
         f"{about['date']}, {about['machine']}; {named}; Kafka 4.3.1.\n{what}.\n"
         f"{arguments.rows:,} rows in {BATCHES} micro-batches; medians of {arguments.runs} interleaved runs."

@@ -1,4 +1,4 @@
-"""A PostgreSQL of Debian or on the PATH, with default settings, on a socket in a folder of its own."""
+"""A PostgreSQL of Debian or on the PATH, with default settings, on a socket in a folder of its own or on a port."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A server that runs. `folder` has its socket."""
+    """A server that runs. `folder` has its socket. `port`: at which it listens on this machine, if it does."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, port: int | None = None) -> None:
+        self.folder, self.port = folder, port
         self._data = folder / "data"
 
     def url(self, database: str) -> str:
         """The address of a database."""
+        if self.port is not None:
+            return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def cpu_seconds(self) -> float:
@@ -42,8 +44,11 @@ def _children(pid: int) -> list[int]:
 
 
 @contextmanager
-def serve_postgres(folder: Path) -> Iterator[Server]:
-    """Starts a new server, and stops it at the end. For root it runs as the user `postgres`, as it refuses root."""
+def serve_postgres(folder: Path, port: int | None = None) -> Iterator[Server]:
+    """Starts a new server, and stops it at the end. For root it runs as the user `postgres`, as it refuses root.
+
+    `port`: where it listens on this machine. Without one there is only the socket.
+    """
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     postgres = shutil.which("initdb") or (str(programs[-1] / "initdb") if programs else None)
     if postgres is None:
@@ -54,14 +59,15 @@ def serve_postgres(folder: Path) -> Iterator[Server]:
     if user:
         shutil.chown(folder, "postgres")
         folder.parent.chmod(0o755)
-    server = Server(folder)
+    server = Server(folder, port)
+    listening = "-h ''" if port is None else f"-h 127.0.0.1 -p {port}"
 
     def call(*command: str) -> None:
         subprocess.run([*user, *command], check=True, cwd="/", stdout=subprocess.DEVNULL)
 
     call(f"{programs_folder}/initdb", "-D", f"{folder}/data", "-U", "postgres", "-A", "trust", "-E", "UTF8")
     control = (f"{programs_folder}/pg_ctl", "-w", "-D", f"{folder}/data", "-l", f"{folder}/log")
-    call(*control, "-o", f"-h '' -k {folder}", "start")
+    call(*control, "-o", f"{listening} -k {folder}", "start")
     try:
         yield server
     finally:

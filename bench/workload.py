@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+
+from rich.console import Console
 
 from bench.changelog import TABLES as CHANGELOGS
 
@@ -21,6 +24,16 @@ _ROCKSDB = {
 }
 # Evicts rows in the order of their times; for RocksDB only.
 _JOIN_FORMAT = {"spark.sql.streaming.join.stateFormatVersion": "4"}
+
+
+def install_flink(console: Console) -> None:
+    """An environment of its own, because its requirements do not go together with ours."""
+    if not FLINK_PYTHON.exists():
+        folder = FLINK_PYTHON.parent.parent
+        with console.status("installing Flink from the package index (700 MB: some minutes on a slow line)"):
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+            requirements = str(Path(__file__).parent / "requirements-flink.txt")
+            subprocess.run([str(FLINK_PYTHON), "-m", "pip", "install", "--quiet", "-r", requirements], check=True)
 
 
 @dataclass(frozen=True, slots=True)

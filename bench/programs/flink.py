@@ -1,4 +1,4 @@
-"""A script of Flink SQL, run in streaming mode to the end of its files: `flink.py SCRIPT OUT`."""
+"""A script of Flink SQL, run in streaming mode to the end of its input: `flink.py SCRIPT OUT [JARS]`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,20 @@ SETTINGS = {
     "state.backend.type": "hashmap",
     # As often as Spark makes one: about once for each file.
     "execution.checkpointing.interval": "3 s",
+    # A program that fails has failed.
+    "restart-strategy.type": "none",
+    # No two rows of the join have the same key, so nothing is kept to tell which one comes last.
+    "table.exec.sink.require-on-conflict": "false",
+    "table.exec.sink.upsert-materialize": "NONE",
     "execution.checkpointing.dir": "",
 }
 
 
-def main(script: str, out: str) -> None:
-    """Run every statement; the INSERT ends with its input."""
+def main(script: str, out: str, jars: str = "") -> None:
+    """Run every statement; the INSERT ends with its input. `jars`: paths of connectors, with commas between."""
     settings = SETTINGS | {"execution.checkpointing.dir": f"file://{Path(out).parent}/checkpoints"}
+    if jars:
+        settings["pipeline.jars"] = ";".join(f"file://{jar}" for jar in jars.split(","))
     configuration = Configuration()
     for name, value in settings.items():
         configuration.set_string(name, value)

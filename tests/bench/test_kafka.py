@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
 from string import Template
+from typing import Any
 
 import pytest
 
-from bench.kafka import SYSTEMS, TITLES, describe
+from bench.kafka import SYSTEMS, TITLES, describe, fill_halves
 from bench.turns import Run, tabulate
+from examples.kafka.broker import Broker
 from penstock.compilation import compile
 from tests.house.files import ROOT
 
@@ -24,9 +30,9 @@ def test_figures_are_of_further_rows() -> None:
 
 def test_the_table_has_the_systems_that_ran() -> None:
     runs = [run(100_000, 10.0, 1.0), run(1_000_000, 20.0, 2.0)]
-    lines = [*tabulate("topic to topic", TITLES, SYSTEMS, runs, describe)]
+    lines = [*tabulate("from topics", TITLES, SYSTEMS, runs, describe)]
     assert lines == [
-        "| topic to topic | Spark by hand, at least once |",
+        "| from topics | Spark by hand, at least once |",
         "|---|--:|",
         "| Kafka → filter → Kafka | 90 k + 9 s; 1.0 s |",
     ]
@@ -34,7 +40,27 @@ def test_the_table_has_the_systems_that_ran() -> None:
 
 @pytest.mark.parametrize("query", TITLES)
 def test_the_scripts_are_sound(query: str) -> None:
-    text = (ROOT / "bench" / "topics" / f"{query}.sql").read_text(encoding="utf-8")
-    for delivery in SYSTEMS.keys() - {"spark"}:
-        given = {"servers": "h:1", "source": "a", "target": "b", "limit": "10", "delivery": delivery}
-        assert not compile(Template(text).substitute(given)).diagnostics
+    text = (ROOT / "bench" / "topics" / query / "penstock.sql").read_text(encoding="utf-8")
+    for delivery in ("exactly_once", "at_least_once"):
+        given = {"servers": "h:1", "source": "a", "other": "o", "target": "b", "limit": "10", "delivery": delivery}
+        assert not compile(Template(text).substitute(given, url="postgresql://h/b")).diagnostics
+
+
+def test_a_row_is_answered_within_the_bound() -> None:
+    sent: dict[str, list[dict[str, Any]]] = {}
+
+    class Topics(Broker):
+        def topic(self, name: str = "topic", partitions: int = 1, **settings: str) -> str:
+            return name
+
+        def send(self, topic: str, records: Iterable[Mapping[str, Any]]) -> int:
+            sent.setdefault(topic, []).extend(json.loads(each["value"]) for each in records)
+            return len(sent[topic])
+
+    asked, answered = fill_halves(Topics(Path(), "", "", None), 1_000)
+    pairs = [*zip(sent[asked], sent[answered], strict=True)]
+    assert len(pairs) == 501
+    for left, right in pairs:
+        assert left["k"] == right["k"]
+        late = datetime.fromisoformat(right["time"]) - datetime.fromisoformat(left["time"])
+        assert timedelta(milliseconds=-1) < late < timedelta(seconds=3)
