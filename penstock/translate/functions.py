@@ -14,7 +14,12 @@ _RENAMED: Mapping[System, Mapping[str, tuple[str, str]]] = {
         "FROM_UNIXTIME": ("TIMESTAMP_MILLIS", "FROM_UNIXTIME of ksqlDB takes milliseconds: TIMESTAMP_MILLIS"),
         "UNIX_TIMESTAMP": ("UNIX_MILLIS", "UNIX_TIMESTAMP of ksqlDB gives milliseconds: UNIX_MILLIS"),
     },
-    System.FLINK: {},
+    System.FLINK: {
+        "JSON_VALUE": (
+            "GET_JSON_OBJECT",
+            "JSON_VALUE of Flink is NULL for objects and arrays; GET_JSON_OBJECT gives their text",
+        ),
+    },
     System.SPARK: {},
 }
 _TOLD: Mapping[System, Mapping[str, str]] = {
@@ -59,6 +64,8 @@ def edit_call(statement: Foreign, place: int, system: System) -> Iterator[tuple[
         yield from _edit_extract_all(statement, place)
     elif word == "MASK" and system is System.KSQLDB:
         yield from _edit_mask(statement, place)
+    elif word in _BY_OFFSET and system is System.KSQLDB:
+        yield from _edit_by_offset(statement, place)
 
 
 def _edit_extract(statement: Foreign, place: int, system: System) -> Iterator[tuple[int, Pieces, str]]:
@@ -102,6 +109,20 @@ def _edit_mask(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, st
     if len(arguments) == 1:
         told = "MASK keeps signs and spaces; ksqlDB makes each of them a hyphen: MASK(…, 'X', 'x', 'n', '-')"
         yield closing + 1, ("MASK(", arguments[0], ", 'X', 'x', 'n', '-')"), told
+
+
+_BY_OFFSET = {"LATEST_BY_OFFSET": ("MAX_BY", "newest"), "EARLIEST_BY_OFFSET": ("MIN_BY", "oldest")}
+
+
+def _edit_by_offset(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:
+    """The newest or oldest value that is not NULL. That of several values is refused."""
+    closing = statement.close(place + 1)
+    arguments = [*statement.split(place + 2, closing)]
+    if len(arguments) == 1:
+        function, which = _BY_OFFSET[statement.word(place)]
+        word, (value,) = statement.word(place), arguments
+        told = f"{word} goes by the order of arrival in ksqlDB; {function} takes the {which} value by event time"
+        yield closing + 1, (function, "(", value, ", ROWTIME) FILTER (WHERE ", value, " IS NOT NULL)"), told
 
 
 def edit_text(statement: Foreign, place: int) -> Iterator[tuple[int, Pieces, str]]:

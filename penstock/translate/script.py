@@ -26,9 +26,11 @@ from penstock.translate.statement import Foreign
 from penstock.translate.trees import rewrite_tree
 
 _SEMICOLON = re.compile(r"((?:\s|--[^\n]*|/\*.*?\*/)*);", re.DOTALL)
+_EMIT = re.compile(r"\s+EMIT\s+CHANGES\s*\Z", re.IGNORECASE)
 _TABLE = re.compile(r"\bTABLE\b", re.IGNORECASE)
 _UNREADABLE = "S"
 _UNKNOWN_COLUMN = "N001"
+_OTHER_KEY, _UNSUPPORTED = "P002", "B002"
 _GIVES_STREAM, _NEEDS_STREAM_WORD = "K003", "K002"
 
 
@@ -136,6 +138,12 @@ def _mend(rewritten: Rewritten, statement: Foreign, finding: Diagnostic, system:
     """The statement with what the finding asks for, None if that is not known."""
     if finding.code == _NEEDS_STREAM_WORD and finding.fix:
         return Rewritten(finding.fix, (*rewritten.changes, "SELECT STREAM: the rows of a stream, each once"))
+    if finding.code == _OTHER_KEY and finding.fix:
+        return Rewritten(finding.fix, (*rewritten.changes, "PARTITION BY divides a side anew, as the join needs it"))
+    if finding.code == _UNSUPPORTED and (finding.hint or "").startswith("EMIT FINAL"):
+        sql = _EMIT.sub("", rewritten.sql) + " EMIT FINAL"
+        told = "a window that passes a condition is sent once, when it is final: EMIT FINAL"
+        return Rewritten(sql, (*rewritten.changes, told))
     if finding.code == _GIVES_STREAM and statement.word(0) == "CREATE" and "CREATE STREAM" in (finding.hint or ""):
         return _swap_kind(rewritten, system)
     if finding.code.startswith(_UNREADABLE):

@@ -54,7 +54,8 @@ def find_unsupported(node: Node) -> Diagnostic | None:
             return B003.at(node.span, "", kind=node.type.value.upper(), left="stream", right=right)
     of_windows = isinstance(node, Filter) and isinstance(node.shape, WTable) and not is_of_key(node, node.shape)
     if of_windows and is_changing(node):
-        return B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
+        found = B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
+        return found.because("A row that passed may have to be deleted.").with_hint("EMIT FINAL behind GROUP BY: each row comes once")
     of_table = any(not isinstance(below.shape, KStream) for below in node.inputs)
     if of_table and not node.TAKES_TABLES:
         return B002.at(node.span, "", construct=f"{node.NOUN} of a table")
