@@ -55,7 +55,8 @@ def find_unsupported(node: Node) -> Diagnostic | None:
     of_windows = isinstance(node, Filter) and isinstance(node.shape, WTable) and not is_of_key(node, node.shape)
     if of_windows and is_changing(node):
         found = B002.at(node.span, "", construct="a condition on a windowed table that keeps changing")
-        return found.because("A row that passed may have to be deleted.").with_hint("EMIT FINAL behind GROUP BY: each row comes once")
+        reason, hint = "A row that passed may have to be deleted.", "EMIT FINAL behind GROUP BY: each row comes once"
+        return found.because(reason).with_hint(hint)
     of_table = any(not isinstance(below.shape, KStream) for below in node.inputs)
     if of_table and not node.TAKES_TABLES:
         return B002.at(node.span, "", construct=f"{node.NOUN} of a table")
