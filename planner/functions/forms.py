@@ -93,6 +93,22 @@ def _sort(arguments: Sequence[str]) -> str | None:
     return None if direction is None else f"SORT_ARRAY({arguments[0]}, {direction})"
 
 
+def _split_text(form: str) -> Callable[[Sequence[str]], str]:
+    """STRING_TO_ARRAY(text, separator). The separator of SPLIT is a regular expression."""
+
+    def fill(arguments: Sequence[str]) -> str:
+        text, separator = arguments
+        if not separator.startswith("'"):
+            return form.format(f"SPLIT({text}, CONCAT(r'\\Q', {separator}, r'\\E'))")
+        pattern = _SIGN.sub(r"\\\g<0>", separator[1:-1])
+        return form.format(f"SPLIT({text}, '{pattern}')")
+
+    return fill
+
+
+_SIGN = re.compile(r"[.|$*+?(){\[^\\]")
+
+
 def _take_by_offset(function: str) -> Callable[[Sequence[str]], str]:
     """LATEST_BY_OFFSET and EARLIEST_BY_OFFSET, which pass over NULLs unless their last argument says otherwise."""
 
@@ -132,6 +148,8 @@ _FORMS: dict[tuple[str, int], Form] = {
     **{("EARLIEST_BY_OFFSET", count): _EARLIEST for count in (1, 2, 3)},
     ("TRUNC", 1): "SIGN({0}) * FLOOR(ABS({0}))",
     ("TRUNC", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
+    ("STRING_TO_ARRAY", 2): _split_text("{0}"),
+    ("STRING_TO_TABLE", 2): _split_text("EXPLODE({0})"),
     ("ARRAY_JOIN", 1): "ARRAY_JOIN({0}, ',')",
     ("ARRAY_SORT", 2): _sort,
     ("ARRAY_PREPEND", 2): "ARRAY_PREPEND({1}, {0})",
