@@ -21,7 +21,7 @@ from penstock.codegen.sql.places import record_places
 from penstock.codegen.sql.query import lower_query
 from penstock.codegen.sql.read import read_views
 from penstock.codegen.sql.records import Records, records_of
-from penstock.codegen.sql.sent_messages import KEY, VALUE, list_message_items
+from penstock.codegen.sql.sent_messages import KEY, VALUE, list_avro_parts, list_message_items
 from penstock.codegen.text import spark_text
 from penstock.codegen.worker.lookup import look_up_rows
 from penstock.codegen.worker.multiset import fold_rows
@@ -51,6 +51,7 @@ __all__ = [
     "leave_numbers_out",
     "list_address",
     "list_arguments",
+    "list_avro_parts",
     "list_delta_arguments",
     "list_delta_place",
     "list_find_arguments",

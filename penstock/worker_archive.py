@@ -17,8 +17,8 @@ from pathlib import Path
 
 NEEDED = ("pyspark", "pyarrow", "pandas", "duckdb")
 """Workers cannot do without. Spark brings its own pyspark."""
-WANTED = ("psycopg", "psycopg-binary", "sqlalchemy", "duckdb-engine", "tenacity")
-"""What lookups in tables of databases need, as far as it is installed."""
+WANTED = ("psycopg", "psycopg-binary", "sqlalchemy", "duckdb-engine", "tenacity", "fastavro")
+"""What lookups in tables of databases and topics in Avro need, as far as it is installed."""
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _START = """#!/bin/sh
 here=$(cd "$(dirname "$0")/.." && pwd)

@@ -20,7 +20,7 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R099
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R081, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.runtime.errors import RunError, explain_loss
@@ -188,6 +188,8 @@ def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     told = find_raised(layer)
     if told.startswith("OverflowError: "):
         return R022.at(None, query=query).because("in a sum over a frame").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
+    if told.startswith("LookupError: schema registry "):
+        return R081.at(None, name=query, reason=_first_line(told.removeprefix("LookupError: schema registry ")))
     unread = parse_unread(told)
     if unread is not None:
         return explain_unread(unread.table, unread.message, unread.hint)

@@ -13,7 +13,7 @@ PACKAGES: dict[str, dict[str, str]] = {
     "sqlite": _SHARED,
     "duckdb": _SHARED | {"duckdb_engine": "duckdb-engine"},
     "delta": {"deltalake": "deltalake", "tenacity": "tenacity"},
-    "kafka": {"confluent_kafka": "confluent-kafka"},
+    "kafka": {"confluent_kafka": "confluent-kafka", "fastavro": "fastavro"},
 }
 """By connector: the modules that it needs, and what pip installs them from."""
 

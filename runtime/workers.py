@@ -47,6 +47,9 @@ def list_needed_packages(program: Program) -> set[str]:
             needed |= {"pyspark", "pyarrow", "pandas"}
         if not all(isinstance(view, View | PackedView | RemoteView) for view in query.views):
             needed.add("duckdb")
+        places = [*query.inputs, *([query.output] if query.output.is_written_by_spark else [])]
+        if any("avro" in (each.values.get("format"), each.values.get("key_format")) for each in places):
+            needed |= {"pyspark", "pyarrow", "pandas", "fastavro"}
         for view in query.views:
             if isinstance(view, RemoteView):
                 needed |= lookup_of(view).packages

@@ -7,14 +7,22 @@ of them meets a name of a step.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from penstock.codegen.program import Input
 from penstock.codegen.sql.metadata import make_metadata_items
 from penstock.codegen.sql.printing import print_inline
-from penstock.codegen.sql.records import MALFORMED, Columns, Records, csv_records, json_records, text_records
+from penstock.codegen.sql.records import (
+    MALFORMED,
+    Columns,
+    Records,
+    avro_records,
+    csv_records,
+    json_records,
+    text_records,
+)
 from penstock.codegen.sql.trees import alias, call, cast, column, is_null, struct_of, text
 from penstock.planner.connectors import connector_of
 from penstock.planner.connectors.kafka import find_key_format, read_offsets, read_time
@@ -36,6 +44,8 @@ class MessagePart:
     """The fields of CSV, which the steps expect in `_parsed`; None of other formats."""
     steps: tuple[tuple[str, ...], ...]
     """The items of one SELECT after the other."""
+    avro: Columns | None = None
+    """The fields of Avro, which the steps expect in `_decoded`; None of other formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,10 @@ def messages_of(source: Input) -> Messages:
     if keys:
         key_format = find_key_format(source.options, source.key)
         is_json = key_format == "json"
-        part = _make_part("key", json_records(keys) if is_json else _text_key(keys[0]), is_checked=is_json)
+        if key_format == "avro":
+            part = _avro_part("key", keys)
+        else:
+            part = _make_part("key", json_records(keys) if is_json else _text_key(keys[0]), is_checked=is_json)
         found = struct_of((name, column(f"_typed{place}")) for place, (name, _) in enumerate(keys))
         kept = [column("_metadata"), alias(found, KEYS), alias(column(MALFORMED), MALFORMED_KEY)]
         parts.append(_add_steps(part, [tuple(map(print_inline, kept))]))
@@ -102,8 +115,16 @@ def _value_part(source: Input, columns: Columns) -> tuple[MessagePart, Records]:
             records = csv_records(columns, str(options["null"]) if "null" in options else None)
             fields = tuple(name for name, _ in columns)
             return _make_part("value", records, fields, is_checked=False), records
+        case "avro":
+            return _avro_part("value", columns), avro_records(columns)
         case other:
             raise AssertionError(f"the planner let the format {other} through")
+
+
+def _avro_part(name: str, columns: Columns) -> MessagePart:
+    records = avro_records(columns)
+    steps = tuple(("*", *step) for step in (*records.steps, (records.malformed,)))
+    return MessagePart(print_inline(alias(column("_metadata", name), "value")), None, steps, tuple(columns))
 
 
 def _text_key(key: tuple[str, str]) -> Records:
@@ -121,7 +142,7 @@ def _make_part(name: str, records: Records, fields: tuple[str, ...] | None = Non
 
 
 def _add_steps(part: MessagePart, steps: Sequence[tuple[str, ...]]) -> MessagePart:
-    return MessagePart(part.text, part.fields, (*part.steps, *steps))
+    return replace(part, steps=(*part.steps, *steps))
 
 
 def _first(name: str) -> exp.If:

@@ -25,6 +25,7 @@ Columns = Sequence[tuple[str, str]]
 
 MALFORMED = "_malformed"
 PARSED = "_parsed"
+DECODED = "_decoded"
 _RECORD = "_record"
 _KIND = exp.DataType.Type
 _TYPES = {_KIND.TEXT: "STRING", _KIND.TIMESTAMPTZ: "TIMESTAMP"}
@@ -127,6 +128,17 @@ def csv_records(columns: Columns, null: str | None = None, multi_line: bool = Tr
 def text_records(name: str, type_: str, problems: Sequence[Expression]) -> Records:
     """Records that are the text of one value."""
     return _records([], [(name, _type(type_), column("value"))], "csv", problems)
+
+
+def avro_records(columns: Columns) -> Records:
+    """Records of Avro, which are decoded in the struct `_decoded`: its fields c0, c1 … and `malformed`."""
+    decoded = column(DECODED)
+    typed = [alias(_field(decoded, f"c{place}"), f"_typed{place}") for place in range(len(columns))]
+    items = [
+        exp.Alias(this=column(f"_typed{place}"), alias=_identifier(name)) for place, (name, _) in enumerate(columns)
+    ]
+    malformed = alias(_field(decoded, "malformed"), MALFORMED)
+    return Records((tuple(map(print_inline, typed)),), tuple(map(print_inline, items)), print_inline(malformed))
 
 
 def parquet_records(columns: Columns) -> Records:

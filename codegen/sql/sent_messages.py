@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from penstock.codegen.program import DELETE, SparkQuery
+from penstock.codegen.program import DELETE, Input, QueryOutput, SparkQuery
 from penstock.codegen.sql.printing import print_inline
+from penstock.codegen.sql.records import Columns
 from penstock.codegen.sql.trees import alias, call, cast, column, null, only_if, text
 from penstock.planner.connectors.kafka import find_key_format
 from penstock.planner.plan import Expression
@@ -42,20 +43,31 @@ def list_message_items(query: SparkQuery) -> tuple[str, ...]:
     )
 
 
+def list_avro_parts(place: Input | QueryOutput) -> dict[str, Columns]:
+    """The columns in the key and in the value of messages that are read or written, as far as these are Avro."""
+    is_apart = isinstance(place, Input) or place.is_table or "key_format" in dict(place.options)
+    keys = [each for each in place.columns if each[0] in place.key]
+    columns = {KEY: keys, VALUE: [each for each in place.columns if not (is_apart and each in keys)]}
+    formats = {KEY: find_key_format(place.options, [name for name, _ in keys]), VALUE: place.values["format"]}
+    return {part: columns[part] for part in columns if formats[part] == "avro"}
+
+
 def _write_key(query: SparkQuery, keys: list[str]) -> Expression:
     match find_key_format(query.output.options, keys):
         case None:
             return null(STRING)
         case "text":
             return cast(column(keys[0]), STRING)
-        case _:
-            return _write("json", keys, None)
+        case key_format:
+            return _write(key_format, keys, None)
 
 
 def _write(format_: str, names: list[str], null_text: object) -> Expression:
-    if not names:
+    if not names and format_ != "avro":
         return text("{}")
     row = call("NAMED_STRUCT", *(part for name in names for part in (text(name), column(name))))
+    if format_ == "avro":
+        return row  # which the driver encodes
     options = _JSON if format_ == "json" else _CSV
     if null_text is not None:
         options = (*options, ("nullValue", str(null_text)))

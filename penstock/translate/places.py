@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from penstock.planner.connectors.topics import FORMATS, explain_keys, find_key_format
+from penstock.planner.connectors.topics import AVRO, FORMATS, explain_keys, find_key_format
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
 
 SERVERS = "localhost:9092"
 SERVERS_NOTE = f"the statement does not name the brokers of its topic: this names {SERVERS} in bootstrap_servers"
+AVRO_HINT = "format = 'avro', schema_registry = 'http://localhost:8081'"
 WINDOW_COLUMNS = ("window_start", "window_end")
 _FILE_FORMATS = ("json", "csv", "parquet")
 _FLINK_KEYS = frozenset({"key.format", "key.fields", "value.fields-include", "key.fields-prefix"})
@@ -45,8 +46,10 @@ def kafka(
 ) -> PlaceOptions:
     """`form`: the format of the values in the words of the other system. `key_format`: that of the keys here."""
     own = "csv" if form.lower() == "csv" else FORMATS.get(form.lower())
+    if own is None and form.lower() in (AVRO, "avro-confluent"):
+        raise NotTranslatedError(f"name the registry: {AVRO_HINT}, with columns in the case of the schema's fields")
     if own is None:
-        raise NotTranslatedError(f"Penstock reads JSON and CSV from Kafka, and not {form or 'another format'}")
+        raise NotTranslatedError(f"Penstock reads JSON, CSV and Avro from Kafka, and not {form or 'another format'}")
     options = [("connector", "'kafka'"), ("topic", quote(topic)), ("format", quote(own))]
     options += [("key_format", quote(key_format))] if key_format else []
     options.append(("bootstrap_servers", quote(servers or SERVERS)))

@@ -34,7 +34,11 @@ HEADERS = types.Array(types.Struct((("key", types.STRING), ("value", types.BINAR
 
 EXACTLY_ONCE, AT_LEAST_ONCE = "exactly_once", "at_least_once"
 """What `delivery` may be."""
+_PROTOBUF = "Clients of Python read Protobuf by classes that have to be generated from each schema."
+REFUSED = (("protobuf", _PROTOBUF), ("protobuf_nosr", _PROTOBUF), ("protobuf-confluent", _PROTOBUF))
+"""Formats that are not supported, and why."""
 _TOPIC = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
+_URL = re.compile(r"https?://[^\s/@?#]+(/[^\s@?#]*)?")
 _SERVERS = re.compile(r"[^\s,:/]+:\d{1,5}(,[^\s,:/]+:\d{1,5})*")
 
 
@@ -54,6 +58,13 @@ def check_servers(value: str, span: Span) -> Diagnostic | None:
     if _SERVERS.fullmatch(value):
         return None
     return C003.at(span, "", name="bootstrap_servers", expected="addresses such as 'host:9092', separated by commas")
+
+
+def check_url(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the address of a registry, which has no user in it."""
+    if _URL.fullmatch(value):
+        return None
+    return C003.at(span, "", name="schema_registry", expected="an address such as 'http://host:8081'")
 
 
 def check_starting(value: str, span: Span) -> Diagnostic | None:
@@ -112,11 +123,12 @@ def check(
     if "key_format" in given and not keys:
         found = C023.at(span, "", reason="it has the option key_format, and no key")
         raise CompileError([found.with_hint("id BIGINT KEY marks a key, and so does PARTITION BY id in the query")])
+    check_registry(options, keys, span)
     apart = table or written or "key_format" in given
     if apart and find_key_format(options, [each.name for each in keys]) == "text":
         check_text_key(keys, span)
     values = [each for each in columns if not (each in keys and (table or "key_format" in given))]
-    check_format((("format", "json"),), keys, span)
+    check_format((("format", "avro" if find_key_format(options, list(key)) == "avro" else "json"),), keys, span)
     check_format(options, values, span)
     if not values and given["format"] == "csv":
         found = C023.at(span, "", reason="it has all columns, and a record of CSV has at least one")
@@ -141,6 +153,30 @@ def check_security(options: Options, span: Span) -> None:
     if "ssl_ca" in given and not protocol.endswith("ssl"):
         expected = "'ssl' or 'sasl_ssl' where ssl_ca is given"
         raise CompileError([C003.at(span, "", name="security_protocol", expected=expected)])
+
+
+def check_registry(options: Options, keys: Sequence[Column], span: Span) -> None:
+    """Raises CompileError for Avro without a registry, the reverse, and for a subject of what is not Avro."""
+    given = dict(options)
+    is_avro = {"value": given["format"] == "avro", "key": bool(keys) and given.get("key_format") == "avro"}
+    if any(is_avro.values()) and "schema_registry" not in given:
+        found = C004.at(span, "", connector="kafka", name="schema_registry")
+        raise CompileError([found.with_hint("schema_registry = 'http://localhost:8081', in the WITH list")])
+    needless = next((each for each in given if _is_for_avro(each) and not any(is_avro.values())), None)
+    if needless is not None:
+        raise CompileError([C003.at(span, "", name=needless, expected="a value where format or key_format is 'avro'")])
+    for part, option in (("value", "format"), ("key", "key_format")):
+        if f"{part}_subject" in given and not is_avro[part]:
+            found = C003.at(span, "", name=f"{part}_subject", expected=f"a value where {option} is 'avro'")
+            raise CompileError([found])
+    if ("registry_username" in given) != ("registry_password" in given):
+        missing = "registry_password" if "registry_username" in given else "registry_username"
+        found = C004.at(span, "", connector="kafka", name=missing)
+        raise CompileError([found.with_hint("registry_username = 'me', registry_password = ENV('REGISTRY_PASSWORD')")])
+
+
+def _is_for_avro(option: str) -> bool:
+    return option in ("schema_registry", "value_subject", "key_subject") or option.startswith("registry_")
 
 
 def check_text_key(keys: Sequence[Column], span: Span) -> None:
@@ -209,15 +245,28 @@ KAFKA = Connector(
             check=check_servers,
         ),
         ConnectorOption(
-            "format", OptionType("STRING", ("json", "csv")), "format of the values", required=True, identifies=True
+            "format",
+            OptionType("STRING", ("json", "csv", "avro"), refused=REFUSED),
+            "format of the values",
+            required=True,
+            identifies=True,
         ),
         ConnectorOption(
             "key_format",
-            OptionType("STRING", ("text", "json")),
+            OptionType("STRING", ("text", "json", "avro"), refused=REFUSED),
             "format of the keys; of tables 'text' for one column, 'json' for several; a stream without it is read by "
             "its values alone",
             identifies=True,
         ),
+        ConnectorOption("schema_registry", NAME, "avro: address of the registry of schemas", check=check_url),
+        ConnectorOption(
+            "value_subject", NAME, "avro: name of the schemas of values; unless set, that of the topic and -value"
+        ),
+        ConnectorOption(
+            "key_subject", NAME, "avro: name of the schemas of keys; unless set, that of the topic and -key"
+        ),
+        ConnectorOption("registry_username", NAME, "avro: name of the user of the registry"),
+        ConnectorOption("registry_password", SECRET, "avro: password of the user of the registry"),
         ConnectorOption("null", STRING, "csv: the text that stands for NULL; empty unless set"),
         ConnectorOption(
             "starting",

@@ -18,6 +18,8 @@ class OptionType(msgspec.Struct, frozen=True):
     kind: Literal["STRING", "INTEGER", "BOOLEAN", "INTERVAL", "SECRET"]
     choices: tuple[str, ...] = ()
     filled: bool = False
+    refused: tuple[tuple[str, str], ...] = ()
+    """Words that one may look for among the choices, and why they are not there."""
 
     def __str__(self) -> str:
         if self.choices:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 FORMATS: Mapping[str, str] = {"json": "json", "json_sr": "json", "delimited": "csv"}
 """The format of values here, by that of ksqlDB."""
+AVRO = "avro"
 _OPTIONS = frozenset(
     {"kafka_topic", "value_format", "key_format", "partitions", "replicas", "timestamp", "timestamp_format"}
     | {"value_delimiter", "key_delimiter", "wrap_single_value", "window_type", "window_size", "retention_ms"}
     | {"value_schema_id", "key_schema_id", "value_schema_full_name", "key_schema_full_name", "cleanup_policy"}
 )
-_BROKERS = "localhost:9092"
+_BROKERS, _REGISTRY = "localhost:9092", "http://localhost:8081"
 
 
 def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | None) -> tuple[str, str] | None:
@@ -26,8 +27,10 @@ def describe_topic(texts: Mapping[str, str], name: str, kind: str, keys: int | N
         "connector": "kafka",
         "topic": texts.get("kafka_topic") or name,
         "bootstrap_servers": _BROKERS,
-        "format": FORMATS.get(form, "json"),
+        "format": AVRO if form == AVRO else FORMATS.get(form, "json"),
     }
+    if form == AVRO:
+        options["schema_registry"] = _REGISTRY
     if keys or kind == "TABLE":
         options["key_format"] = find_key_format(keys or 1)
     written = ", ".join(f"{each} = '{value.replace(chr(39), chr(39) * 2)}'" for each, value in options.items())
@@ -49,14 +52,17 @@ def explain_keys(texts: Mapping[str, str], keys: int, *, type_: str = "") -> str
         return "" if is_text else "Numbers in keys are texts here, and bytes in the format KAFKA."
     if form.startswith("json"):
         return "" if type_ and not is_text else "The quotes around a text in a key of JSON stay part of it."
-    return "" if form == "delimited" else f"Keys in {form.upper()} are not read: Penstock reads texts and JSON."
+    reads = "key_format = 'avro' with schema_registry reads them" if form == AVRO else "Penstock reads texts and JSON"
+    return "" if form == "delimited" else f"Keys in {form.upper()} are not read: {reads}."
 
 
 def _notes(texts: Mapping[str, str], form: str, kind: str, keys: int | None) -> list[str]:
     """What becomes of the other options, a sentence each."""
     notes = ["The brokers of a topic are named in the script."]
-    if form not in FORMATS:
-        notes.append(f"Messages in {form.upper()} are not read: Penstock reads JSON and CSV.")
+    if form == AVRO:
+        notes.append("So is the registry of schemas, whose fields are columns by their names, in upper and lower case.")
+    elif form not in FORMATS:
+        notes.append(f"Messages in {form.upper()} are not read: Penstock reads JSON, CSV and Avro.")
     if texts.get("value_delimiter", ",") != ",":
         notes.append("Values of CSV are separated by commas.")
     if keys and (note := explain_keys(texts, keys)):

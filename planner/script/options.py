@@ -131,6 +131,9 @@ def read_value(option: ast.Option, type_: OptionType, report: list[Diagnostic]) 
     found = C003.at(value.meta["span"], "", name=option.name.text, expected=type_)
     if isinstance(value, exp.Anonymous) and type_.kind != "SECRET":
         found = found.because("ENV and FILE are for secrets.")
+    why = dict(type_.refused).get(str(value.this).lower()) if is_string(value) else None
+    if why is not None:
+        found = found.because(why)
     report.append(found)
     return None
 

@@ -38,6 +38,7 @@ from penstock.runtime.kafka import (
     make_topic,
     spark_options,
 )
+from penstock.runtime.kafka_avro import AvroWriter, check_schemas, decode_part
 from penstock.runtime.kafka_counts import infer_partitions
 from penstock.runtime.kafka_watch import TopicWatch
 from penstock.runtime.kafka_writer import TopicWriter, WriteError, list_messages
@@ -61,6 +62,7 @@ class KafkaSource(RuntimeSource):
         self._watch.compare(found)
         for offsets in read:
             check_offsets(source, source.name, offsets)
+        check_schemas(source)
 
     @property
     def is_watched(self) -> bool:
@@ -137,6 +139,8 @@ def read_messages(rows: DataFrame, source: Input) -> DataFrame:
         rows = rows.selectExpr("*", part.text)
         if part.fields is not None:
             rows = divide_records(rows, part.fields)
+        if part.avro is not None:
+            rows = decode_part(rows, part.avro, source)
         for step in part.steps:
             rows = rows.selectExpr(*step)
     return rows.selectExpr(*messages.items)
@@ -151,12 +155,17 @@ class KafkaSink(RuntimeSink):
         self._writer = TopicWriter(
             client_options(query.output, query.output.name), str(values["topic"]), str(values["ledger"])
         )
+        self._avro = AvroWriter(query.output)
         self._storage: Storage | None = None
         self._place = ""
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
-        """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made."""
+        """Raises RunError if no broker answers, the topic is not as it is declared, or the ledger cannot be made.
+
+        With Avro also if the registry cannot be asked, or does not take the schema of the rows.
+        """
         provide_topic(self._query)
+        self._avro.prepare()
         with self._coded_errors():
             self._writer.prepare()
 
@@ -174,7 +183,7 @@ class KafkaSink(RuntimeSink):
         metadata = read_required(self._storage, f"{self._place}/metadata")
         offsets = read_required(self._storage, f"{self._place}/offsets/{number}")
         # One collect: a batch that is computed twice is counted twice.
-        rows = batch.selectExpr(*list_message_items(self._query)).toArrow()
+        rows = self._avro.encode(batch.selectExpr(*list_message_items(self._query)).toArrow())
         if self._query.output.is_table and rows.column("key").null_count:
             found = R074.at(self._query.span, "", query=self._query.name, reason="the key of a row is NULL")
             raise RunError([found.with_hint("WHERE … IS NOT NULL, or key_format = 'json'")])
@@ -208,15 +217,17 @@ class SparkKafkaSink(RuntimeSink):
 
     def __init__(self, query: SparkQuery) -> None:
         self._query = query
+        self._avro = AvroWriter(query.output)
 
     def check(self, storage: Storage, place: str | None, finished: int) -> None:
-        """Raises RunError if no broker answers, or the topic is not as it is declared."""
+        """Raises RunError as that of `KafkaSink`, but for the ledger."""
         provide_topic(self._query)
+        self._avro.prepare()
 
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         use_jars(rows.sparkSession)
         output = self._query.output
-        messages = rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE)
+        messages = self._avro.encode_in_workers(rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE))
         options = {**spark_options(output, output.name), "topic": str(output.values["topic"])}
         return messages.writeStream.format("kafka").options(**options)
 

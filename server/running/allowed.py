@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from glob import glob
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import conninfo
@@ -80,8 +81,8 @@ class Allowed:
                     yield found.with_hint("set it in the environment of the server")
             elif name == "url" and isinstance(value, str):
                 yield from self._find_outside_host(value, span)
-            elif name == "bootstrap_servers":
-                outside = [each for each in re.findall(r"([^,]+):\d+", str(value)) if each not in self.hosts]
+            elif name in ("bootstrap_servers", "schema_registry"):
+                outside = [each for each in _list_servers(name, str(value)) if each not in self.hosts]
                 if outside:
                     found = V003.at(span, "", what="the host", place=outside[0])
                     yield found.with_hint(f"start the server with --allow-host {outside[0]}")
@@ -123,6 +124,13 @@ class Allowed:
         given = [widen(each) for each in os.path.realpath(path).split("/")]
         folders = [os.path.realpath(each).split("/") for each in self.closed]
         return any(all(map(fnmatchcase, folder, given)) for folder in folders)  # as far as the shorter one goes
+
+
+def _list_servers(option: str, value: str) -> list[str]:
+    """The hosts of brokers, or that of a registry."""
+    if option == "bootstrap_servers":
+        return re.findall(r"([^,]+):\d+", value)
+    return [urlsplit(value).hostname or ""]
 
 
 def is_pattern(path: str) -> bool:

@@ -20,6 +20,7 @@ APART = frozenset(
         "_before",
         "_bucket",
         "_current",
+        "_decoded",
         "_found",
         "_first",
         "_last",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
+from tests.kafka.registry import RegistryServer, run_registry
 
 PASSWORD = "se'c;r et"
 """Of the broker's user ann."""
@@ -30,3 +31,9 @@ def jars() -> None:
     reason = fetch_jars()
     if reason is not None:
         pytest.skip(reason)
+
+
+@pytest.fixture
+def registry() -> Iterator[RegistryServer]:
+    with run_registry() as registry:
+        yield registry

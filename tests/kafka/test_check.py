@@ -10,13 +10,14 @@ from tests.e2e.shell import ENVIRONMENT
 
 SCRIPT = """
 CREATE STREAM s (id BIGINT) WITH (connector = 'kafka', topic = 's', format = 'json', bootstrap_servers = 'h:1');
-CREATE STREAM t WITH (connector = 'kafka', topic = 't', format = 'json', bootstrap_servers = 'h:1')
+CREATE STREAM t WITH (connector = 'kafka', topic = 't', format = 'avro', schema_registry = 'http://h:1',
+  bootstrap_servers = 'h:1')
   AS SELECT STREAM id FROM s;
 """
 CHECK = """import sys
 from penstock.cli import main
 main(["check", "script.sql"], standalone_mode=False)
-sys.exit(bool({"confluent_kafka", "pyspark"} & set(sys.modules)))
+sys.exit(bool({"confluent_kafka", "fastavro", "pyspark"} & set(sys.modules)))
 """
 
 

@@ -39,6 +39,26 @@ def test_only_what_a_program_needs_is_asked_for(query: str, packages: set[str]) 
     assert bool(needed) == bool(packages)
 
 
+AVRO = "connector = 'kafka', topic = '{}', bootstrap_servers = 'h:1', schema_registry = 'http://h:1', {}"
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "needs"),
+    [
+        ("format = 'avro'", "format = 'avro'", True),
+        ("format = 'json', key_format = 'avro'", "format = 'avro'", True),
+        (None, "format = 'avro', delivery = 'at_least_once'", True),
+        (None, "format = 'avro'", False),
+    ],
+)
+def test_who_reads_or_writes_avro(read: str | None, written: str, needs: bool) -> None:
+    place = "connector = 'files', path = 'x', format = 'json'" if read is None else AVRO.format("a", read)
+    script = f"""CREATE STREAM a (k BIGINT KEY) WITH ({place});
+      CREATE STREAM b WITH ({AVRO.format("b", written)}) AS SELECT STREAM k FROM a;"""
+    needed = list_needed_packages(penstock.compile(script).program)
+    assert needed == ({"pyspark", "pyarrow", "pandas", "fastavro"} if needs else set())
+
+
 def test_the_least_versions_are_those_of_the_package() -> None:
     dependencies = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
     for name, least in LEAST.items():

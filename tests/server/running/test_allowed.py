@@ -192,3 +192,12 @@ def test_hosts_of_brokers(servers: str, outside: str | None) -> None:
     allowed = Allowed(connectors=("kafka",), hosts=("db",))
     place = f"connector = 'kafka', topic = 't', format = 'json', bootstrap_servers = '{servers}'"
     assert reach(allowed, f"CREATE STREAM r (id INT) WITH ({place})") == outside
+
+
+@pytest.mark.parametrize(("url", "outside"), [("http://DB:8081/x", None), ("https://other:8081", "other")])
+def test_hosts_of_registries(url: str, outside: str | None) -> None:
+    allowed = Allowed(connectors=("kafka",), hosts=("db",))
+    place = (
+        f"connector = 'kafka', topic = 't', format = 'avro', schema_registry = '{url}', bootstrap_servers = 'db:9092'"
+    )
+    assert reach(allowed, f"CREATE STREAM r (id INT) WITH ({place})") == outside
