@@ -63,14 +63,17 @@ class KeyedRows:
         return np.append(self.starts, self.rows.num_rows)
 
     @property
-    def first(self) -> pa.Table:
-        """The first row of each key."""
-        return self.rows.take(pa.array(self.starts))
+    def keys(self) -> pa.Table:
+        """Each key once."""
+        return self.take_first(self.key)
 
-    @property
-    def last(self) -> pa.Table:
-        """The last row of each key."""
-        return self.rows.take(pa.array(self.bounds[1:] - 1))
+    def take_first(self, columns: Sequence[str]) -> pa.Table:
+        """These columns of the first row of each key."""
+        return self.rows.select(columns).take(pa.array(self.starts))
+
+    def take_last(self, columns: Sequence[str]) -> pa.Table:
+        """These columns of the last row of each key."""
+        return self.rows.select(columns).take(pa.array(self.bounds[1:] - 1))
 
     def rounds(self) -> Iterator[pa.Table]:
         """The first row of each key, then the second one of each key that has two, and so on."""
@@ -80,7 +83,7 @@ class KeyedRows:
 
     def find(self, other: pa.Table) -> pa.Array:
         """For each key the place of its row in `other`, NULL where that has none."""
-        keys, places = number_keys(self.first.select(self.key), "number"), number_keys(other.select(self.key), "place")
+        keys, places = number_keys(self.keys, "number"), number_keys(other.select(self.key), "place")
         found = keys.join(places, keys=keys.column_names[:-1], join_type="left outer").sort_by("number")
         return found["place"].combine_chunks()
 
@@ -103,8 +106,7 @@ def put_rows(
     `order`: the columns by which rows of a key are in order. `complete`: all of them are put, one after the other.
     """
     keyed = group_rows(changes, rows, key, order, lambda lost: remove_column(lost, operation))
-    for each in keyed.rounds() if complete else [keyed.last]:
-        puts = each.drop_columns(order)
+    for puts in keyed.rounds() if complete else [keyed.take_last(keyed.rows.column_names)]:
         if operation is not None:
             is_deleted = pc.equal(puts[operation], "delete")
             changes.delete(puts.filter(is_deleted).select(key))
@@ -114,7 +116,7 @@ def put_rows(
 
 def delete_rows(changes: RowPuts, rows: pa.Table, key: Sequence[str]) -> None:
     """Deletes the rows of these keys."""
-    changes.delete(group_rows(changes, rows, key, ()).first.select(key))
+    changes.delete(group_rows(changes, rows, key, ()).keys)
 
 
 def update_rows(
@@ -143,24 +145,25 @@ def update_rows(
         return some if fold is not None else name_values(some, key, assigned, inserted or ())
 
     keyed = group_rows(changes, rows, key, order, show)
+    keys = keyed.keys
     if fold is None:
-        last, first = keyed.last, keyed.first
+        last = keyed.take_last([f"set.{name}" for name in assigned])
         values = {name: last[f"set.{name}"] for name in assigned}
-        fresh = {name: first[f"else.{name}"] for name in inserted or ()} | values
-        missing = keyed.find(changes.update(add_columns(first.select(key), values)))
+        missing = keyed.find(changes.update(add_columns(keys, values)))
         is_missing = pc.is_valid(missing)
         if inserted is None:
-            reject_missing(changes, keyed, is_missing, order, show, fails)
+            reject_missing(changes, keyed, is_missing, show, fails)
         else:
-            changes.insert(add_columns(first.select(key), fresh).filter(is_missing))
+            first = keyed.take_first([f"else.{name}" for name in inserted])
+            fresh = {name: first[f"else.{name}"] for name in inserted} | values
+            changes.insert(add_columns(keys, fresh).filter(is_missing))
         return
-    keys = keyed.first.select(key)
     present = changes.fetch(keys, current)
     places = keyed.find(present)
     is_missing = pc.is_null(places)
-    updates = collect_updates(keyed, present.select(current), places, order)
+    updates = collect_updates(keyed, present.select(current), places)
     if inserted is None:
-        reject_missing(changes, keyed, is_missing, order, show, fails)
+        reject_missing(changes, keyed, is_missing, show, fails)
         is_found = pc.invert(is_missing)
         updates, keys, is_missing = updates.filter(is_found), keys.filter(is_found), is_missing.filter(is_found)
     if not updates.num_rows:
@@ -172,9 +175,9 @@ def update_rows(
         changes.insert(add_columns(keys, values).filter(is_missing))
 
 
-def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array, order: Sequence[str]) -> pa.Table:
+def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array) -> pa.Table:
     """What the fold reads. `places`: for each key the place of its row in `present`, NULL where there is none."""
-    names = [name for name in keyed.rows.column_names if name not in (*keyed.key, *order)]
+    names = [name for name in keyed.rows.column_names if name not in keyed.key]
     updates = as_structs(keyed.rows.select(names))
     lists = pa.ListArray.from_arrays(pa.array(keyed.bounds, pa.int32()), updates)
     current = as_structs(present.take(places), mask=pc.is_null(places))
@@ -199,7 +202,6 @@ def reject_missing(
     changes: RowChanges,
     keyed: KeyedRows,
     is_missing: pa.Array,
-    order: Sequence[str],
     show: Callable[[pa.Table], pa.Table],
     fails: bool,
 ) -> None:
@@ -208,7 +210,7 @@ def reject_missing(
     Raises:
         MissingRowError: there are such rows, and that `fails`.
     """
-    lost = keyed.choose(is_missing).drop_columns(order)
+    lost = keyed.choose(is_missing)
     if fails and lost.num_rows:
         raise MissingRowError(record_of(lost.select(keyed.key).slice(0, 1)))
     reject_rows(changes, show(lost), NO_ROW)
@@ -226,18 +228,19 @@ def group_rows(
     order: Sequence[str],
     show: Callable[[pa.Table], pa.Table] = lambda lost: lost,
 ) -> KeyedRows:
-    """The rows by key. Rows with NULL in their key are rejected where the table does not take that.
+    """The rows by key, without the columns of their order. Rows with NULL in their key are rejected where the table
+    does not take that.
 
     `show`: rejected rows -> what is noted of them.
     """
-    is_lost = pa.array(np.zeros(rows.num_rows, dtype=bool))
-    for name in (each for each in key if each not in changes.null_key):
-        is_lost = pc.or_(is_lost, pc.is_null(rows[name]))
-    lost = rows.filter(is_lost).drop_columns(order)
-    reject_rows(changes, show(lost), NO_KEY)
-    rows = rows.filter(pc.invert(is_lost))
+    for name in (each for each in key if each not in changes.null_key and rows[each].null_count):
+        is_lost = pc.is_null(rows[name])
+        reject_rows(changes, show(rows.filter(is_lost).drop_columns(order)), NO_KEY)
+        rows = rows.filter(pc.invert(is_lost))
     by = [(name, "ascending") for name in (*key, *order)]
-    rows = (rows.sort_by(by) if by else rows).combine_chunks()
+    places = pc.sort_indices(rows, sort_keys=by) if by else None
+    rows = rows.drop_columns(order)
+    rows = (rows if places is None else rows.take(places)).combine_chunks()
     begins = np.zeros(rows.num_rows, dtype=bool)
     begins[:1] = True
     for name in key:

@@ -144,7 +144,7 @@ class Changes:
 
         So writers lock rows in the same order, and files are changed page by page.
         """
-        if self._table.key:
+        if self._table.key and not grows(rows[self._table.key[0]].combine_chunks()):
             rows = rows.sort_by([(name, "ascending") for name in self._table.key])
         if rows.num_rows:
             self._operations.prepare(rows.column_names, numbered)
@@ -196,6 +196,11 @@ class Changes:
             message = f"{self._table.place} refuses more than {self._max_rejected} rows of one batch: {reason}"
             raise TableError("rejected", message)
         self.reject([(reason, record_of(rows))])
+
+
+def grows(column: pa.Array) -> bool:
+    """Whether each value is greater than the one before it."""
+    return bool(pc.all(pc.less(column[:-1], column[1:]), skip_nulls=False).as_py())
 
 
 def describe_rejected(name: str, schema: str | None) -> sa.Table:
