@@ -45,6 +45,8 @@ RULES: dict[str, Builder] = {
     **types.RULES,
 }
 
+_EXPANDED = ("call", "call_empty", "within_group")
+
 
 def build(source: Source, rule: str, parts: list[Any], start: int, end: int) -> Any:
     """What a rule of the text `source` stands for; `parts` are what was built of the rules inside it.
@@ -52,7 +54,7 @@ def build(source: Source, rule: str, parts: list[Any], start: int, end: int) -> 
     Raises CompileError for what the grammar lets pass and the dialect does not.
     """
     made = RULES[rule](Span(source, start, end), *parts)
-    return expand_call(made, _read) if rule in ("call", "call_empty") else made
+    return expand_call(made, _read) if rule in _EXPANDED else made
 
 
 @cache

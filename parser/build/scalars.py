@@ -32,6 +32,7 @@ from penstock.parser.build.base import (
     words,
 )
 from penstock.parser.build.named_values import TYPE, name_arguments, name_fields
+from penstock.parser.build.percentiles import refuse_computed
 from penstock.parser.build.predicates import QUANTIFIERS
 from penstock.parser.build.standard import check_cast, make_call, refuse, refuse_pattern, unpair
 from penstock.parser.build.windows import EXTENDS, ExtendedWindow
@@ -313,11 +314,13 @@ def call_query(span: Span, function: Token, query: Query) -> exp.Expression:
 
 
 def filter_(span: Span, function: exp.Expression, condition: exp.Expression) -> exp.Filter:
+    refuse_computed(span, function, "FILTER")
     where = placed(exp.Where(this=condition), span_of(condition))
     return placed(exp.Filter(this=function, expression=where), span)
 
 
 def window(span: Span, function: exp.Expression, over: exp.Identifier | OverClause | ExtendedWindow) -> exp.Window:
+    refuse_computed(span, function, "OVER")
     if isinstance(over, ExtendedWindow):
         call = placed(exp.Window(this=function, alias=over.base), span)
         if over.over.order_by or over.over.frame is not None:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from penstock.diagnostics.source import Span
 from penstock.parser.build.base import span_of
+from penstock.parser.build.percentiles import PERCENTILES, expand_percentile
 from penstock.parser.build.standard import enclose, repeat
 from penstock.parser.build.units import BUILT
 from penstock.parser.synonyms import SYNONYMS
@@ -18,6 +19,8 @@ Read = Callable[[str], exp.Expression]
 
 def expand_call(call: exp.Expression, read: Read) -> exp.Expression:
     """The expression that the call stands for; itself if it is none of another system. `read` parses an expression."""
+    if isinstance(call, exp.WithinGroup) or str(call.this) in PERCENTILES:
+        return expand_percentile(call, read)
     if not isinstance(call, exp.Anonymous) or any(isinstance(each, exp.Lambda | exp.Star) for each in call.expressions):
         return call
     key = (str(call.this), len(call.expressions))

@@ -50,7 +50,10 @@ Calls of functions of Flink, ksqlDB and PostgreSQL, and what they are read as.
 | call | is read as |
 |---|---|
 """
-_BUILT = """| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTERVAL '3' HOUR` |
+_BUILT = """| `MEDIAN(x)`, `PERCENTILE(x, 0.9)` | the value at this part of the sorted values, as a DOUBLE |
+| `PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)` | `PERCENTILE(x, 0.9)` |
+| `PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x)` | the first of the sorted values that so many are not greater than |
+| `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTERVAL '3' HOUR` |
 | `TIMESTAMPSUB(HOUR, 3, t)`, also `DATESUB`, `DATE_SUB` | `t - INTERVAL '3' HOUR` |
 | `TIMESTAMPDIFF(HOUR, a, b)`, also `DATEDIFF`, `DATE_DIFF` | the whole hours from a to b; not in months or years |
 | `TO_TIMESTAMP_LTZ(n, 0)`, and with 3 or 6 | `TIMESTAMP_SECONDS(n)`, `TIMESTAMP_MILLIS(n)`, `TIMESTAMP_MICROS(n)` |

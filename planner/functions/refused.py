@@ -13,6 +13,7 @@ _WINDOW = (
 _ROWS = "it makes several rows of one"
 _ELEMENTS = "it makes several rows of one, so it is behind LATERAL VIEW in FROM, or an item of SELECT by itself"
 _ORDER = "its value depends on the order of rows, and a stream has no order; MIN_BY and MAX_BY over the time do not"
+_PART = "it takes a value and a literal from 0 to 1, no DISTINCT and no falling order"
 _UNBOUNDED = "it keeps all rows of a group"
 _KEY = "keys do not belong in the text of a query"
 _RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"
@@ -65,7 +66,8 @@ _BY_REASON = {
     _ROWS: "JSON_TUPLE STACK VARIANT_EXPLODE VARIANT_EXPLODE_OUTER",
     _ELEMENTS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER POSEXPLODE POSEXPLODE_OUTER",
     _ORDER: "ANY_VALUE MODE",
-    _UNBOUNDED: "COLLECT_UNION HISTOGRAM_NUMERIC MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
+    _UNBOUNDED: "COLLECT_UNION HISTOGRAM_NUMERIC",
+    _PART: "MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
     _KEY: "AES_DECRYPT AES_ENCRYPT HMAC TRY_AES_DECRYPT",
     _RANKING: "CUME_DIST NTH_VALUE NTILE PERCENT_RANK",
     _SETS: "CUBE GROUPING GROUPING_ID ROLLUP",

@@ -265,7 +265,28 @@ SELECT kind, BOOL_AND(flag) AS a, EVERY(flag) AS b, COUNT(*) FILTER (WHERE flag)
 
 -- name: PERCENTILE_CONT
 CREATE VIEW v AS SELECT kind, PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY score) AS a FROM events GROUP BY kind;
+-- refused: W044
+
+-- name: PERCENTILE_CONT of a window
+CREATE TABLE t AS SELECT kind, PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY score) AS a, MEDIAN(small) AS b FROM events
+GROUP BY kind, TUMBLE(ts, INTERVAL '1' HOUR);
+-- same as
+CREATE TABLE t AS SELECT kind, PERCENTILE(score, 0.25) AS a, PERCENTILE(small, 0.5) AS b FROM events
+GROUP BY kind, TUMBLE(ts, INTERVAL '1' HOUR);
+
+-- name: PERCENTILE_DISC of a table
+CREATE TABLE t AS SELECT region, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY user_id) AS a FROM users GROUP BY region;
+-- same as
+CREATE TABLE t AS SELECT region, (GET(SORT_ARRAY(COLLECT_LIST(CAST(user_id AS DOUBLE))),
+  GREATEST(CAST(CEIL(CAST(0.5 AS DOUBLE) * COUNT(user_id)) AS INT) - 1, 0))) AS a FROM users GROUP BY region;
+
+-- name: PERCENTILE_DISC of a falling order
+CREATE TABLE t AS SELECT region, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY user_id DESC) AS a FROM users GROUP BY region;
 -- refused: N005
+
+-- name: a percentile with FILTER
+CREATE TABLE t AS SELECT region, MEDIAN(user_id) FILTER (WHERE name > 'a') AS a FROM users GROUP BY region;
+-- refused: S026, MEDIAN of CASE WHEN
 
 -- name: random values
 CREATE VIEW v AS SELECT gen_random_uuid() AS a FROM events;

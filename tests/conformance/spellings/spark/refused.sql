@@ -41,7 +41,7 @@ SELECT STREAM order_id FROM orders o WHERE EXISTS (SELECT 1 FROM shipments s WHE
 
 -- name: the median of a group
 CREATE TABLE medians AS SELECT user_id, median(amount) AS amount FROM orders GROUP BY user_id;
--- refused: N005
+-- refused: W044
 
 -- name: a stream as a table
 CREATE TABLE copies AS SELECT * FROM orders;
