@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
+from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021, C024
 from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
@@ -159,6 +160,7 @@ _SETTINGS_ELSEWHERE = {
     "auto.offset.reset": "starting = 'earliest' in the WITH list of a topic; files are read from the beginning",
     "processing.guarantee": "delivery = 'exactly_once' in the WITH list of a topic that is written",
 }
+_REALTIME = ("realtime", "real_time", "real-time")
 AUTO = "auto"
 STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
 
@@ -169,6 +171,12 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
     types = dict(SETTINGS)
     type_ = types.get(option.name.folded)
     report: list[Diagnostic] = []
+    if option.name.folded == "trigger" and option.value.name.lower() in _REALTIME:
+        found = B002.at(option.name.span, "", construct="Spark's real-time mode")
+        found = found.because("Counts, rejected rows and restarts are not shown to be right in it.")
+        raise CompileError(
+            [found.with_hint("leave it out: a micro-batch begins each second, or when the last one ends")]
+        )
     if type_ is None:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)

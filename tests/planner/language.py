@@ -197,6 +197,8 @@ LOOKING = (
     Promise("DROP TABLE users"),
     *(Promise(f"{what} QUERY q", "B002") for what in ("PAUSE", "RESUME", "DROP")),
     Promise("SET state_partitions = 8"),
+    Promise("SET trigger = 'realtime'", "B002"),
+    Promise("SET trigger = '5 seconds'", "C007"),
     Promise("SET spark.sql.shuffle.partitions = 8", "C007"),
 )
 
