@@ -123,7 +123,7 @@ class Broker:
         properties.write_text(PROPERTIES.format(**ports, login=LOGIN, known=known, root=root))
         java = [*JAVA, "-cp", f"{CACHE}/*"]
         identifier = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        form = ["kafka.tools.StorageTool", "format", "-t", identifier, "-c", str(properties)]
+        form = ["kafka.tools.StorageTool", "format", f"--cluster-id={identifier}", "-c", str(properties)]
         environment = {name: value for name, value in os.environ.items() if name != "JAVA_TOOL_OPTIONS"}
         subprocess.run([*java, *form], env=environment, capture_output=True, check=True, timeout=60)
         log = (root / "log").open("wb")
