@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -29,6 +30,7 @@ from tests.properties.killed import BATCHES, Followed, until_done
 from tests.properties.test_spark import AT_ONCE, hold_back
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
+Rows: TypeAlias = list[dict[str, object]]
 QUERIES = int(os.environ.get("PENSTOCK_TABLE_QUERIES", "1"))
 """Different queries of each kind."""
 SIDE_BY_SIDE = int(os.environ.get("PENSTOCK_HISTORIES", "12"))
@@ -133,11 +135,23 @@ def wrong(sql: str, history: History, folder: Path, spark: SparkSession) -> Iter
         assert isinstance(sink, Followed)
         yield from sink.wrong
         if not any(isinstance(node, Intermediate) for node in walk(plan)):
-            for number, rows in sink.tables.items():
-                yield difference(rows, answer(plan, history, number + 1))
+            yield from wrong_on_the_way(
+                sink.tables.values(), [answer(plan, history, number) for number in range(1, BATCHES + 1)]
+            )
 
 
-def answer(plan: Node, history: History, batches: int) -> list[dict[str, object]]:
+def wrong_on_the_way(tables: Iterable[Rows], answers: Sequence[Rows]) -> Iterator[str]:
+    """How the tables after each micro-batch differ from the answers. One without new rows leaves the table as it is."""
+    reached = -1
+    for table in tables:
+        following = answers[min(reached + 1, len(answers) - 1)]
+        if not difference(table, following):
+            reached += 1
+        elif reached < 0 or difference(table, answers[reached]):
+            yield difference(table, following)
+
+
+def answer(plan: Node, history: History, batches: int) -> Rows:
     """The relational answer over the rows of the first micro-batches that are not late."""
     used = sort_out(history, clocks(plan), BATCHES - 1)[Fate.USED]
     return evaluate(plan, History(used.batches[:batches]).tables())
