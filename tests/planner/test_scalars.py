@@ -124,7 +124,6 @@ def test_casts_and_names_are_written_out(text: str, sql: str) -> None:
         ("GREATEST(m, m)", "T006", "GREATEST(m, m)", None),
         ("UPPER(st -> -i)", "T006", "UPPER(st -> -i)", None),
         ("UPPER((st, i) -> i)", "T006", "UPPER((st, i) -> i)", None),
-        ("(i, s)", "T008", "(i, s)", None),
         ("(i, s) BETWEEN 1 AND 2", "T008", "(i, s)", None),
         ("TRANSFORM(a, 1)", "T006", "TRANSFORM(a, 1)", None),
         ("FILTER(a, e -> e + 1)", "T006", "FILTER(a, e -> e + 1)", None),
