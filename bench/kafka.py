@@ -168,7 +168,8 @@ def fill_halves(broker: Broker, rows: int) -> list[str]:
     values = ({"v": number % 1_000, "note": f"reading of {number}"} for number in range(len(times)))
     broker.send(topics[0], (message(k, v, at, k) for k, (v, at) in enumerate(zip(values, times, strict=True))))
     broker.send(topics[1], (message(k, {"w": k % 777}, cut_micros(at), k) for k, at in enumerate(later)))
-    for topic, value in zip(topics, ({"v": 0, "note": ""}, {"w": 0}), strict=True):
+    last: list[Mapping[str, object]] = [{"v": 0, "note": ""}, {"w": 0}]
+    for topic, value in zip(topics, last, strict=True):
         broker.send(topic, [message(-1, value, LAST, 3)])
     return topics
 
