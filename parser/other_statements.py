@@ -12,10 +12,18 @@ _NO_UPKEEP = "leave it out: nothing is maintained by hand"
 _BY_KEY = "rows are written by key: UPDATE t SET a = s.a FROM s WHERE t.k = s.k ELSE INSERT (a) VALUES (s.a)"
 _PLACES = "the options of a CREATE STREAM or TABLE say where its rows are; docs/connectors.md lists them"
 _SINKS = "INSERT INTO with a SELECT writes rows to what CREATE STREAM or CREATE TABLE declares"
+_TO_FOLDER = "INSERT INTO what CREATE STREAM with connector = 'files' declares writes files into a folder"
 _RIGHTS = "rights are those of the server: docs/serve.md"
 _NO_PARTITION = "leave out PARTITION: select the column as any other"
 _LISTS = "SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW QUERIES and SHOW FUNCTIONS list what there is"
 _STREAMING = "CREATE STREAM {name} AS SELECT STREAM makes a stream of a query, CREATE TABLE {name} AS SELECT a table"
+_DESCRIBED = (
+    *((kind, _NO_CATALOG) for kind in ("DATABASE", "SCHEMA", "CATALOG", "NAMESPACE")),
+    ("DETAIL", "DESCRIBE {name} shows what there is"),
+    ("TABLE {name}", "DESCRIBE {name} shows all its columns"),
+    ("VIEW {name}", "DESCRIBE {name} shows all its columns"),
+    ("{name} {name}", "DESCRIBE shows all columns of what it names"),
+)
 
 # How statements begin. A word in braces stands for a name. {name} in a hint is that name, or the word behind.
 STATEMENTS: tuple[tuple[str, str], ...] = (
@@ -36,17 +44,21 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("ROLLBACK", _NO_TRANSACTION),
     ("END", _NO_TRANSACTION),
     ("EXECUTE INSERT", "leave out EXECUTE: an INSERT is a query that runs by itself"),
-    ("EXECUTE", _NO_TRANSACTION),
+    ("EXECUTE STATEMENT", _NO_TRANSACTION),
+    ("EXECUTE PLAN", "penstock run starts the queries of a script"),
+    ("EXECUTE", "write the statement itself: a query is prepared once, when it starts"),
     ("COMMENT", "CREATE TABLE and the columns in it take COMMENT 'text'"),
     ("RESET", _NO_SESSION),
     ("UNSET", _NO_SESSION),
     ("SET TIME", "leave it out: times are UTC; FROM_UTC_TIMESTAMP(time, 'Europe/Paris') is the time of a place"),
     ("SET VAR", "variables are those of the shell that calls penstock"),
+    ("DECLARE {name} CURSOR", "penstock query prints the rows of a SELECT"),
     ("DECLARE", "variables are those of the shell that calls penstock"),
     ("DEFINE", "variables are those of the shell that calls penstock"),
     ("UNDEFINE", "variables are those of the shell that calls penstock"),
     ("ADD", _NO_CODE),
     ("REMOVE", _NO_CODE),
+    ("LOAD DATA", "CREATE STREAM with connector = 'files' declares the folder, and INSERT INTO reads it"),
     ("LOAD", _NO_CODE),
     ("UNLOAD", _NO_CODE),
     ("CREATE FUNCTION", _NO_CODE),
@@ -54,7 +66,9 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("CREATE PROCEDURE", _NO_CODE),
     ("CREATE MACRO", _NO_CODE),
     ("CREATE MODEL", _NO_CODE),
+    ("CREATE SYSTEM", _NO_CODE),
     ("DROP FUNCTION", _NO_CODE),
+    ("DROP SYSTEM", _NO_CODE),
     ("CALL", _NO_CODE),
     ("CREATE INDEX", _NO_UPKEEP),
     ("CREATE UNIQUE", _NO_UPKEEP),
@@ -72,6 +86,8 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("UPSERT", _BY_KEY),
     ("REPLACE TABLE", "CREATE OR REPLACE TABLE {name}"),
     ("REPLACE", _BY_KEY),
+    ("INSERT OVERWRITE DIRECTORY", _TO_FOLDER),
+    ("INSERT OVERWRITE LOCAL", _TO_FOLDER),
     ("INSERT OVERWRITE", "INSERT INTO {name}: a table is replaced row by row, by its keys"),
     (
         "APPLY CHANGES",
@@ -120,6 +136,11 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("INSERT INTO {name} OVERRIDING", "leave it out: a key is always the one that the query gives"),
     ("INSERT INTO {name} AS", "leave out the alias: an INSERT names no columns of the rows that there are"),
     ("INSERT INTO {name} WITH", "leave it out: a query has the name of what it writes; SHOW QUERIES names it"),
+    ("INSERT INTO {name} REPLACE", "leave it out: rows are replaced one by one, by the key of their table"),
+    ("INSERT INTO TABLE {name} REPLACE", "leave it out: rows are replaced one by one, by the key of their table"),
+    ("UPDATE {name} SET (", "a column at a time: UPDATE {name} SET a = s.a, b = s.b FROM s WHERE {name}.k = s.k"),
+    ("CREATE VIEW {name} ( {name} {name}", "CREATE STREAM or CREATE TABLE declares columns; a view has a SELECT"),
+    ("CREATE VIEW {name} WITH", "leave it out: a view has no options"),
     ("CREATE SEQUENCE", "a number that counts up would differ after a restart; use a column of the data"),
     ("CREATE TYPE", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
     ("CREATE DOMAIN", "write the type where it is used: STRUCT<a: INT, b: STRING>"),
@@ -175,8 +196,23 @@ STATEMENTS: tuple[tuple[str, str], ...] = (
     ("DESC QUERY", "EXPLAIN PLAN before the query shows its columns and their types"),
     ("DESCRIBE HISTORY", "DESCRIBE {name} shows what there is"),
     ("DESCRIBE JOB", "SHOW QUERIES names the queries that run"),
+    *((f"{word} {kind}", hint) for word in ("DESCRIBE", "DESC") for kind, hint in _DESCRIBED),
     ("SHOW COLUMNS", "DESCRIBE {name}"),
+    ("SHOW FIELDS", "DESCRIBE {name}"),
     ("SHOW JOBS", "SHOW QUERIES"),
+    ("SHOW TBLPROPERTIES", "SHOW CREATE TABLE {name}"),
+    ("SHOW TABLE EXTENDED", "DESCRIBE EXTENDED before the name of a table"),
+    ("SHOW PARTITIONS", "EXPLAIN PARTITIONS before a query shows how its rows are divided"),
+    ("SHOW USER FUNCTIONS", "SHOW FUNCTIONS"),
+    ("SHOW SYSTEM FUNCTIONS", "SHOW FUNCTIONS"),
+    *(
+        (f"{word} {kind}", f"SHOW {kind} by itself lists them all")
+        for word in ("SHOW", "LIST")
+        for kind in ("STREAMS", "TABLES", "VIEWS", "QUERIES", "FUNCTIONS")
+    ),
+    ("EXPLAIN STATEMENT", "EXPLAIN stands before one statement, without a set around it"),
+    ("SET {name} . {name} -", _NO_SESSION),
+    ("SET {name} . {name} . {name} -", _NO_SESSION),
     ("SHOW DATABASES", _LISTS),
     ("SHOW VARIABLES", _LISTS),
     ("CREATE SOURCE CONNECTOR", _PLACES),
@@ -191,6 +227,8 @@ _COLUMNS = "the columns stand in the script, as no registry of schemas is asked"
 UNFINISHED: tuple[tuple[str, str], ...] = (
     ("CREATE STREAM {name} WITH", f"{_COLUMNS}: CREATE STREAM {{name}} (id BIGINT KEY, value STRING) WITH"),
     ("CREATE TABLE {name} WITH", f"{_COLUMNS}: CREATE TABLE {{name}} (id BIGINT PRIMARY KEY, value STRING) WITH"),
+    ("UPDATE ONLY {name} SET", "leave out ONLY: a table is one by itself"),
+    ("UPDATE {name} SET", "UPDATE {name} SET a = s.a FROM s WHERE {name}.k = s.k changes rows by those of a stream s"),
 )
 
 # What a script may do in general, where nothing more is known and no keyword is near.

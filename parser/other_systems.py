@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from penstock.grammar import NAME, NUMBER, STRING, Token
@@ -12,6 +13,17 @@ _NO_PARAMETERS = "a script has no parameters: write the value, or let the shell 
 _SAMPLE = "take rows by their keys, which is the same after a restart: WHERE PMOD(HASH(key), 10) = 0"
 _BEFORE_VALUES = ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
 _NOW = "leave it out: a read sees the rows as they are now"
+_TYPED = {
+    "INT": "INT INTEGER INT4",
+    "BIGINT": "BIGINT INT8",
+    "DECIMAL(10, 2)": "NUMERIC DECIMAL",
+    "DOUBLE": "DOUBLE FLOAT8 PRECISION",
+    "BOOLEAN": "BOOL BOOLEAN",
+}
+_FILES = "WITH (connector = 'files', path = 'folder', format = 'parquet') says where rows are"
+_DELTA = "WITH (connector = 'delta', path = 'folder') says where rows are"
+_SLICE = "SLICE(array, 2, 3) takes three elements from the second one on"
+_NO_WRITE = "an INSERT, UPDATE or DELETE is a statement by itself, and a SELECT another one"
 _MOMENT = "CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a time with its zone"
 
 # Words within statements where the grammar stops. Behind a `(` it may have gone on for a few words.
@@ -30,6 +42,8 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("IGNORE NULLS", "MAX_BY(value, time) FILTER (WHERE value IS NOT NULL) passes NULLs over"),
     ("RESPECT NULLS", "leave it out: NULLs count"),
     ("ON CONFLICT", "leave it out: an INSERT into a table with a key replaces rows by that key"),
+    ("RETURNING {name}", "leave it out: a SELECT from the table shows its rows"),
+    ("RETURNING *", "leave it out: a SELECT from the table shows its rows"),
     ("RETURNING", "leave it out: a SELECT from the table shows its rows"),
     ("DISTRIBUTED", "leave it out: PARTITION BY in the query that writes rows decides how they are divided"),
     ("CLUSTERED", "leave it out: PARTITION BY in the query that writes rows decides how they are divided"),
@@ -47,6 +61,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("WITH CHECK", "leave it out: no rows are written into a view"),
     ("WITH LOCAL CHECK", "leave it out: no rows are written into a view"),
     ("WITH CASCADED CHECK", "leave it out: no rows are written into a view"),
+    ("INTO {name} FROM", "CREATE TABLE {name} AS SELECT keeps the result of a query"),
     ("SELECT INTO", "CREATE TABLE {name} AS SELECT keeps the result of a query"),
     ("INT CONSTRAINT", "leave out the name: id INT PRIMARY KEY"),
     ("CONSTRAINT {name} PRIMARY", "leave out the name: id INT PRIMARY KEY"),
@@ -59,13 +74,31 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("DEFERRABLE", "leave it out: a script is no transaction"),
     ("EXCLUDE USING", "leave it out: only the key of a table is unique"),
     ("IDENTITY (", "the key of a row has to be in its record"),
+    ("COLLATE {name}", "leave it out: texts are compared by their bytes in UTF-8"),
     ("COLLATE", "leave it out: texts are compared by their bytes in UTF-8"),
     (
         "TIMESTAMPTZ {string}",
         "TIMESTAMP '2026-01-31 12:00:00'; CAST('2026-01-31 12:00:00+01:00' AS TIMESTAMP) reads a zone",
     ),
     ("TIMESTAMP WITH", _MOMENT),
+    ("TIMESTAMP WITH TIME", _MOMENT),
+    *(
+        (f"{kind} {{string}}", f"CAST('1' AS {name}) gives a text a type")
+        for name, kinds in _TYPED.items()
+        for kind in kinds.split()
+    ),
     ("ONLY {name}", "leave out ONLY: a table is one by itself"),
+    ("AS ( INSERT", _NO_WRITE),
+    ("AS ( UPDATE", _NO_WRITE),
+    ("AS ( DELETE", _NO_WRITE),
+    (") AS SELECT", "leave out the list in parentheses: names, types and the key are those of the query"),
+    ("PURGE", "leave it out: DROP forgets the declaration, and the rows stay"),
+    ("PARTITION BY RANGE", "leave it out: a table is one, and its rows are divided by their keys"),
+    ("PARTITION BY LIST", "leave it out: a table is one, and its rows are divided by their keys"),
+    ("PARTITION BY HASH", "leave it out: a table is one, and its rows are divided by their keys"),
+    ("USING >", "ORDER BY a DESC puts the greatest first"),
+    ("USING <", "ORDER BY a puts the least first"),
+    ("USING {string}", "queries run no programs; docs/functions.md lists the functions they have"),
     ("DELETE TOPIC", "leave it out: DROP forgets the declaration, and the rows stay"),
     ("FOR UPDATE", "leave it out: a read takes no locks"),
     ("RECURSIVE", "a recursive query has no bound; join as many times as there are levels"),
@@ -74,15 +107,33 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("INCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
     ("EXCLUDING", "leave it out: LIKE takes all columns; list them to take some"),
     ("EXTENDED", "leave it out: SHOW prints all it knows"),
+    ("LIKE {name} (", "leave it out: LIKE takes all columns; list them to take some"),
     ("-> {string}", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
     ("-> >", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
     ("& &", "ARRAYS_OVERLAP(a, b)"),
+    ("! ~ ~ *", "text NOT ILIKE 'pattern'"),
+    ("! ~ ~", "text NOT LIKE 'pattern'"),
+    ("! ~ *", "text NOT RLIKE '(?i)pattern' matches none, in upper or lower case"),
+    ("~ ~ *", "text ILIKE 'pattern'"),
+    ("~ ~", "text LIKE 'pattern'"),
+    ("~ *", "text RLIKE '(?i)pattern' matches a regular expression, in upper or lower case"),
+    ("| /", "SQRT(value)"),
+    ("|| /", "CBRT(value)"),
+    ("{number} !", "FACTORIAL(number)"),
     ("! ~", "text NOT RLIKE 'pattern' matches no regular expression"),
     ("E {string}", "leave out E: a backslash is a backslash, and CHR(10) the end of a line"),
     ("N {string}", "leave out N: texts are Unicode"),
     ("_UTF8 {string}", "leave it out: texts are Unicode"),
     ("B {string}", "CONV('101', 2, 10) reads bits"),
     ("{string} PRECEDING", "INTERVAL '1' HOUR PRECEDING"),
+    ("{string} :: INTERVAL", "INTERVAL '1' HOUR PRECEDING"),
+    *(
+        (f"INTERVAL {{string}} {unit} (", "leave out the number of digits: INTERVAL '10' DAY")
+        for unit in ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+    ),
+    ("[ :", _SLICE),
+    ("{number} : {number}", _SLICE),
+    ("{number} : ]", _SLICE),
     ("EXCLUDE", "leave it out: a frame takes the current row"),
     ("AS MATERIALIZED (", "leave out MATERIALIZED: a query is planned where it is read"),
     ("AS NOT MATERIALIZED", "leave it out: a query is planned where it is read"),
@@ -93,6 +144,10 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("TIMESTAMP AS OF", _NOW),
     ("SYSTEM_VERSION AS OF", _NOW),
     ("EXCEPT ALL", "EXCEPT gives each row once; GROUP BY and COUNT(*) tell how often a row is there"),
+    ("MINUS ALL", "EXCEPT gives each row once; GROUP BY and COUNT(*) tell how often a row is there"),
+    ("UNION ALL BY", "leave out BY NAME, and name the columns of both queries in the same order"),
+    ("UNION BY", "leave out BY NAME, and name the columns of both queries in the same order"),
+    ("STREAM ( {name} )", "leave out STREAM here; it stands behind SELECT: SELECT STREAM * FROM {name}"),
     ("INTERSECT ALL", "INTERSECT gives each row once; GROUP BY and COUNT(*) tell how often a row is there"),
     ("FROM RANGE (", "GENERATE_SERIES(0, 9) has the whole numbers from its first argument to its last one"),
     ("IDENTIFIER ( {string}", "write the name as it is, without quotes"),
@@ -102,6 +157,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     (") DAY TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
     (") HOUR TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
     (") MINUTE TO", "TIMESTAMPDIFF(SECOND, a, b) is the time from a to b; a difference of times needs no unit"),
+    *((f") {unit} AS", f"TIMESTAMPDIFF({unit}, a, b) is the time from a to b") for unit in ("DAY", "HOUR", "MINUTE")),
     ("WITH TIES", "QUALIFY RANK() OVER (ORDER BY a) <= 5 keeps rows of the same place"),
     ("~", "text RLIKE 'pattern' matches a regular expression"),
     ("< <", "SHIFTLEFT(value, bits)"),
@@ -121,8 +177,14 @@ CLAUSES: tuple[tuple[str, str], ...] = (
         for before in ("SELECT", "=", "<", ">", "(", ",", "AND", "BETWEEN", "LIMIT")
     ),
     (": {name}", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
-    ("USING {name} OPTIONS", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
-    ("USING {name} LOCATION", "WITH (connector = 'files', path = 'folder', format = 'csv') says where rows are"),
+    ("USING DELTA", _DELTA),
+    ("USING {name}", _FILES),
+    ("STORED AS", _FILES),
+    ("STORED BY", _FILES),
+    ("ROW FORMAT", _FILES),
+    ("LOCATION {string}", _FILES),
+    ("TBLPROPERTIES (", "leave it out: WITH has the options of the connector"),
+    ("OPTIONS (", "WITH has the options of the connector: WITH (connector = 'files', path = 'folder', format = 'csv')"),
     ("| >", "write the steps as clauses of one SELECT, or as queries of WITH"),
 )
 
@@ -142,6 +204,8 @@ CALLS: dict[str, str] = {
     "JSON_ARRAYAGG": "TO_JSON(COLLECT_LIST(value)) writes an array of the values of a window",
     "JSON_TUPLE": "GET_JSON_OBJECT(json, '$.a') AS a in the SELECT list, for each field",
     "STACK": "CROSS JOIN UNNEST(ARRAY[STRUCT('a' AS name, a AS value), STRUCT('b' AS name, b AS value)]) AS u",
+    "GENERATE_SERIES": "UNNEST(SEQUENCE(1, 10, 2)) AS u counts in steps",
+    "ML_PREDICT": "queries call no models: compute the value outside, and join it",
     "READ_FILES": "CREATE STREAM with connector = 'files' declares what is read from a folder",
     "READ_KAFKA": "CREATE STREAM with connector = 'kafka' declares what is read from a topic",
 }
@@ -159,22 +223,38 @@ _UNBUILT: tuple[tuple[str, str, str], ...] = (
         "the declaration of the stream has it: WATERMARK FOR {name} AS {name} - INTERVAL '10' SECOND",
     ),
 )
-# Signs that begin no token.
-SIGNS = {
-    "?": _NO_PARAMETERS,
-    "\\": "leave it out: it is for the shell of another system",
-    "$": "texts stand in single quotes: 'it''s'; a script has no variables of its own",
-    "#": "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON, and -- begins a comment",
-    "@": "ARRAY_CONTAINS(array, value)",
-}
+# Signs that begin no token, with what stands around them; the longest that fits is taken.
+_SIGNS: tuple[tuple[str, str], ...] = (
+    (r"\?\?[|&]|\?\s*'", "GET_JSON_OBJECT(json, '$.a') IS NOT NULL tells whether a field is there"),
+    (r"\?", _NO_PARAMETERS),
+    (r"\\", "leave it out: it is for the shell of another system"),
+    (r"\$\d|\$\{", _NO_PARAMETERS),
+    (r"\$", "texts stand in single quotes: 'it''s'; a script has no variables of its own"),
+    (r"#>>?", "GET_JSON_OBJECT(json, '$.a.b') reads a field of JSON"),
+    (r"#", "a ^ b is the exclusive OR of bits, and -- begins a comment"),
+    (r"@>\s*'", "GET_JSON_OBJECT(json, '$.a') = 'value' compares a field of JSON"),
+    (r"@>|<@", "ARRAY_CONTAINS(array, value); FORALL(b, e -> ARRAY_CONTAINS(a, e)) for several values"),
+    (r"\^@", "STARTSWITH(text, 'prefix')"),
+    (r"@@", "text RLIKE 'pattern' looks for a word"),
+    (r"@", "ABS(value)"),
+)
 _MODIFIERS = frozenset({"OR", "REPLACE", "REFRESH", "TEMPORARY", "TEMP", "PRIVATE", "GLOBAL"})
 _NO_NAMES = frozenset(
-    {"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IF", "NOT", "EXISTS", "QUERY", "TO"}
+    {"TABLE", "STREAM", "STREAMING", "LIVE", "VIEW", "INTO", "FROM", "IN", "IF", "NOT", "EXISTS", "QUERY", "TO"}
 )
 _REACH = 4
 _TYPES = {"{name}": NAME, "{string}": STRING, "{number}": NUMBER}
 
 Show = Callable[[Token], str]
+
+
+def propose_sign(text: str, place: int) -> str | None:
+    """What to write instead of a sign at a place of a text that begins no token."""
+    for pattern, hint in _SIGNS:
+        sign = re.compile(pattern)
+        if sign.match(text, place) or sign.fullmatch(text, max(place - 1, 0), place + 1):
+            return hint
+    return None
 
 
 def find_unbuilt(tokens: Sequence[Token], index: int, show: Show) -> tuple[str, str] | None:
@@ -200,6 +280,11 @@ def propose_form(tokens: Sequence[Token], index: int, show: Show) -> str | None:
     if within or unfinished:
         return _fill(within, tokens, 1, show) if within else unfinished
     return _find_statement(STATEMENTS, tokens, index, show)
+
+
+def propose_statement(tokens: Sequence[Token], show: Show) -> str | None:
+    """What to write for a statement that begins as those of another system, wherever the grammar stops."""
+    return _find_statement(STATEMENTS, tokens, 0, show)
 
 
 def propose_otherwise(tokens: Sequence[Token], index: int, show: Show) -> str | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 SYNONYMS: tuple[tuple[str, str], ...] = (
     # Text
     ("STRPOS(text, part)", "INSTR(text, part)"),
+    ("CHARINDEX(part, text)", "LOCATE(part, text)"),
+    ("CHARINDEX(part, text, start)", "LOCATE(part, text, start)"),
     ("STARTS_WITH(text, part)", "STARTSWITH(text, part)"),
     ("ENDS_WITH(text, part)", "ENDSWITH(text, part)"),
     ("ARRAY_TO_STRING(array, separator)", "ARRAY_JOIN(array, separator)"),
@@ -44,6 +46,7 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
     ("STRINGTODATE(text, format)", "UNIX_DATE(TO_DATE(text, format))"),
     ("DATETOSTRING(days, format)", "DATE_FORMAT(DATE_FROM_UNIX_DATE(days), format)"),
     ("TO_TIMESTAMP_LTZ(text)", "TO_TIMESTAMP(text)"),
+    ("TO_TIMESTAMP_LTZ(text, format, zone)", "TO_UTC_TIMESTAMP(TO_TIMESTAMP(text, format), zone)"),
     ("FROM_DAYS(days)", "DATE_FROM_UNIX_DATE(days)"),
     ("WEEK(date)", "WEEKOFYEAR(date)"),
     # Numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
@@ -27,7 +28,13 @@ from penstock.parser.ast import Statement
 from penstock.parser.ast.intervals import UNITS
 from penstock.parser.build import build
 from penstock.parser.depth import check_depth
-from penstock.parser.other_systems import SIGNS, find_unbuilt, propose_form, propose_otherwise
+from penstock.parser.other_systems import (
+    find_unbuilt,
+    propose_form,
+    propose_otherwise,
+    propose_sign,
+    propose_statement,
+)
 
 # Terminals that an error names by one word: where the first set may stand, so may that; it covers the second set.
 _GROUPS = (
@@ -138,9 +145,10 @@ def _split_statements(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 def _parse_statement(language: Dialect, source: Source, tokens: list[Token]) -> Statement:
     for token in tokens:
         if isinstance(token.type, Fault):
-            raise CompileError(
-                [_explain_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))]
-            )
+            finding = _explain_fault(token.type, _redact_token(source, token), Span(source, token.start, token.end))
+            whole = propose_statement(tokens, partial(_redact_token, source))
+            is_sign = token.type is Fault.UNKNOWN_CHARACTER
+            raise CompileError([finding.with_hint(whole) if is_sign and whole else finding])
     end = tokens[-1].end
     try:
         statement: Statement = language.parser.parse([*tokens, Token(END, "", end, end)], partial(build, source))
@@ -167,13 +175,21 @@ def _explain_fault(fault: Fault, value: str, span: Span) -> Diagnostic:
             return syntax.S022.at(span)
         case Fault.MALFORMED_NUMBER:
             finding = syntax.S007.at(span, number=_short(value))
-            return finding.with_hint(
-                f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
-            )
+            return finding.with_hint(_propose_number(value))
         case Fault.UNKNOWN_CHARACTER:
-            return syntax.S006.at(span, character=repr(value)).with_hint(SIGNS.get(value))
+            hint = propose_sign(span.source.text, span.start)
+            return syntax.S006.at(span, character=repr(value)).with_hint(hint)
         case _:
             assert_never(fault)
+
+
+def _propose_number(value: str) -> str:
+    """What to write for a number of another system."""
+    if re.fullmatch(r"\d[\d_]*\d", value):
+        return value.replace("_", "")
+    if re.fullmatch(r"0([xX][0-9a-fA-F]{1,15}|[bB][01]{1,60}|[oO][0-7]{1,20})", value):
+        return str(int(value, 0))
+    return f"numbers are 12, 1.5 or 1e6; names that start with a digit are quoted: `{_short(value)}`"
 
 
 def _report_unexpected(language: Dialect, source: Source, tokens: list[Token], error: UnexpectedToken) -> Diagnostic:

@@ -150,7 +150,18 @@ class Catalog(msgspec.Struct, frozen=True):
         return replace(self, entries=MappingProxyType({k: v for k, v in self.entries.items() if k != name.lower()}))
 
 
+# Words that other systems have where a name stands here.
+_OTHER_NAMES = {
+    "STREAM": "STREAM stands behind SELECT: SELECT STREAM * FROM the name",
+    "ONLY": "leave out ONLY: a table is one by itself",
+    **{word: f"SHOW {word}" for word in ("STREAMS", "TABLES", "VIEWS", "QUERIES", "FUNCTIONS")},
+}
+
+
 def explain_unknown(name: ast.Name, text: str, known: Iterable[str]) -> Diagnostic:
     """The finding that a name, shown as `text`, stands for nothing, with the known one that may be meant."""
+    special = _OTHER_NAMES.get(name.text.upper())
+    if special is not None:
+        return K012.at(name.span, "", name=text).with_hint(special)
     guess = nearest(name.text, list(known))
     return K012.at(name.span, "", name=text).with_hint(guess and f"did you mean {guess}?")

@@ -11,6 +11,7 @@ from penstock.diagnostics.source import Source, Span
 from penstock.grammar import END, Token, dialect
 from penstock.parser.build import (
     declarations,
+    grouping,
     intervals,
     items,
     named_values,
@@ -32,6 +33,7 @@ RULES: dict[str, Builder] = {
     **statements.RULES,
     **declarations.RULES,
     **queries.RULES,
+    **grouping.RULES,
     **items.RULES,
     **sets.RULES,
     **relations.RULES,

@@ -1,7 +1,8 @@
-"""MEDIAN and percentiles -> the places in the sorted list of the values of a group, as Spark computes them."""
+"""MEDIAN, percentiles and MODE -> expressions over the sorted list of the values of a group, as Spark computes them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from sqlglot import exp
@@ -17,21 +18,37 @@ _LOWER, _HIGHER = f"GET({_SORTED}, CAST({_LOW} AS INT))", f"GET({_SORTED}, CAST(
 _BETWEEN = f"{_LOWER} + ({_HIGHER} - {_LOWER}) * ({_PLACE} - {_LOW})"
 CONTINUOUS = f"CASE WHEN {_LOW} = {_HIGH} OR {_LOWER} = {_HIGHER} THEN {_LOWER} ELSE {_BETWEEN} END"
 DISCRETE = f"GET({_SORTED}, GREATEST(CAST(CEIL(CAST(part AS DOUBLE) * COUNT(value)) AS INT) - 1, 0))"
-PERCENTILES = ("MEDIAN", "PERCENTILE")
-WITHIN_GROUP = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+_RUN = "IF(x = s.last, s.run + 1, 1)"
+# The longest run of equal values in the sorted list, the first one of several. The state begins before the first value.
+MODE = (
+    "AGGREGATE(SORT_ARRAY(COLLECT_LIST(value)), "
+    "NAMED_STRUCT('best', GET(SORT_ARRAY(COLLECT_LIST(value)), 0), 'most', 0, "
+    "'last', GET(SORT_ARRAY(COLLECT_LIST(value)), 0), 'run', 0), "
+    f"(s, x) -> NAMED_STRUCT('best', IF({_RUN} > s.most, x, s.best), 'most', GREATEST({_RUN}, s.most), "
+    f"'last', x, 'run', {_RUN}), s -> s.best)"
+)
+PERCENTILES = ("MEDIAN", "PERCENTILE", "MODE")
+
+
+def fall(text: str) -> str:
+    """The same over values in falling order."""
+    return re.sub(
+        r"SORT_ARRAY\(COLLECT_LIST\((value|CAST\(value AS DOUBLE\))\)\)", r"SORT_ARRAY(COLLECT_LIST(\1), FALSE)", text
+    )
 
 
 def expand_percentile(call: exp.Expression, read: Callable[[str], exp.Expression]) -> exp.Expression:
-    """MEDIAN(x), PERCENTILE(x, 0.9), and `PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)`; others stay as they are."""
+    """MEDIAN(x), PERCENTILE(x, 0.9), MODE(x), and those WITHIN GROUP (ORDER BY x); others stay as they are."""
     if isinstance(call, exp.WithinGroup):
         return _expand_ordered(call, read)
-    if call.name.upper() == "MEDIAN" and len(call.expressions) == 1:
+    name, count = call.name.upper(), len(call.expressions)
+    if name == "MEDIAN" and count == 1:
         half = placed(exp.Literal.number("0.5"), span_of(call))
         return _fill(call, CONTINUOUS, call.expressions[0], half, read)
-    if call.name.upper() == "PERCENTILE" and len(call.expressions) == 2:
+    if name == "PERCENTILE" and count == 2:
         value, part = call.expressions
         return _fill(call, CONTINUOUS, value, part, read)
-    return call
+    return _fill(call, MODE, call.expressions[0], None, read) if name == "MODE" and count == 1 else call
 
 
 def refuse_computed(span: Span, function: exp.Expression, clause: str) -> None:
@@ -45,33 +62,50 @@ def refuse_computed(span: Span, function: exp.Expression, clause: str) -> None:
 def _expand_ordered(call: exp.WithinGroup, read: Callable[[str], exp.Expression]) -> exp.Expression:
     function, orders = call.this, call.expression.expressions
     name = function.name.upper() if isinstance(function, exp.Anonymous) else ""
-    if name not in WITHIN_GROUP or len(function.expressions) != 1 or len(orders) != 1:
+    text = _ORDERED.get((name, len(function.expressions)))
+    if text is None or len(orders) != 1:
         return call
-    (part,), (order,) = function.expressions, orders
-    if order.args.get("desc"):
-        return call
-    return _fill(call, CONTINUOUS if name == "PERCENTILE_CONT" else DISCRETE, order.this, part, read)
+    (order,) = orders
+    part = function.expressions[0] if function.expressions else None
+    return _fill(call, fall(text) if order.args.get("desc") else text, order.this, part, read)
 
 
-def _is_part(part: exp.Expression) -> bool:
-    """Whether it is a literal from 0 to 1."""
-    return isinstance(part, exp.Literal) and not part.is_string and 0 <= float(part.name) <= 1
+_ORDERED = {("PERCENTILE_CONT", 1): CONTINUOUS, ("PERCENTILE_DISC", 1): DISCRETE, ("MODE", 0): MODE}
+
+
+def _is_array(part: exp.Expression | None) -> bool:
+    return isinstance(part, exp.Anonymous) and part.name.upper() == "ARRAY"
+
+
+def _list_parts(part: exp.Expression) -> list[exp.Expression]:
+    """The literals from 0 to 1 of a part, which may be an array of such; empty for all else."""
+    parts = part.expressions if _is_array(part) else [part]
+    is_part = [isinstance(each, exp.Literal) and not each.is_string and 0 <= float(each.name) <= 1 for each in parts]
+    return parts if all(is_part) else []
 
 
 def _fill(
     call: exp.Expression,
     text: str,
     value: exp.Expression,
-    part: exp.Expression,
+    part: exp.Expression | None,
     read: Callable[[str], exp.Expression],
 ) -> exp.Expression:
     """The expression over the value and the part; the call itself where the part is no literal."""
-    if not _is_part(part) or isinstance(value, exp.Distinct):
+    parts = [None] if part is None else _list_parts(part)
+    if not parts or isinstance(value, exp.Distinct):
         return call
+    if part is not None and _is_array(part):
+        items = ", ".join(
+            text.replace("CAST(part AS DOUBLE)", f"CAST({each.name} AS DOUBLE)") for each in part.expressions
+        )
+        text = f"CASE WHEN COUNT(value) > 0 THEN ARRAY({items}) END"
     filled = read(text).copy()
     span = span_of(call)
     for node in filled.walk():
         node.meta["span"] = span
     for column in [*filled.find_all(exp.Column)]:
-        column.replace(value.copy() if column.name == "value" else part.copy())
+        named = {"value": value, "part": part}.get(column.name) if not column.table else None
+        if named is not None:
+            column.replace(named.copy())
     return placed(exp.Paren(this=filled), span)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
@@ -10,7 +12,7 @@ from penstock.diagnostics.source import Span
 from penstock.grammar import Token
 from penstock.parser.ast import Query
 from penstock.parser.build.base import Builder, balanced, placed, span_of, words
-from penstock.parser.build.standard import between_symmetric, escape_like, make_call, repeat
+from penstock.parser.build.standard import between_symmetric, escape_like, make_call, refuse, repeat
 from penstock.parser.build.values import compare_rows, find_row, is_row
 
 COMPARISONS: dict[str, type[exp.Expression]] = {
@@ -62,7 +64,11 @@ def _compare_with_each(
         among = exp.In(this=left, query=query) if query is not None else exp.In(this=left, expressions=listed)
         return placed(exp.Not(this=placed(among, span)), span) if is_all else placed(among, span)
     if isinstance(values, exp.Subquery):
-        raise CompileError([syntax.S018.at(span_of(values), name=quantified.name.upper())])
+        found = syntax.S018.at(span_of(values), name=quantified.name.upper())
+        raise CompileError([found.with_hint("compare with MIN or MAX of the values, in a subquery that is joined")])
+    if isinstance(values, exp.Literal) and values.is_string and re.fullmatch(r"\{[^{}']*\}", values.this):
+        form = f"{quantified.name.upper()}(ARRAY[{values.this[1:-1]}])"
+        raise refuse(span_of(values), "a text as an array", "Only PostgreSQL reads it as one.", form)
     name = "value"
     while any(column.name.lower() == name for column in left.find_all(exp.Column)):
         name += "_"

@@ -42,6 +42,7 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.grouping import spread_keys
 from penstock.parser.build.windows import extend_windows
 
 
@@ -74,10 +75,17 @@ CLAUSES = {
 _ORDER = list(CLAUSES)
 
 
+class _DistinctOn(NamedTuple):
+    """DISTINCT ON, which is refused when the ORDER BY is known."""
+
+    keys: tuple[exp.Expression, ...]
+    span: Span
+
+
 def select(
     span: Span,
     stream: Token | None,
-    distinct: bool | None,
+    distinct: bool | _DistinctOn | None,
     items: tuple[Item, ...],
     relation: Relation,
     clauses: tuple[_Clause, ...] = (),
@@ -91,6 +99,8 @@ def select(
             misplaced = syntax.S013.at(after.span, **names).also(before.span, "it belongs in front of this")
             raise CompileError([misplaced.with_hint(f"the order is {', '.join(CLAUSES.values())}")])
     given = {clause.field: clause.value for clause in clauses}
+    if isinstance(distinct, _DistinctOn):
+        raise _refuse_distinct_on(distinct, given.get("order_by"))
     if named := given.get("windows"):
         given["windows"] = extend_windows(named, items, given.get("qualify"))
     window = given.pop("group_window", None)
@@ -118,7 +128,9 @@ def select(
     )
 
 
-def select_alone(span: Span, stream: Token | None, distinct: bool | None, items: tuple[Item, ...]) -> Select:
+def select_alone(
+    span: Span, stream: Token | None, distinct: bool | _DistinctOn | None, items: tuple[Item, ...]
+) -> Select:
     """A SELECT without FROM."""
     return select(span, stream, distinct, items, NoTable(span))
 
@@ -128,11 +140,22 @@ def all_rows(span: Span) -> bool:
     return False
 
 
-def distinct_on(span: Span, keys: tuple[exp.Expression, ...]) -> bool:
-    shown = ", ".join(span_of(key).text for key in keys)
-    refused = B002.at(span, "", construct="DISTINCT ON")
-    ranked = f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {shown} ORDER BY {span_of(keys[0]).text}) = 1 of a table"
-    raise CompileError([refused.with_hint(f"DEDUPLICATE ON ({shown}) WITHIN 1 DAY of a stream, {ranked}")])
+def distinct_on(span: Span, keys: tuple[exp.Expression, ...]) -> _DistinctOn:
+    return _DistinctOn(keys, span)
+
+
+def _refuse_distinct_on(distinct: _DistinctOn, order: OrderBy | None) -> CompileError:
+    """The order behind the keys decides which row stays."""
+    texts = [span_of(key).text for key in distinct.keys]
+    rest = [each for each in (order.keys if order else ()) if span_of(each.this).text not in texts]
+    shown = ", ".join(texts)
+    by = ", ".join(span_of(each).text for each in rest) or texts[0]
+    ranked = f"QUALIFY ROW_NUMBER() OVER (PARTITION BY {shown} ORDER BY {by}) = 1 of a table"
+    kept = f"DEDUPLICATE ON ({shown}) WITHIN 1 DAY of a stream"
+    if rest and rest[0].args.get("desc"):
+        kept = f"GROUP BY {shown} of a stream, with MAX_BY(value, {span_of(rest[0].this).text}) for each other column"
+    refused = B002.at(distinct.span, "", construct="DISTINCT ON")
+    return CompileError([refused.with_hint(f"{kept}; {ranked}")])
 
 
 def join_limit(limit: Limit | None, offset: Limit | None) -> Limit | None:
@@ -153,12 +176,7 @@ def deduplicate(span: Span, keys: tuple[exp.Expression, ...], within: exp.Interv
 
 
 def group_by(span: Span, *keys: exp.Expression) -> _Clause:
-    return _Clause("group_by", _without_brackets(keys), span)
-
-
-def _without_brackets(keys: tuple[exp.Expression, ...]) -> tuple[exp.Expression, ...]:
-    """`(a, b)` in a list of keys is a and b."""
-    return tuple(key for each in keys for key in (each.expressions if isinstance(each, exp.Tuple) else [each]))
+    return _Clause("group_by", spread_keys(keys), span)
 
 
 def group_by_with(span: Span, *parts: Any) -> _Clause:
@@ -174,19 +192,6 @@ def group_by_sets(span: Span, *parts: exp.Expression) -> _Clause:
 
 def group_by_all(span: Span) -> _Clause:
     return _Clause("group_by", (placed(exp.Var(this="ALL"), span),), span)
-
-
-def grouping_sets(span: Span, *sets: exp.Expression) -> exp.GroupingSets:
-    """Makes each set a tuple. A set of one expression, in parentheses or not, was parsed as an expression."""
-    tuples: list[exp.Expression] = []
-    for each in sets:
-        key: exp.Expression = each.this if isinstance(each, exp.Paren) else each
-        tuples.append(each if isinstance(each, exp.Tuple) else grouping_set(span_of(each), key))
-    return placed(exp.GroupingSets(expressions=tuples), span)
-
-
-def grouping_set(span: Span, *keys: exp.Expression) -> exp.Tuple:
-    return placed(exp.Tuple(expressions=list(keys)), span)
 
 
 def add_group_window(given: dict[str, Any], window: GroupWindow) -> dict[str, Any]:
@@ -262,7 +267,7 @@ def qualify(span: Span, condition: exp.Expression) -> _Clause:
 
 
 def partition_by(span: Span, keys: tuple[exp.Expression, ...], into: int | None) -> _Clause:
-    return _Clause("partition_by", PartitionBy(_without_brackets(keys), into, span), span)
+    return _Clause("partition_by", PartitionBy(spread_keys(keys), into, span), span)
 
 
 def into_partitions(span: Span, token: Token) -> int:
@@ -350,8 +355,6 @@ RULES: dict[str, Builder] = {
     "where": where,
     "deduplicate": deduplicate,
     "group_by": group_by,
-    "grouping_sets": grouping_sets,
-    "grouping_set": grouping_set,
     "having": having,
     "windows": windows,
     "qualify": qualify,

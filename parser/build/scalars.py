@@ -309,7 +309,8 @@ def call_query(span: Span, function: Token, query: Query) -> exp.Expression:
     if function.value.upper() in QUANTIFIERS:
         return make_call(span, function.value.upper(), placed(exp.Subquery(this=query), query.span))
     if function.value.upper() != "EXISTS":
-        raise CompileError([syntax.S018.at(query.span, name=function.value.upper())])
+        found = syntax.S018.at(query.span, name=function.value.upper())
+        raise CompileError([found.with_hint("COLLECT_LIST(value) and GROUP BY in a subquery that is joined")])
     return placed(exp.Exists(this=query), span)
 
 

@@ -17,7 +17,7 @@ from penstock.planner.functions.json import JSON
 from penstock.planner.functions.maps import MAPS
 from penstock.planner.functions.math import MATH
 from penstock.planner.functions.reference import page
-from penstock.planner.functions.refused import BARE, FOREIGN, REFUSED
+from penstock.planner.functions.refused import BARE, FOREIGN, INSTEAD, REFUSED
 from penstock.planner.functions.text import TEXT
 from penstock.planner.functions.time import TIME
 from penstock.planner.functions.vectors import VECTORS
@@ -25,6 +25,7 @@ from penstock.planner.functions.vectors import VECTORS
 __all__ = [
     "FOREIGN",
     "FUNCTIONS",
+    "INSTEAD",
     "NULL_FORMS",
     "REFUSED",
     "Function",

@@ -62,7 +62,9 @@ def _write_time(arguments: Sequence[str]) -> str | None:
 def _encode(arguments: Sequence[str]) -> str | None:
     """ENCODE(bytes, 'hex'), and ENCODE(text, 'utf8', 'hex') of ksqlDB."""
     value = arguments[0] if len(arguments) == 2 else f"ENCODE({arguments[0]}, 'UTF-8')"
-    forms = {"'hex'": f"HEX({value})", "'base64'": f"BASE64({value})"}
+    if re.match(r"SHA\d{3}\(", value, re.IGNORECASE) and arguments[-1].lower() == "'hex'":
+        return value
+    forms = {"'hex'": f"LOWER(HEX({value}))", "'base64'": f"BASE64({value})"}
     return forms.get(arguments[-1].lower())
 
 
@@ -88,9 +90,45 @@ def _replace_all(arguments: Sequence[str]) -> str | None:
 
 def _sort(arguments: Sequence[str]) -> str | None:
     """ARRAY_SORT(array, 'DESC')."""
-    directions = {"'ASC'": "TRUE", "'ASCENDING'": "TRUE", "'DESC'": "FALSE", "'DESCENDING'": "FALSE"}
-    direction = directions.get(arguments[1].upper())
-    return None if direction is None else f"SORT_ARRAY({arguments[0]}, {direction})"
+    array, direction, *nulls = arguments
+    rising = _DIRECTIONS.get(direction.upper())
+    if rising is None:
+        return f"SORT_ARRAY({array}) is rising, SORT_ARRAY({array}, FALSE) falling"
+    if nulls and nulls[0].upper() != rising:
+        return f"ARRAY_SORT({array})" if rising == "TRUE" else f"REVERSE(ARRAY_SORT({array}))"
+    return f"SORT_ARRAY({array}, {rising})"
+
+
+_DIRECTIONS = {
+    **dict.fromkeys(("'ASC'", "'ASCENDING'", "TRUE"), "TRUE"),
+    **dict.fromkeys(("'DESC'", "'DESCENDING'", "FALSE"), "FALSE"),
+}
+
+
+def _shift(sign: str) -> Callable[[Sequence[str]], str | None]:
+    """DATE_ADD(time, INTERVAL '1' DAY)."""
+
+    def form(arguments: Sequence[str]) -> str | None:
+        time, length = arguments
+        return f"{time} {sign} {length}" if length.upper().startswith("INTERVAL") else None
+
+    return form
+
+
+def _reduce_map(arguments: Sequence[str]) -> str | None:
+    """REDUCE(map, start, (s, k, v) => …) of ksqlDB."""
+    map_, start, body = arguments
+    if not re.match(r"\(\s*\w+\s*,\s*\w+\s*,\s*\w+\s*\)\s*[-=]>", body):
+        return None
+    return f"REDUCE(MAP_ENTRIES({map_}), {start}, (s, e) -> s + e.value), where e.key is the key of an entry"
+
+
+def _choose(arguments: Sequence[str]) -> str:
+    """DECODE(value, this, result, that, result, default)."""
+    value, *rest = arguments
+    branches = " ".join(f"WHEN {when} THEN {then}" for when, then in zip(rest[::2], rest[1::2], strict=False))
+    default = f" ELSE {rest[-1]}" if len(rest) % 2 else ""
+    return f"CASE {value} {branches}{default} END"
 
 
 def _split_text(form: str) -> Callable[[Sequence[str]], str]:
@@ -152,6 +190,19 @@ _FORMS: dict[tuple[str, int], Form] = {
     ("STRING_TO_TABLE", 2): _split_text("EXPLODE({0})"),
     ("ARRAY_JOIN", 1): "ARRAY_JOIN({0}, ',')",
     ("ARRAY_SORT", 2): _sort,
+    ("ARRAY_SORT", 3): _sort,
+    ("DATE_ADD", 2): _shift("+"),
+    ("DATE_SUB", 2): _shift("-"),
+    ("REDUCE", 3): _reduce_map,
+    ("CEIL", 2): "CEIL({0} * POWER(10, {1})) / POWER(10, {1})",
+    ("FLOOR", 2): "FLOOR({0} * POWER(10, {1})) / POWER(10, {1})",
+    ("TO_JSON", 2): "TO_JSON({0})",
+    ("TYPEOF", 2): "TYPEOF({0})",
+    ("APPROX_COUNT_DISTINCT", 2): "APPROX_COUNT_DISTINCT({0})",
+    ("TO_VARCHAR", 2): _write_time,
+    ("CONVERT_TIMEZONE", 3): "FROM_UTC_TIMESTAMP(TO_UTC_TIMESTAMP({2}, {0}), {1})",
+    ("CONVERT_TIMEZONE", 2): "FROM_UTC_TIMESTAMP({1}, {0})",
+    ("IDENTIFIER", 1): lambda arguments: arguments[0].strip("'"),
     ("ARRAY_PREPEND", 2): "ARRAY_PREPEND({1}, {0})",
     ("ENCODE", 3): _encode,
     ("ENCODE", 2): _encode,
@@ -171,8 +222,7 @@ _FORMS: dict[tuple[str, int], Form] = {
     ("FROM_BYTES", 2): _from_bytes,
     ("TRUNCATE", 2): "SIGN({0}) * FLOOR(ABS({0}) * POWER(10, {1})) / POWER(10, {1})",
     ("LISTAGG", 1): "LISTAGG({0}, ',')",
-    ("DECODE", 3): "CASE {0} WHEN {1} THEN {2} END",
-    ("DECODE", 4): "CASE {0} WHEN {1} THEN {2} ELSE {3} END",
+    **{("DECODE", count): _choose for count in range(3, 16)},
     ("FROM_JSON", 3): "FROM_JSON({0}, {1})",
     ("GENERATE_SERIES", 3): "SEQUENCE({0}, {1}, {2})",
     ("JSON_EXTRACT_PATH_TEXT", 3): "GET_JSON_OBJECT({0}, '$.' || {1} || '.' || {2})",

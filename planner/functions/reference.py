@@ -53,6 +53,9 @@ Calls of functions of Flink, ksqlDB and PostgreSQL, and what they are read as.
 _BUILT = """| `MEDIAN(x)`, `PERCENTILE(x, 0.9)` | the value at this part of the sorted values, as a DOUBLE |
 | `PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x)` | `PERCENTILE(x, 0.9)` |
 | `PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY x)` | the first of the sorted values that so many are not greater than |
+| `PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x DESC)` | the same of the values in falling order |
+| `PERCENTILE(x, ARRAY(0.5, 0.9))` | an array of several percentiles |
+| `MODE(x)`, `MODE() WITHIN GROUP (ORDER BY x)` | the value that is there most often, the first one of several |
 | `TIMESTAMPADD(HOUR, 3, t)`, also `DATEADD`, `DATE_ADD` | `t + INTERVAL '3' HOUR` |
 | `TIMESTAMPSUB(HOUR, 3, t)`, also `DATESUB`, `DATE_SUB` | `t - INTERVAL '3' HOUR` |
 | `TIMESTAMPDIFF(HOUR, a, b)`, also `DATEDIFF`, `DATE_DIFF` | the whole hours from a to b; not in months or years |

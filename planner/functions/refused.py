@@ -13,7 +13,8 @@ _WINDOW = (
 _ROWS = "it makes several rows of one"
 _ELEMENTS = "it makes several rows of one, so it is behind LATERAL VIEW in FROM, or an item of SELECT by itself"
 _ORDER = "its value depends on the order of rows, and a stream has no order; MIN_BY and MAX_BY over the time do not"
-_PART = "it takes a value and a literal from 0 to 1, no DISTINCT and no falling order"
+_PART = "it takes a value and a literal from 0 to 1, or an array of such, and no DISTINCT"
+_MODE = "it takes one value, as MODE(x) or MODE() WITHIN GROUP (ORDER BY x), and no DISTINCT"
 _UNBOUNDED = "it keeps all rows of a group"
 _KEY = "keys do not belong in the text of a query"
 _RANKING = "it ranks the rows of a whole partition, which is never complete on a stream"
@@ -65,7 +66,8 @@ _BY_REASON = {
     _WINDOW: "SESSION_WINDOW WINDOW WINDOW_TIME",
     _ROWS: "JSON_TUPLE STACK VARIANT_EXPLODE VARIANT_EXPLODE_OUTER",
     _ELEMENTS: "EXPLODE EXPLODE_OUTER INLINE INLINE_OUTER POSEXPLODE POSEXPLODE_OUTER",
-    _ORDER: "ANY_VALUE MODE",
+    _ORDER: "ANY_VALUE",
+    _MODE: "MODE",
     _UNBOUNDED: "COLLECT_UNION HISTOGRAM_NUMERIC",
     _PART: "MEDIAN PERCENTILE PERCENTILE_CONT PERCENTILE_DISC",
     _KEY: "AES_DECRYPT AES_ENCRYPT HMAC TRY_AES_DECRYPT",
@@ -128,6 +130,14 @@ _FIELDS_OF_JSON = (
 )
 _DIGITS = "systems differ in the digits of negative numbers"
 _TYPE_NAMES = "systems differ in the names of types"
+_WRITTEN = "names stand in the text as they are"
+_FINITE = "times and intervals have no infinite value"
+_EXACT = "an interval is a number of microseconds, whatever its units"
+_DEGREES = "it takes degrees"
+_DISTANCE = (
+    "2 * 6371 * ASIN(SQRT(POWER(SIN(RADIANS({2} - {0}) / 2), 2) + COS(RADIANS({0})) * COS(RADIANS({2})) * "
+    "POWER(SIN(RADIANS({3} - {1}) / 2), 2)))"
+)
 _WAITS = "it waits, and a micro-batch waits for nothing"
 
 FOREIGN: dict[str, tuple[str, str | None]] = {
@@ -194,7 +204,7 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "PARSE_TIME": (_TIME_TEXT, "CAST({0} AS TIME)"),
     "TO_JSONB": (_JSON_TEXT, "TO_JSON({0})"),
     "GENERATE_SERIES": (_ROWS, "SEQUENCE({0}, {1})"),
-    "GEO_DISTANCE": (_SPHERE, None),
+    "GEO_DISTANCE": (_SPHERE, _DISTANCE),
     "FIELD": (_NULLS, "ARRAY_POSITION(ARRAY({rest}), {0})"),
     "JSON_CONCAT": (_DOCUMENT, None),
     "IS_JSON_STRING": (
@@ -269,5 +279,54 @@ FOREIGN: dict[str, tuple[str, str | None]] = {
     "CURRVAL": (_COUNTING, None),
     "HASHTEXT": (_NULLS, "HASH({0})"),
     "PG_SLEEP": (_WAITS, None),
+    "IDENTIFIER": (_WRITTEN, "{0}"),
+    "ISFINITE": (_FINITE, "{0} IS NOT NULL"),
+    **dict.fromkeys(("JUSTIFY_HOURS", "JUSTIFY_DAYS", "JUSTIFY_INTERVAL"), (_EXACT, "{0}")),
+    "JSON_QUOTE": (_WHOLE_TEXT, "TO_JSON({0})"),
+    "JSON_UNQUOTE": (_WHOLE_TEXT, "GET_JSON_OBJECT({0}, '$')"),
+    "SIND": (_DEGREES, "SIN(RADIANS({0}))"),
+    "COSD": (_DEGREES, "COS(RADIANS({0}))"),
+    "TAND": (_DEGREES, "TAN(RADIANS({0}))"),
 }
 """Functions of other systems, and why they are refused. With a form to write over their arguments."""
+
+_OTHER_KEY = "a key of the data, or a hash of one: MD5(CONCAT_WS('-', a, b)) is the same after a restart"
+_OTHER_CHANCE = "PMOD(HASH(key), 100) is a number from 0 to 99 that is the same after a restart"
+_OTHER_JSON = "GET_JSON_OBJECT({0}, '$.a') reads a field of the text"
+_OTHER_VALUE = "write the value as a text"
+
+INSTEAD: dict[str, str] = {
+    **dict.fromkeys(("UUID", "RANDSTR", "GEN_RANDOM_UUID", "MONOTONICALLY_INCREASING_ID", "NEXTVAL"), _OTHER_KEY),
+    **dict.fromkeys(("RAND", "RANDN", "RANDOM", "UNIFORM", "RAND_INTEGER"), _OTHER_CHANCE),
+    **dict.fromkeys(("PARSE_JSON", "TRY_PARSE_JSON", "JSON_CONCAT", "JSONB_SET", "JSONB_INSERT"), _OTHER_JSON),
+    **dict.fromkeys(("VARIANT_GET", "TRY_VARIANT_GET"), "GET_JSON_OBJECT({0}, {1})"),
+    **dict.fromkeys(("CURRENT_USER", "SESSION_USER", "CURRENT_SCHEMA", "CURRENT_DATABASE", "VERSION"), _OTHER_VALUE),
+    **dict.fromkeys(("APPROX_PERCENTILE", "PERCENTILE_APPROX"), "PERCENTILE({0}, {1})"),
+    **dict.fromkeys(("CURRENT_TIME", "LOCALTIME"), "CAST(CURRENT_TIMESTAMP AS TIME)"),
+    **dict.fromkeys(("ASSERT_TRUE", "RAISE_ERROR"), "WHERE keeps the rows for which a condition holds"),
+    **dict.fromkeys(
+        ("MAKE_INTERVAL", "MAKE_YM_INTERVAL"), "time + INTERVAL '1' MONTH; ADD_MONTHS(time, n) for a column"
+    ),
+    **dict.fromkeys(("SCHEMA_OF_JSON", "SCHEMA_OF_CSV"), "write the schema: FROM_JSON(json, 'a INT, b STRING')"),
+    **dict.fromkeys(("NORMALIZE", "UNACCENT"), "TRANSLATE({0}, 'áé', 'ae') replaces single letters"),
+    "ANY_VALUE": "MIN({0})",
+    "ARRAYS_ZIP": "ZIP_WITH({0}, {1}, (a, b) -> NAMED_STRUCT('a', a, 'b', b))",
+    "ARRAY_FILL": "ARRAY_REPEAT({0}, 3)",
+    "AGE": "CURRENT_TIMESTAMP - {0}",
+    "COLLATE": "LOWER({0}) compares texts in upper or lower case",
+    "CUBE_EXPLODE": "GROUP BY CUBE (a, b) counts all combinations of values",
+    "CURRENT_TIMEZONE": "'UTC'",
+    "CURRENT_WATERMARK": "EXPLAIN WHY before the name of a query says how far it is",
+    "HISTOGRAM": "GROUP BY {0}, and COUNT(*)",
+    "INPUT_FILE_NAME": "path STRING METADATA FROM 'file.path' VIRTUAL, a column of the declaration",
+    "JSON_TUPLE": "GET_JSON_OBJECT({0}, '$.' || {1})",
+    "JSONB_TYPEOF": "JSON_ARRAY_LENGTH({0}) IS NOT NULL tells an array, JSON_OBJECT_KEYS({0}) IS NOT NULL an object",
+    "MAKE_TIMESTAMP_NTZ": "MAKE_TIMESTAMP({all})",
+    "STACK": "CROSS JOIN UNNEST(ARRAY[STRUCT(1 AS a, 'x' AS b), STRUCT(2 AS a, 'y' AS b)]) AS u",
+    "TIMEADD": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) + INTERVAL '1' HOUR AS TIME)",
+    "TIMESTAMP_NANOS": "TIMESTAMP_MICROS({0} DIV 1000)",
+    "TIMESUB": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) - INTERVAL '1' HOUR AS TIME)",
+    "TO_TIMESTAMP_NTZ": "TO_TIMESTAMP({all})",
+    "UNIX_NANOS": "UNIX_MICROS({0}) * 1000",
+}
+"""What may serve instead of a refused function, where no expression is the same."""

@@ -139,7 +139,8 @@ def refuse_subqueries(select: ast.Select, context: Context) -> None:
                 found = J007.at(span, "", construct=name)
                 report.append(found.with_hint(propose_join(node, query, select.relation)))
             else:
-                report.append(B002.at(span, "", construct=f"{name} over a table"))
+                found = B002.at(span, "", construct=f"{name} over a table")
+                report.append(found.with_hint(propose_lookup(node, query, select.relation)))
     if report:
         raise CompileError(report)
 
@@ -158,6 +159,34 @@ def propose_join(node: exp.Expr, query: ast.Query, outer: ast.Relation) -> str:
     if isinstance(node, exp.In) and len(query.items) == 1:
         parts.insert(0, f"{name_side(node.this, outer)} = {name_side(query.items[0].value, query.relation)}")
     return f"{joined} {' AND '.join(parts) or 'the keys'}, {bound}"
+
+
+def propose_lookup(node: exp.Expr, query: ast.Query, outer: ast.Relation) -> str:
+    """The join that gives the value of a subquery over a table, or says whether there is a row."""
+    otherwise = "give the subquery a key, and JOIN it"
+    if not isinstance(query, ast.Select) or not isinstance(query.relation, ast.Table) or len(query.items) != 1:
+        return otherwise
+    if not isinstance(outer, ast.Table) or query.relation.span.text == outer.span.text:
+        return otherwise
+    relation, item = query.relation.span.text, query.items[0].value
+    is_computed = any(isinstance(part, exp.Anonymous) for part in item.walk())
+    where = None if query.where is None else query.where.meta["span"].text
+    if isinstance(node, exp.In):
+        if is_computed:
+            return otherwise
+        keys = f"{name_side(node.this, outer)} = {name_side(item, query.relation)}"
+        return f"LEFT JOIN {relation} ON {keys}, and {name_side(item, query.relation)} IS NOT NULL"
+    if isinstance(node, exp.Exists):
+        return f"LEFT JOIN {relation} ON {where or 'the keys'}, and IS NOT NULL of its key"
+    value = item.meta["span"].text
+    if where is None:
+        around = f"(SELECT *, 1 AS one FROM {outer.span.text}) AS a"
+        return (
+            f"FROM {around} JOIN (SELECT 1 AS one, {value} AS value FROM {relation} GROUP BY 1) AS b ON b.one = a.one"
+        )
+    if is_computed:
+        return "GROUP BY the compared column in a subquery of FROM, and LEFT JOIN it"
+    return f"LEFT JOIN {relation} ON {where}, and {value} in the place of the subquery"
 
 
 def find_subquery_shape(query: ast.Query, context: Context) -> Shape:

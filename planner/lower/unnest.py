@@ -26,7 +26,9 @@ from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import ScopeColumn
 from penstock.planner.types import INT, Array, Map, Struct, Type
 
-_GENERATORS = {each.value: each for each in ast.Unnesting if each is not ast.Unnesting.UNNEST}
+_UNNEST = ast.Unnesting.UNNEST.value
+# UNNEST as an item keeps structs whole, as EXPLODE does.
+_GENERATORS = {each.value: each for each in ast.Unnesting} | {_UNNEST: ast.Unnesting.EXPLODE}
 
 
 class Element(msgspec.Struct, frozen=True):
@@ -213,6 +215,8 @@ def explode_item(item: ast.Item, rows: FromRows, alias: str) -> FromRows:
         count = len(item.value.expressions)
         raise CompileError([T006.at(item.span, "", name=word, types=f"{count} arguments")])
     names = item.columns if item.alias is None else (item.alias,)
+    if word == _UNNEST and not names and isinstance(resolve_scalar(item.value.expressions[0], rows.scope).type, Array):
+        names = (ast.Name("unnest", item.span),)
     unnest = ast.UnnestedTable(function, item.value.expressions[0], False, ast.Name(alias, item.span), names, item.span)
     return unnest_rows(rows, unnest, word.endswith("_OUTER"))
 

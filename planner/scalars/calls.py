@@ -12,7 +12,7 @@ from sqlglot import exp
 from penstock.diagnostics.codes.names import N004, N005
 from penstock.diagnostics.codes.types import T005, T006
 from penstock.diagnostics.diagnostic import Diagnostic
-from penstock.planner.functions import FOREIGN, FUNCTIONS, REFUSED, Function, find_function
+from penstock.planner.functions import FOREIGN, FUNCTIONS, INSTEAD, REFUSED, Function, find_function
 from penstock.planner.functions.facts import RowFault
 from penstock.planner.functions.forms import propose_form
 from penstock.planner.functions.signature import (
@@ -69,15 +69,22 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         return function
     span = call.meta.get("span")
     if name in REFUSED:
-        report.append(N005.at(span, name=name).because(REFUSED[name]))
+        found = N005.at(span, name=name).because(REFUSED[name])
+        report.append(found.with_hint(propose_form(name, _written(call.expressions)) or _fill_hint(name, call)))
     elif name in FOREIGN:
         reason, form = FOREIGN[name]
-        hint = propose_form(name, _written(call.expressions)) or _fill_form(form, call.expressions)
+        own = propose_form(name, _written(call.expressions))
+        hint = own or _fill_form(form, call.expressions) or _fill_hint(name, call)
         report.append(N005.at(span, name=name).because(reason).with_hint(hint))
     else:
-        known = propose_name(name, (each.name for each in FUNCTIONS))
+        known = propose_name(name, (each.name for each in FUNCTIONS), 0.7)
         report.append(N004.at(span, name=name).with_hint(known))
     return None
+
+
+def _fill_hint(name: str, call: exp.Expression) -> str | None:
+    """What may serve instead of a function that has no form."""
+    return _fill_form(INSTEAD.get(name), call.expressions)
 
 
 def _fill_form(form: str | None, arguments: Sequence[exp.Expression]) -> str | None:
@@ -127,8 +134,10 @@ def fit(
             if problem is None:
                 return fitted
             problems.append(problem)
-        if problems:  # the arguments fit, but a literal or the body of a lambda is wrong
-            report.extend(problems)
+        if problems:  # a literal or the body of a lambda is wrong
+            is_encoding = function.name in ("ENCODE", "DECODE")
+            form = propose_form(function.name, _written(call.expressions)) if is_encoding else None
+            report.extend(each.with_hint(form) if form else each for each in problems)
             return None
     problems = []
     changed = _cast_arguments(function, [patterns for _, patterns in fitting], arguments, problems)

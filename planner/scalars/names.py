@@ -11,6 +11,7 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic, nearest
 from penstock.diagnostics.codes.names import N001, N002, N003
 from penstock.parser import ast
+from penstock.planner.functions import find_function
 from penstock.planner.types import Type
 
 
@@ -129,6 +130,10 @@ class Scope(msgspec.Struct, frozen=True):
         shown = name if relation is None else f"{relation}.{name}"
         quoted = relation is None and span is not None and span.text.startswith('"')
         meant = propose_text(name, visible) if quoted else propose_name(name, visible)
+        if relation is None and self.has_relation(name):
+            meant = f"{name}.* has all its columns, and {name}.column one of them"
+        elif relation is None and has_call_alone(name):
+            meant = f"{name.upper()}()"
         return N001.at(span, name=shown).with_hint(meant)
 
 
@@ -140,6 +145,12 @@ _PSEUDO_COLUMNS = {
     "WINDOWSTART": "a GROUP BY with a window has it, and a table of such groups window_start",
     "WINDOWEND": "a GROUP BY with a window has it, and a table of such groups window_end",
 }
+
+
+def has_call_alone(name: str) -> bool:
+    """Whether it is a function without arguments."""
+    function = find_function(name)
+    return function is not None and any(text.startswith("() ") for text in function.signatures)
 
 
 def is_same_name(left: str | None, right: str) -> bool:
@@ -156,10 +167,13 @@ def propose_text(name: str, known: Iterable[str]) -> str:
     return f"{text} is a text: double quotes are around names"
 
 
-def propose_name(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the known name nearest to an unknown one, or lists the few that there are."""
+def propose_name(name: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """A hint that names the known name nearest to an unknown one, or lists the few that there are.
+
+    `likeness`: how much of the two has to be the same.
+    """
     names = tuple(dict.fromkeys(known))
-    near = nearest(name, names)
+    near = nearest(name, names, likeness)
     if near is not None:
         return f"did you mean {near}?"
     return f"known: {', '.join(names)}" if 0 < len(names) <= 12 else None

@@ -6,6 +6,8 @@ Precision and scale of decimals follow Spark, which follows Hive and SQL Server:
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from penstock.diagnostics.codes.types import T002, T004, T012
@@ -86,7 +88,7 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
         wrong = next((operand for operand in operands if operand.type != STRING), operands[0])
         problem = T002.at(wrong.span or span, str(wrong.type), operator=symbol, types=wrong.type)
         castable = isinstance(wrong.type, Simple | Decimal)
-        report.append(problem.with_hint(cast_hint(wrong, STRING) if castable else None))
+        report.append(problem.with_hint(cast_hint(wrong, STRING) if castable else _propose_element(symbol, operands)))
     elif texts and others and is_number(others[0]):
         problem = T004.at(texts[0].span or span, "STRING", operator=symbol, type=others[0])
         report.append(problem.with_hint(cast_hint(texts[0], others[0])))
@@ -96,12 +98,26 @@ def refuse(node: exp.Expression, operands: tuple[Typed, ...], report: list[Diagn
         report.append(problem.with_hint(_propose_form(symbol, operands)))
 
 
+def _propose_element(symbol: str, operands: tuple[Typed, ...]) -> str | None:
+    """What adds an element to an array, for || between the two."""
+    texts = [operand.span.text for operand in operands if operand.span is not None]
+    if symbol != "||" or len(texts) != 2 or len(operands) != 2:
+        return None
+    left, right = (operand.type for operand in operands)
+    if isinstance(left, Array) and common_type(left.element, right) is not None:
+        return f"ARRAY_APPEND({texts[0]}, {texts[1]})"
+    is_before = isinstance(right, Array) and common_type(right.element, left) is not None
+    return f"ARRAY_PREPEND({texts[1]}, {texts[0]})" if is_before else None
+
+
 def _propose_form(symbol: str, operands: tuple[Typed, ...]) -> str | None:
     """What to write in the place of + or - over these types, where there is something."""
     types = tuple(operand.type for operand in operands)
     texts = [operand.span.text for operand in operands if operand.span is not None]
     if symbol == "+" and set(types) == {STRING} and len(texts) == len(types):
         return " || ".join(texts)
+    if types[0] == DATE and len(types) == 2 and types[1] in INTEGERS and len(texts) == 2 and symbol in ("+", "-"):
+        return f"{'DATE_ADD' if symbol == '+' else 'DATE_SUB'}({texts[0]}, {texts[1]})"
     match symbol, types, texts:
         case "+", (Simple("DATE"), Simple("TIME")), [day, clock]:
             return f"MAKE_TIMESTAMP({day}, {clock})"
@@ -303,6 +319,8 @@ def _propose_conversion(operand: Typed, target: Type) -> str | None:
     if operand.span is None:
         return None
     value = operand.span.text
+    if isinstance(target, Array) and re.fullmatch(r"'\{[^{}']*\}'", value):
+        return f"ARRAY[{value[2:-2]}]"
     if operand.type == TIME and is_number(target):
         return f"TIME_TO_SECONDS({value})"
     if operand.type == TIME and target == TIMESTAMP:

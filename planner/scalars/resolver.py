@@ -126,7 +126,10 @@ class Resolver(msgspec.Struct, frozen=True):
             found = next(((name, type_) for name, type_ in declared if is_same_name(name, field.name)), None)
             if found is None:
                 problem = N006.at(node.meta.get("span"), type=value.type, name=field.name)
-                self.report.append(problem.with_hint(propose_name(field.name, (name for name, _ in declared))))
+                hint = propose_name(field.name, (name for name, _ in declared))
+                if isinstance(value.type, Map) and isinstance(value.expression, exp.Column):
+                    hint = f"{value.expression.name}['{field.name}']"
+                self.report.append(problem.with_hint(hint))
                 return None
             dot = exp.Dot(this=value.expression, expression=exp.to_identifier(found[0], quoted=True))
             value = make_typed(node, dot, found[1])

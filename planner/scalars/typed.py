@@ -12,7 +12,7 @@ from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
 from penstock.planner.scalars.literals import bare, time_literal
 from penstock.planner.scalars.types import cast, common_type
-from penstock.planner.types import INTERVAL, MOMENTS, STRING, VOID, Decimal, Simple, Type
+from penstock.planner.types import INTEGERS, INTERVAL, MOMENTS, STRING, TIMESTAMP, VOID, Decimal, Simple, Type
 
 
 class Typed(msgspec.Struct, frozen=True):
@@ -89,11 +89,20 @@ def _no_common_type(
 ) -> Diagnostic:
     place = value.span or node.meta.get("span")
     if STRING not in (target, value.type):
-        return T003.at(place, str(value.type), left=target, right=value.type)
+        found = T003.at(place, str(value.type), left=target, right=value.type)
+        return found.with_hint(_propose_millis(values))
     other = value.type if target == STRING else target
     text = next((each for each in values if each.type == STRING), value)
     problem = T004.at(text.span or place, "STRING", operator=construct, type=other)
     return problem.with_hint(cast_hint(text, other))
+
+
+def _propose_millis(values: Sequence[Typed]) -> str | None:
+    """What makes a time of a whole number that stands beside times. Other systems count milliseconds."""
+    if not any(each.type == TIMESTAMP for each in values):
+        return None
+    number = next((each for each in values if each.type in INTEGERS and each.span is not None), None)
+    return None if number is None or number.span is None else f"TIMESTAMP_MILLIS({number.span.text})"
 
 
 def cast_hint(value: Typed, target: Type) -> str | None:

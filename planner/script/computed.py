@@ -103,7 +103,10 @@ def apply_like(statement: ast.Create, catalog: Catalog) -> ast.Create:
     base = catalog.require(statement.like)
     if not isinstance(base, Declared) or base.kind != statement.kind.value:
         wanted = f"LIKE of what is not a declared {statement.kind.value.lower()}"
-        raise CompileError([B002.at(statement.like.span, "", construct=wanted).also(base.span, "made here")])
+        found = B002.at(statement.like.span, "", construct=wanted).also(base.span, "made here")
+        if isinstance(base, Declared):
+            raise CompileError([found.with_hint(f"CREATE {base.kind} {statement.name.text} LIKE {base.name}")])
+        raise CompileError([found.with_hint("list the columns: what a query makes has no options to take over")])
     options = {option.name.folded: option for option in (*base.statement.options, *statement.options)}
     return replace(
         statement,

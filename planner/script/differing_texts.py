@@ -45,9 +45,23 @@ def _is_pattern(part: exp.Expression) -> bool:
     return isinstance(parent, exp.Anonymous) and parent.name.upper().startswith(_PATTERNS) and part.index == 1
 
 
+def _is_replacement(part: exp.Expression) -> bool:
+    """Whether it is the text that REGEXP_REPLACE puts in."""
+    parent = part.parent
+    return isinstance(parent, exp.Anonymous) and parent.name.upper() == "REGEXP_REPLACE" and part.index == 2
+
+
 def _judge_text(part: exp.Expression) -> OtherMeaning | None:
     """Texts with escapes of Spark. In a regular expression, only two backslashes are sure to be one."""
     written = text_of(part)
+    variable = re.search(r"\$\{[\w.]+\}", part.name)
+    if part.args["is_string"] and variable is not None and written.startswith("'"):
+        reason = "It is a part of the text here. There the value of a variable is put in its place."
+        hint = written.replace("${", "$' || '{")
+        return OtherMeaning(variable[0], "ksqlDB and Spark", reason, hint)
+    if part.args["is_string"] and _is_replacement(part) and re.search(r"\\\d", part.name):
+        reason = "A backslash makes the digit a character here. There it stands for a group."
+        return OtherMeaning(written, "PostgreSQL", reason, re.sub(r"\\(\d)", r"$\1", written))
     if not part.args["is_string"] or "\\" not in part.name or written != "'" + part.name.replace("'", "''") + "'":
         return None
     meant = _ESCAPE.sub(_unescape, part.name)

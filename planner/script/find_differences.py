@@ -13,6 +13,7 @@ from penstock.parser import ast
 from penstock.planner.plan import RunningQuery
 from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.literals import bare, whole_number
+from penstock.planner.script import differing_calls
 from penstock.planner.script.differing_texts import CALLS, OPERATORS
 from penstock.planner.script.other_meaning import OtherMeaning, Rule, inner, text_of
 from penstock.planner.types import INTEGERS, Array
@@ -105,7 +106,7 @@ def _judge_cast(part: exp.Expression) -> OtherMeaning | None:
     written, value = part.meta["span"], part.this
     is_written = written != value.meta.get("span") and _BARE_DECIMAL.search(written.text) is not None
     if not is_written or value.meta.get("type") in INTEGERS:
-        return None
+        return differing_calls.judge_cut(part)
     reason = "Without digits it is DECIMAL(10, 0) here, which rounds to a whole number. There it keeps all digits."
     return OtherMeaning("a cast to NUMERIC", "PostgreSQL", reason, f"CAST({text_of(value)} AS DECIMAL(38, 10))")
 
@@ -198,9 +199,11 @@ _OPERATORS: Mapping[type[exp.Expression], Rule] = {
     exp.Div: _judge_quotient,
     exp.Cast: _judge_cast,
     **OPERATORS,
+    **differing_calls.OPERATORS,
 }
 _CALLS: Mapping[str, Rule] = {
     **CALLS,
+    **differing_calls.CALLS,
     "SPLIT": _judge_split,
     **dict.fromkeys(("LEFT", "RIGHT"), _judge_ends),
     **dict.fromkeys(("LTRIM", "RTRIM"), _judge_trim),
@@ -210,5 +213,6 @@ _KSQLDB_CALLS: Mapping[str, Rule] = {
     "FROM_UNIXTIME": _judge_from_unixtime,
     **dict.fromkeys(("UNIX_TIMESTAMP", "UNIX_SECONDS"), _judge_unix_timestamp),
     "MASK": _judge_mask,
+    "ROUND": differing_calls.judge_round,
     "CONCAT": _judge_concat,
 }

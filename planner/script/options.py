@@ -19,6 +19,21 @@ from penstock.planner.connectors.topics import WINDOWED_KEYS, describe_topic
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
 
+# Connectors of other systems, and what to write.
+_OTHER_CONNECTORS = {
+    "upsert-kafka": "connector = 'kafka', key_format = 'json' and a PRIMARY KEY",
+    "filesystem": "connector = 'files'",
+    "print": "connector = 'console' of a stream",
+    "blackhole": "connector = 'memory'",
+    "datagen": "connector = 'rate' counts; connector = 'files' reads rows that are written before",
+    "jdbc": "connector = 'postgres', 'sqlite' or 'duckdb' of a table",
+    "mongodb": "connector = 'postgres', 'sqlite' or 'duckdb' of a table",
+    **dict.fromkeys(
+        ("mysql-cdc", "postgres-cdc", "oracle-cdc", "sqlserver-cdc", "mongodb-cdc"),
+        "connector = 'kafka' reads changes that another program captures into a topic",
+    ),
+}
+
 
 def read_options(
     options: tuple[ast.Option, ...], name: ast.Name, kind: str, keys: int | None, report: list[Diagnostic]
@@ -51,7 +66,9 @@ def read_options(
         known = ", ".join(connector.name for connector in CONNECTORS)
         found = C001.at(chosen.value.meta["span"], "", name=chosen.value.this)
         guess = nearest(str(chosen.value.this), [connector.name for connector in CONNECTORS])
-        report.append(found.because(f"The connectors are {known}.").with_hint(guess and f"connector = '{guess}'"))
+        other = _OTHER_CONNECTORS.get(str(chosen.value.this).lower())
+        hint = other or (guess and f"connector = '{guess}'")
+        report.append(found.because(f"The connectors are {known}.").with_hint(hint))
         return "", ()
     if connector.only_tables and kind == "STREAM":
         found = C005.at(name.span, "", connector=connector.name, used="used for a stream")

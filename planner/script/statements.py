@@ -246,7 +246,10 @@ def check_folder(query: RunningQuery, script: ScriptState) -> None:
         if place is not None and connector_of(sink.connector).place(other.sink.options) == place:
             found = K008.at(query.span, "", target=sink.name, reason="another query writes to these files")
             found = found.also(other.span, "this one")
-            raise CompileError([found.with_hint("join the two by UNION ALL, or give each a folder of its own")])
+            hint = (
+                f"one INSERT INTO {sink.name} with both queries, joined by UNION ALL, or a folder of its own for each"
+            )
+            raise CompileError([found.with_hint(hint)])
 
 
 def is_stream(derived: Derived) -> bool:

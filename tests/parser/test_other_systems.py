@@ -22,7 +22,7 @@ REFUSED = (
     ("PRINT clicks FROM BEGINNING", "SELECT STREAM * FROM clicks"),
     ("PAUSE counts", "PAUSE QUERY counts"),
     ("SHOW COLUMNS FROM users", "DESCRIBE users"),
-    ("SHOW PARTITIONS users", "SHOW TABLES"),
+    ("SHOW SCHEMAS", "SHOW TABLES"),
     ("EXPLAIN ESTIMATED_COST SELECT a FROM t", "EXPLAIN PLAN"),
     ("USE CATALOG shop", "no catalog"),
     ("BEGIN STATEMENT SET", "planned together"),

@@ -380,7 +380,7 @@ SELECT * FROM orders LIMIT 5;
 
 -- name: SELECT ${x} FROM events
 CREATE STREAM a AS SELECT ${x} FROM events;
--- refused: S006, texts stand in single quotes: 'it''s'; a script has no variables of
+-- refused: S006, a script has no parameters: write the value
 
 -- name: SELECT EXPLODE(JSON_RECORDS(payload)) AS x FROM events
 CREATE STREAM a AS SELECT EXPLODE(JSON_RECORDS(payload)) AS x FROM events;

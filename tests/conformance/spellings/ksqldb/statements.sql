@@ -50,7 +50,7 @@ SELECT kind, CORRELATION(score, id), STDDEV_SAMP(score), STDDEV_SAMPLE(score), S
 
 -- name: SELECT kind SUM_LIST COLLECT_LIST id
 SELECT kind, SUM_LIST(COLLECT_LIST(id)) FROM events WINDOW TUMBLING (SIZE 1 HOUR) GROUP BY kind EMIT CHANGES;
--- refused: N004, did you mean SPLIT?
+-- refused: N004
 
 -- name: SELECT ROWTIME o order_id FROM
 SELECT ROWTIME, o.order_id FROM orders o JOIN shipments s WITHIN 1 HOUR ON o.order_id = s.order_id EMIT CHANGES;

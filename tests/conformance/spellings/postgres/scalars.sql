@@ -282,7 +282,31 @@ CREATE TABLE t AS SELECT region, (GET(SORT_ARRAY(COLLECT_LIST(CAST(user_id AS DO
 
 -- name: PERCENTILE_DISC of a falling order
 CREATE TABLE t AS SELECT region, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY user_id DESC) AS a FROM users GROUP BY region;
--- refused: N005
+-- same as
+CREATE TABLE t AS SELECT region, GET(SORT_ARRAY(COLLECT_LIST(CAST(user_id AS DOUBLE)), FALSE),
+  GREATEST(CAST(CEIL(CAST(0.5 AS DOUBLE) * COUNT(user_id)) AS INT) - 1, 0)) AS a FROM users GROUP BY region;
+
+-- name: MODE
+CREATE TABLE t AS SELECT region, MODE() WITHIN GROUP (ORDER BY name) AS a FROM users GROUP BY region;
+-- same as
+CREATE TABLE t AS SELECT region, AGGREGATE(SORT_ARRAY(COLLECT_LIST(name)),
+  NAMED_STRUCT('best', GET(SORT_ARRAY(COLLECT_LIST(name)), 0), 'most', 0,
+    'last', GET(SORT_ARRAY(COLLECT_LIST(name)), 0), 'run', 0),
+  (s, x) -> NAMED_STRUCT('best', IF(IF(x = s.last, s.run + 1, 1) > s.most, x, s.best),
+    'most', GREATEST(IF(x = s.last, s.run + 1, 1), s.most), 'last', x, 'run', IF(x = s.last, s.run + 1, 1)),
+  s -> s.best) AS a FROM users GROUP BY region;
+
+-- name: MODE over a stream without a window
+CREATE TABLE t AS SELECT kind, MODE() WITHIN GROUP (ORDER BY small DESC) AS a FROM events GROUP BY kind;
+-- refused: W044, GROUP BY kind, TUMBLE(ts, INTERVAL '1' HOUR)
+
+-- name: several percentiles
+CREATE TABLE t AS SELECT region, PERCENTILE_DISC(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY user_id) AS a FROM users GROUP BY region;
+-- same as
+CREATE TABLE t AS SELECT region, CASE WHEN COUNT(user_id) > 0 THEN ARRAY(
+  GET(SORT_ARRAY(COLLECT_LIST(CAST(user_id AS DOUBLE))), GREATEST(CAST(CEIL(CAST(0.5 AS DOUBLE) * COUNT(user_id)) AS INT) - 1, 0)),
+  GET(SORT_ARRAY(COLLECT_LIST(CAST(user_id AS DOUBLE))), GREATEST(CAST(CEIL(CAST(0.9 AS DOUBLE) * COUNT(user_id)) AS INT) - 1, 0))
+) END AS a FROM users GROUP BY region;
 
 -- name: a percentile with FILTER
 CREATE TABLE t AS SELECT region, MEDIAN(user_id) FILTER (WHERE name > 'a') AS a FROM users GROUP BY region;

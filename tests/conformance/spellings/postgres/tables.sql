@@ -221,7 +221,7 @@ MERGE INTO customers c USING orders o ON c.id = o.user_id WHEN MATCHED THEN UPDA
 
 -- name: SELECT DISTINCT ON (user_id) user_id, product FROM orders OR
 SELECT DISTINCT ON (user_id) user_id, product FROM orders ORDER BY user_id, order_time DESC;
--- refused: B002, DEDUPLICATE ON (user_id) WITHIN 1 DAY of a stream, QUALIFY
+-- refused: B002, QUALIFY ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY order_time DESC) = 1 of a table
 
 -- name: SELECT region, array_agg(name ORDER BY name) FROM users GROU
 SELECT region, array_agg(name ORDER BY name) FROM users GROUP BY region;
@@ -422,4 +422,4 @@ SELECT u.name FROM users AS u WHERE u.user_id NOT IN (1, 2, 3);
 
 -- name: SELECT DISTINCT ON (region) region, name FROM users ORDER BY
 SELECT DISTINCT ON (region) region, name FROM users ORDER BY region, user_id;
--- refused: B002, DEDUPLICATE ON (region) WITHIN 1 DAY of a stream, QUALIFY
+-- refused: B002, QUALIFY ROW_NUMBER() OVER (PARTITION BY region ORDER BY user_id) = 1 of a table

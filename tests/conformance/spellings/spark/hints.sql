@@ -131,7 +131,7 @@ CREATE STREAM x AS SELECT order_id FROM orders WHERE amount > ?;
 
 -- name: a variable of a notebook
 CREATE STREAM x AS SELECT order_id FROM orders WHERE amount > ${least};
--- refused: S006, texts stand in single quotes: 'it''s'; a script has no
+-- refused: S006, a script has no parameters
 
 -- name: columns of one name behind a star
 SELECT * FROM users u JOIN accounts a ON u.user_id = a.user_id;

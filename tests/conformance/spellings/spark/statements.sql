@@ -116,7 +116,7 @@ INSERT OVERWRITE TABLE alerts SELECT user_id, product, amount FROM orders;
 
 -- name: SHOW PARTITIONS users
 SHOW PARTITIONS users;
--- refused: S001, SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW
+-- refused: S001, EXPLAIN PARTITIONS before a query
 
 -- name: SHOW DATABASES
 SHOW DATABASES;
@@ -124,19 +124,19 @@ SHOW DATABASES;
 
 -- name: SHOW TBLPROPERTIES users
 SHOW TBLPROPERTIES users;
--- refused: S001, SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW
+-- refused: S001, SHOW CREATE TABLE users
 
 -- name: SHOW TABLE EXTENDED LIKE a
 SHOW TABLE EXTENDED LIKE 'a*';
--- refused: S001, SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW
+-- refused: S001, DESCRIBE EXTENDED before the name
 
 -- name: SHOW TABLES LIKE a
 SHOW TABLES LIKE 'a*';
--- refused: S001, SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW
+-- refused: S001, SHOW TABLES by itself lists them all
 
 -- name: SHOW FUNCTIONS LIKE a
 SHOW FUNCTIONS LIKE 'a*';
--- refused: S001, SHOW STREAMS, SHOW TABLES, SHOW VIEWS, SHOW
+-- refused: S001, SHOW FUNCTIONS by itself lists them all
 
 -- name: DESCRIBE FUNCTION sum
 DESCRIBE FUNCTION sum;
@@ -184,7 +184,7 @@ SET VAR v = 2;
 
 -- name: EXECUTE IMMEDIATE SELECT 1
 EXECUTE IMMEDIATE 'SELECT 1';
--- refused: S001, leave it out: the statements of a script are
+-- refused: S001, write the statement itself
 
 -- name: CREATE FUNCTION f x INT
 CREATE FUNCTION f(x INT) RETURNS INT RETURN x + 1;
