@@ -25,7 +25,7 @@ from penstock.planner.lower.rows import FromRows
 from penstock.planner.lower.select import filter_rows, list_scalars, lower_select, refuse_unbuilt
 from penstock.planner.lower.table_sets import lower_set_query
 from penstock.planner.lower.unnest import is_true, join_elements
-from penstock.planner.lower.windows import read_window
+from penstock.planner.lower.windows import assign_windows, read_window
 from penstock.planner.plan import KStream, Node, Shape, conjunction, conjuncts
 
 
@@ -79,9 +79,12 @@ def lower_relation(relation: ast.Relation, where: Sequence[exp.Expression], cont
                 return filter_elements(relation, join_elements(relation, relation.right, left), where)
             right = lower_relation(relation.right, (), context)
             for side, rows in ((relation.left, left), (relation.right, right)):
-                if rows.window is not None or rows.over is not None:
-                    clause = "a windowed relation" if rows.over is None else "OVER on a relation"
-                    raise CompileError([B002.at(side.span, "", construct=f"{clause} in a join")])
+                if rows.over is not None:
+                    raise CompileError([B002.at(side.span, "", construct="OVER on a relation in a join")])
+            left, right = (
+                rows if rows.window is None else assign_windows(rows, rows.window, side.span)
+                for side, rows in ((relation.left, left), (relation.right, right))
+            )
             join = name_condition(relation, left, right, where)
             if join is not relation and not join.using:  # what ON says now, WHERE has said
                 where = [part for part in where if part not in conjuncts(join.on)]

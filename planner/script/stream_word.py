@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -55,16 +56,27 @@ def mark_stream(query: ast.Query, *, below: bool) -> ast.Query:
 
 def require_stream_word(query: ast.Query, statement: Span) -> None:
     """Raises CompileError for a SELECT of the statement that gives a stream and does not say STREAM."""
+    unmarked = list(_find_unmarked(query))
+    if not unmarked:
+        return
+    pieces, place = [], statement.start
+    for select in unmarked:
+        behind = select.span.start + len("SELECT")
+        pieces.append(f"{statement.source.text[place:behind]} STREAM")
+        place = behind
+    fix = "".join(pieces) + statement.source.text[place : statement.end]
+    found = K002.at(unmarked[0].span, "").with_hint("SELECT STREAM, or GROUP BY a key for a table", fix=fix)
+    raise CompileError([found])
+
+
+def _find_unmarked(query: ast.Query) -> Iterator[ast.Select]:
+    """The SELECTs whose rows the query gives, in the order of the text, that do not say STREAM."""
     match query:
         case ast.Select():
             if not query.stream and not isinstance(query.emit, ast.EmitChanges):
-                behind = query.span.start + len("SELECT")
-                source = statement.source.text
-                fix = f"{source[statement.start : behind]} STREAM{source[behind : statement.end]}"
-                found = K002.at(query.span, "").with_hint("SELECT STREAM, or GROUP BY a key for a table", fix=fix)
-                raise CompileError([found])
+                yield query
         case ast.UnionQuery():
             for branch in query.branches:
-                require_stream_word(branch, statement)
+                yield from _find_unmarked(branch)
         case ast.With():
-            require_stream_word(query.body, statement)
+            yield from _find_unmarked(query.body)

@@ -150,6 +150,18 @@ CHAINS: Mapping[str, str] = {
         FROM (SELECT STREAM k, window_start, COUNT(*) AS n FROM a GROUP BY k, TUMBLE(time, 2 SEC)) x
         FULL JOIN (SELECT STREAM k, window_start, COUNT(*) AS n FROM b GROUP BY k, TUMBLE(time, 2 SEC)) y
         ON x.k = y.k AND y.window_start = x.window_start - 2 SEC""",
+    "a join of the rows of one window": """
+        SELECT STREAM x.id AS a, y.id AS b, x.window_start AS start, y.window_end AS until
+        FROM HOP(a, time, 1 SEC, 3 SEC) x LEFT JOIN HOP(b, time, 1 SEC, 3 SEC) y
+        ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end""",
+    "rows without a partner in their window": """
+        SELECT STREAM x.id AS id, x.until AS until
+        FROM (SELECT STREAM id, k, time, window_end AS until FROM TUMBLE(a, time, 2 SEC)) x
+        LEFT ANTI JOIN TUMBLE(b, time, 2 SEC) y ON x.k = y.k AND x.until = y.window_end AND y.v > 0""",
+    "a join of growing windows": """
+        SELECT STREAM x.id AS a, y.id AS b, COALESCE(x.window_end, y.window_end) AS until
+        FROM CUMULATE(a, time, 1 SEC, 2 SEC) x FULL JOIN CUMULATE(b, time, 1 SEC, 2 SEC) y
+        ON x.k = y.k AND x.window_start = y.window_start AND x.window_end = y.window_end""",
     "a join of a join, each of re-keyed streams": """
         SELECT STREAM z.a AS a, z.b AS b, c.id AS c
         FROM (SELECT STREAM x.id AS a, x.k AS k, y.v AS b, x.time AS time

@@ -28,6 +28,7 @@ THROUGH_SPARK = (
     "windows of a join of a join",
     "OVER windows",
     "a join of windows",
+    "a join of the rows of one window",
     "a join of a join, each of re-keyed streams",
     "a union of windows and a join",
     "the first of each window",

@@ -6,6 +6,7 @@ Functions that cut times off, such as UNIX_SECONDS and DATE_TRUNC, give such a s
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 
 import msgspec
@@ -16,17 +17,32 @@ from penstock.planner.intervals import fixed_milliseconds, interval_duration
 from penstock.planner.scalars.names import Scope
 
 
+class Near(msgspec.Struct, frozen=True):
+    """A column between `time - below` and `time + above`, in microseconds."""
+
+    time: str
+    below: int
+    above: int
+
+
 class Times(msgspec.Struct, frozen=True):
-    """What the analysis knows: the joined columns, and which of them are the two event times."""
+    """What the analysis knows: the joined columns, the two event times among them, and those that are near to these."""
 
     scope: Scope
     left: str
     right: str
+    near: Mapping[str, Near] = msgspec.field(default_factory=dict)
 
     def side(self, column: exp.Column) -> str | None:
         """The plan name of the event time that `column` is, None for any other column."""
         found = self.scope.find(column, [])
         return found.column if found and found.column in (self.left, self.right) else None
+
+    def find_near(self, column: exp.Column) -> Near | None:
+        """How near `column` is to one of the event times, None where that is not known."""
+        found = self.scope.find(column, [])
+        near = self.near.get(found.column) if found else None
+        return near if near is not None and near.time in (self.left, self.right) else None
 
     def as_sql(self) -> tuple[str, str]:
         """The left and the right event time as SQL."""
@@ -110,7 +126,11 @@ def read_linear(expression: exp.Expr, times: Times) -> Linear | None:
         case exp.Column():
             side = times.side(expression)
             if side is None:
-                return None
+                near = times.find_near(expression)
+                if near is None:
+                    return None
+                time = Linear(Fraction(near.time == times.left), Fraction(near.time == times.right), Fraction(0))
+                return time.widen(Fraction(near.below), Fraction(near.above))
             return Linear(Fraction(side == times.left), Fraction(side == times.right), Fraction(0))
         case exp.Interval():
             duration = interval_duration(expression)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic
@@ -14,12 +15,24 @@ from penstock.planner.lower.context import Context, resolve_condition
 from penstock.planner.lower.intermediates import materialise_input
 from penstock.planner.lower.joins import bounds
 from penstock.planner.lower.joins.conditions import find_side, split_conditions
-from penstock.planner.lower.joins.linear import Times
+from penstock.planner.lower.joins.linear import Near, Times
 from penstock.planner.lower.joins.near_misses import Attempt, find_near_miss
 from penstock.planner.lower.joins.sides import add_filter, join_columns, join_scopes, qualify_sides
 from penstock.planner.lower.joins.times import JoinTimes
 from penstock.planner.lower.rows import FromRows, require_event_time
-from penstock.planner.plan import BoundEnd, IntervalJoin, JoinType, KStream, TimeBound, conjunction, conjuncts
+from penstock.planner.plan import (
+    AssignWindows,
+    BoundEnd,
+    Filter,
+    IntervalJoin,
+    JoinType,
+    KStream,
+    Node,
+    Project,
+    TimeBound,
+    conjunction,
+    conjuncts,
+)
 from penstock.planner.scalars.names import Scope
 
 OPERATOR = "a stream-stream join"
@@ -90,8 +103,9 @@ def join_streams(
 def find_compared_times(parts: Sequence[exp.Expression], left: FromRows, right: FromRows) -> Times:
     """The event times that the conditions bound the difference of; the default ones if they bound none."""
     scope = join_scopes(left, right)
+    near = find_window_columns(left.node) | find_window_columns(right.node)
     pairs = [
-        Times(scope, one.column, other.column)
+        Times(scope, one.column, other.column, near)
         for one in stream_shape(left).times
         for other in stream_shape(right).times
     ]
@@ -113,6 +127,21 @@ def derive_bound(parts: Sequence[exp.Expression], left: FromRows, right: FromRow
                 times = Times(scope, stream_shape(left).times[0].column, other.column)
                 return times, TimeBound(lower, upper)
     return None
+
+
+def find_window_columns(node: Node) -> dict[str, Near]:
+    """The columns of a stream that are the start or the end of a window around its event time."""
+    if isinstance(node, AssignWindows):
+        size = 1_000 * node.window.size
+        start, end = node.schema[-2:]
+        return {start.name: Near(node.time, size - 1, 0), end.name: Near(node.time, 0, size)}
+    below = find_window_columns(node.input) if isinstance(node, Filter | Project) else {}
+    if not isinstance(node, Project):
+        return below
+    kept = [(each.name, each.value.name) for each in node.items if isinstance(each.value, exp.Column)]
+    names = {source: name for name, source in kept}
+    found = [(name, below[source]) for name, source in kept if source in below]
+    return {name: replace(near, time=names[near.time]) for name, near in found if near.time in names}
 
 
 def stream_shape(rows: FromRows) -> KStream:

@@ -24,3 +24,30 @@ CREATE STREAM s AS SELECT window_start, window_end, bidder, SUM(price) AS total
 FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES))
 GROUP BY GROUPING SETS ((window_start, window_end, bidder), (bidder));
 -- refused: W016, GROUP BY has the window in front of GROUPING SETS
+
+-- name: a window join of relations in FROM
+SELECT STREAM L.auction, R.order_id FROM TABLE(HOP(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)) L
+JOIN TABLE(HOP(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES, INTERVAL '10' MINUTES)) R
+ON L.auction = R.order_id AND L.window_start = R.window_start AND L.window_end = R.window_end;
+-- same as
+SELECT STREAM L.auction, R.order_id FROM HOP(bid, bidtime, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE) L
+JOIN HOP(orders, order_time, INTERVAL '5' MINUTE, INTERVAL '10' MINUTE) R
+ON L.auction = R.order_id AND L.window_start = R.window_start AND L.window_end = R.window_end;
+
+-- name: a window join of rows without their times
+SELECT STREAM L.auction FROM (SELECT auction, window_start FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '5' MINUTES))) L
+JOIN (SELECT order_id, window_start FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES))) R
+ON L.auction = R.order_id AND L.window_start = R.window_start;
+-- refused: W001, select it unchanged
+
+-- name: a join of windows that are not compared
+SELECT STREAM L.auction FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '5' MINUTES)) L
+JOIN TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES)) R ON L.auction = R.order_id;
+-- refused: J001
+
+-- name: windowed rows that look up a table
+SELECT STREAM o.order_id, o.window_start, u.name
+FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES)) o JOIN users u ON u.user_id = o.user_id;
+-- same as
+SELECT STREAM o.order_id, o.window_start, u.name
+FROM (SELECT * FROM TUMBLE(orders, order_time, INTERVAL '5' MINUTE)) o JOIN users u ON u.user_id = o.user_id;

@@ -18,7 +18,10 @@ SELECT STREAM * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY user_id ORDER BY
 
 -- name: L order_id R carrier COALESCE
 SELECT STREAM L.order_id, R.carrier, COALESCE(L.window_start, R.window_start) FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES))) L FULL JOIN (SELECT * FROM TABLE(TUMBLE(TABLE shipments, DESCRIPTOR(ship_time), INTERVAL '5' MINUTES))) R ON L.order_id = R.order_id AND L.window_start = R.window_start AND L.window_end = R.window_end;
--- refused: J004, the watermark is on the event times:
+-- same as
+SELECT STREAM L.order_id, R.carrier, COALESCE(L.window_start, R.window_start)
+FROM TUMBLE(orders, order_time, INTERVAL '5' MINUTE) L FULL JOIN TUMBLE(shipments, ship_time, INTERVAL '5' MINUTE) R
+ON L.order_id = R.order_id AND L.window_start = R.window_start AND L.window_end = R.window_end;
 
 -- name: FROM SELECT FROM TABLE TUMBLE
 SELECT STREAM * FROM (SELECT * FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES))) L WHERE L.order_id IN (SELECT order_id FROM (SELECT * FROM TABLE(TUMBLE(TABLE shipments, DESCRIPTOR(ship_time), INTERVAL '5' MINUTES))) R WHERE L.window_start = R.window_start AND L.window_end = R.window_end);
