@@ -3,7 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || echo python3)
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: setup check format test test-fast campaign demo demo-kafka serve bench grammar lock clean
+.PHONY: setup check format test test-fast campaign versions demo demo-kafka serve bench grammar lock clean
 
 setup: $(READY)
 
@@ -53,6 +53,10 @@ campaign: export PENSTOCK_ROWS ?= 1000
 campaign: export PENSTOCK_ROW_ERRORS ?= 1
 campaign: $(READY) $(CLASSES)
 	$(BIN)/pytest -n 2 -m "campaign or draws"
+
+# A choice of the tests on each version of Spark, in environments of their own. An hour or more.
+versions: $(READY)
+	$(BIN)/python -m tests.spark_versions
 
 demo: $(READY)
 	$(BIN)/python examples/flights/demo.py

@@ -12,6 +12,7 @@ from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
 from penstock.codegen.small import small_read
@@ -46,6 +47,8 @@ __all__ = [
     "connect_duckdb",
     "eject",
     "files_cost",
+    "find_newer_functions",
+    "find_newer_in_read",
     "fold_rows",
     "folder_name",
     "leave_numbers_out",

@@ -11,6 +11,7 @@ from penstock.codegen.connectors.databases import look_up
 from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.folders import folder_name
 from penstock.codegen.literals import comment_text, literal, sql_literal
+from penstock.codegen.newer_functions import list_versions_for
 from penstock.codegen.program import (
     CHECK_SETTING,
     PARTITIONS_SETTING,
@@ -28,6 +29,7 @@ from penstock.codegen.program import (
     SessionView,
     SparkQuery,
 )
+from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import CompileError
 from penstock.diagnostics.codes.building import B002
 
@@ -77,7 +79,8 @@ MODULES = (
 def eject(program: Program) -> str:
     """The text of a Python program, which takes `--checkpoint` and `--drain`.
 
-    It needs PySpark 4, and the pyarrow, pandas and numpy that PySpark asks for; with OVER and joins also duckdb.
+    It needs a PySpark that Penstock runs on, and the pyarrow, pandas and numpy that PySpark asks for. OVER and joins
+    also need duckdb.
     Raises CompileError where a connector is not made for it.
     """
     own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]
@@ -226,6 +229,7 @@ def _set_aside(query: SparkQuery, rejects: Rejects) -> str:
 
 def _main(program: Program) -> str:
     queries = ", ".join(f"{literal(query.name)}: {_function(query)}" for query in program.queries)
+    versions = _list(tuple(map(number_text, list_versions_for(program))))
     return f"""if __name__ == "__main__":
-    main(__doc__, SETTINGS, {{{queries}}})
+    main(__doc__, SETTINGS, {{{queries}}}, [{versions}])
 """

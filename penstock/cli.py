@@ -5,30 +5,28 @@ Commands import what they use when they are called: `penstock check` has to answ
 
 from __future__ import annotations
 
-import gc
-import json
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING
 
 import click
 
-from penstock.diagnostics import CompileError, Diagnostic, Source, hide_credentials, render, report
+from penstock.check import check
+from penstock.diagnostics import Diagnostic, Source, hide_credentials, render
 from penstock.doctor import doctor
 from penstock.fmt import fmt
 from penstock.options import CONF, read_settings
 from penstock.package_command import package
-from penstock.script_files import FILES, errors_shown, exit_code, read_source, show_findings, write_file
+from penstock.script_files import FILES, compile_files, errors_shown, show_findings, write_file
 from penstock.serve import serve
 from penstock.translate_command import translate
 from penstock.why import why
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
-    from penstock.compilation import Compilation
     from penstock.runtime import RuntimeSession, Status
 
 FAILED, INTERRUPTED = 3, 130
@@ -59,60 +57,6 @@ def main() -> None:
 
 
 @main.command()
-@FILES
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="How to print findings.")
-@click.option("--connect", is_flag=True, help="Ask brokers of Kafka for the partitions of topics.")
-def check(files: tuple[str, ...], form: str, connect: bool) -> None:
-    """Parse and plan the statements and make all checks, without Spark.
-
-    \b
-    Examples:
-      penstock check declarations.sql queries.sql
-      penstock check --format json orders.sql
-      penstock check --connect orders.sql
-      cat orders.sql | penstock check -
-
-    --connect makes nothing. Exit code 0: accepted, 1: refused, 2: a file cannot be read, 3: a topic is missing or
-    not as it is declared, or no broker answers.
-    """
-    status = 0
-    findings: tuple[Diagnostic, ...]
-    topics: list[str] = []
-    try:
-        with _collection_paused():
-            compilation = _compile_files(files)
-        findings = compilation.diagnostics
-        if connect:
-            status, findings, topics = _check_places(compilation)
-    except CompileError as refusal:
-        status, findings = exit_code(refusal), refusal.diagnostics
-    if form == "json":
-        click.echo(json.dumps([report(finding) for finding in findings], indent=2, ensure_ascii=False))
-        sys.exit(status)
-    show_findings(findings)
-    if status == 0:
-        for source in compilation.sources:
-            statements = sum(statement.span.source is source for statement in compilation.statements)
-            queries = sum(query.span.source is source for query in compilation.queries)
-            click.echo(f"ok: {source.name}: {_count(statements, 'statement')}, {_count(queries, 'query', 'queries')}")
-        for line in topics:
-            click.echo(line)
-    sys.exit(status)
-
-
-def _check_places(compilation: Compilation) -> tuple[int, tuple[Diagnostic, ...], list[str]]:
-    """The exit code, the findings, and a line for each topic. Raises CompileError."""
-    from penstock.connected import compare_places, topic_text
-    from penstock.runtime import RunError
-
-    try:
-        found = compare_places(compilation)
-    except RunError as failure:
-        return FAILED, (*failure.diagnostics, *compilation.diagnostics), []
-    return 0, (*compilation.diagnostics, *found.warnings), [topic_text(each) for each in found.topics]
-
-
-@main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[STAGE] FILE...")
 @click.option("--mermaid", is_flag=True, help="PARTITIONS as a Mermaid flowchart.")
 def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
@@ -140,7 +84,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
     if mermaid and stage != "PARTITIONS":
         raise click.UsageError("--mermaid needs PARTITIONS")
     with errors_shown():
-        compilation = _compile_files(files)
+        compilation = compile_files(files)
         show_findings(compilation.diagnostics)
 
         from penstock.explain import draw_partitions
@@ -190,7 +134,7 @@ def run(
     if reset and checkpoint is None:
         raise click.UsageError("--reset needs --checkpoint")
     with errors_shown():
-        compilation = _compile_files(files)
+        compilation = compile_files(files)
         show_findings(compilation.diagnostics)
 
         from penstock.explain import answer_text
@@ -321,7 +265,7 @@ def query(arguments: tuple[str, ...], form: str, master: str | None, conf: tuple
     with errors_shown():
         from penstock.compilation import compile_read
 
-        read = compile_read(Source("<query>", select), _compile_files(files).catalog, memory=False)
+        read = compile_read(Source("<query>", select), compile_files(files).catalog, memory=False)
 
     from penstock import runtime
     from penstock.answers import show_answer
@@ -356,7 +300,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     Exit code 0: written, 1: refused, 2: a file cannot be read.
     """
     with errors_shown():
-        compilation = _compile_files(files)
+        compilation = compile_files(files)
         show_findings(compilation.diagnostics)
 
         from penstock.codegen import eject
@@ -368,29 +312,7 @@ def compile_(files: tuple[str, ...], output: str | None) -> None:
     write_file(output, code, "-o")
 
 
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Leaves garbage where it is. A check ends before collecting it would be worth the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _compile_files(files: Iterable[str]) -> Compilation:
-    """The files as one script. Raises CompileError."""
-    from penstock.compilation import compile_sources
-
-    return compile_sources([read_source(file) for file in files])
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
+main.add_command(check)
 main.add_command(doctor)
 main.add_command(fmt)
 main.add_command(package)

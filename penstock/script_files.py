@@ -7,11 +7,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, render
 from penstock.diagnostics.codes.running import R090
+
+if TYPE_CHECKING:
+    from penstock.compilation import Compilation
 
 REFUSED, USAGE = 1, 2
 
@@ -27,6 +31,13 @@ def read_source(file: str) -> Source:
         raise CompileError([R090.at(None, path=file, reason=explain_problem(problem))]) from problem
     except UnicodeDecodeError as problem:
         raise CompileError([R090.at(None, path=file, reason=f"byte {problem.start} is not UTF-8")]) from problem
+
+
+def compile_files(files: Iterable[str]) -> Compilation:
+    """The files as one script. Raises CompileError."""
+    from penstock.compilation import compile_sources
+
+    return compile_sources([read_source(file) for file in files])
 
 
 def write_file(file: str, text: str, parameter: str) -> None:

@@ -18,11 +18,13 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen import leave_numbers_out
 from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, RemoteView, SparkQuery, View
+from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import Diagnostic
-from penstock.diagnostics.codes.running import R010, R011
+from penstock.diagnostics.codes.running import R010, R011, R056
 from penstock.runtime.errors import RunError
 from penstock.runtime.lock import lock
 from penstock.runtime.preflight import refuse_damaged
+from penstock.runtime.spark import installed_spark
 from penstock.runtime.spark_logs import read_required
 from penstock.runtime.storage import Damaged, Storage, absolute
 
@@ -33,6 +35,8 @@ _BEFORE = ("lock", DESCRIPTION, STARTING)
 """What a checkpoint holds until its query is started, which it is not if another one of the script is refused."""
 _REMOVING = "removing"
 """A file that is there while a checkpoint is removed: what is left of it beside its description is worth nothing."""
+_FIRST_SPARK = "4.3"
+"""The Spark of checkpoints that do not say theirs."""
 _SENT = {"append": "final", "update": "changes"}
 
 
@@ -144,11 +148,16 @@ def describe_query(query: SparkQuery) -> dict[str, Any]:
         "mode": query.mode,
         "partitions": query.partitions,
         "store": query.store and query.store.value,
+        "spark": number_text(installed_spark()),
     }
 
 
 def refusal(past: dict[str, Any], present: dict[str, Any], place: str) -> Diagnostic | None:
     """Why a checkpoint that was made for the query `past` does not fit the query `present`; None if it does."""
+    before = past.get("spark", _FIRST_SPARK)
+    if before != present["spark"]:
+        hint = f"pip install 'pyspark=={before}.*', or take a new --checkpoint folder, or begin anew with --reset"
+        return R056.at(None, before=before, spark=present["spark"], path=place).with_hint(hint)
     if past["fingerprint"] == present["fingerprint"]:
         return None
     hint = "undo the change, take a new --checkpoint folder, or begin anew with --reset"

@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pyspark
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from penstock.codegen.program import Program
+from penstock.codegen.spark_versions import Jar
 from penstock.diagnostics.codes.running import R073
 from penstock.runtime.errors import RunError
-from penstock.runtime.known_jars import JARS, Jar
+from penstock.runtime.spark import known_spark
 
 VARIABLE = "PENSTOCK_JARS"
 """Of the environment: the folder of the archives."""
@@ -40,7 +40,7 @@ def folder() -> Path:
 def list_jars() -> list[Path]:
     """The archives of all connectors and file systems that have theirs in the folder."""
     found: list[Path] = []
-    for user in JARS:
+    for user in known_spark().jars:
         with suppress(RunError):  # told where a program needs them
             found += find_jars(user)
     return found
@@ -48,7 +48,7 @@ def list_jars() -> list[Path]:
 
 def tell_how_to_read(scheme: str) -> str | None:
     """The hint that says how to get the archives of a file system, None where none are known or all are there."""
-    jars = JARS.get(scheme, {}).get(pyspark.__version__, ())
+    jars = known_spark().jars.get(scheme, ())
     return _how_to_get(jars, folder()) if any(_list_wrong(jars, folder())) else None
 
 
@@ -61,7 +61,7 @@ def add_jars(spark: SparkSession, program: Program) -> None:
     session: Any = spark._jsparkSession
     connectors = [source.connector for query in program.queries for source in query.inputs]
     connectors += [query.output.connector for query in program.queries if query.output.is_written_by_spark]
-    for connector in dict.fromkeys(each for each in connectors if each in JARS):
+    for connector in dict.fromkeys(each for each in connectors if each in known_spark().jars):
         if not _has_class(spark, _CLASSES[connector]):
             for path in find_jars(connector):
                 session.sessionState().resourceLoader().addJar(path.as_uri())
@@ -79,11 +79,7 @@ def find_jars(user: str) -> list[Path]:
     Raises:
         RunError: one is missing, or is another one.
     """
-    jars = JARS[user].get(pyspark.__version__)
-    if jars is None:
-        found = R073.at(None, user=user, archives=f"none are known for Spark {pyspark.__version__}")
-        raise RunError([found.with_hint(f"pip install pyspark=={max(JARS[user])}")])
-    place = folder()
+    jars, place = known_spark().jars[user], folder()
     wrong = [*_list_wrong(jars, place)]
     if wrong:
         finding = R073.at(None, user=user, archives=", ".join(wrong))

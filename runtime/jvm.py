@@ -28,6 +28,7 @@ from penstock.runtime.failures import SPARK_ERRORS, reason
 from penstock.runtime.jars import list_jars
 from penstock.runtime.reasons import line_of_noise
 from penstock.runtime.settings import check_settings, redact, without_secrets
+from penstock.runtime.spark import known_spark
 
 _VERSIONS = (17, 21)
 _ANY_SPARK = {
@@ -36,8 +37,6 @@ _ANY_SPARK = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     "spark.sql.session.timeZone": "UTC",
-    # Spark SQL can run programs and read any file; what we send it never asks for that.
-    "spark.sql.restrictedMode.enabled": "true",
 }
 # These write the stack trace of an exception to standard error before who called gets it.
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
@@ -66,13 +65,14 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
         short: whether it is for little work on files. The JVM is told so, unless the user has options for it.
 
     Raises:
-        RunError: there is no JDK that Spark runs on, a setting is refused, or Spark does not come up.
+        RunError: Penstock does not run on this Spark, there is no JDK for it, a setting is refused, or Spark does not
+            come up.
     """
     given = dict(given or {})
     check_settings(given)
     local = re.match(r"local(\[|$)", master) is not None
     own_options = any("JavaOptions" in name for name in given) or any(map(os.environ.get, _JAVA_OPTIONS))
-    settings = _ANY_SPARK | (_LOCAL_SPARK if local else {}) | given
+    settings = _ANY_SPARK | dict(known_spark().settings) | (_LOCAL_SPARK if local else {}) | given
     if local and not own_options:
         settings[_DEFAULT_OPTIONS] = _OF_SHORT_RUNS if short else OF_LONG_RUNS
     # A short run reads files alone. A Spark that runs is given what it lacks (`add_jars`).

@@ -15,6 +15,7 @@ from typing import Any
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from penstock.codegen import find_newer_functions, find_newer_in_read
 from penstock.codegen.ejected.program import stop_spark
 from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
@@ -38,6 +39,7 @@ from penstock.runtime.rejects import rejects_query, settle_inputs
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
 from penstock.runtime.sink_log import rows_folder
+from penstock.runtime.spark import check_same_spark, installed_spark
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
@@ -63,7 +65,8 @@ def connect(
         short: whether a Spark that is started has little to do, as `is_short` tells.
 
     Raises:
-        RunError: there is no JDK, a setting is refused, Spark does not come up, or the one that runs has ended.
+        RunError: Penstock does not run on this Spark, there is no JDK, a setting is refused, Spark does not come up, or
+            the one that runs has ended.
     """
     if spark is not None and not isinstance(spark, SparkSession):
         raise RunError([R002.at(None, reason="the session is none of classic Spark; Spark Connect is not supported")])
@@ -87,6 +90,7 @@ class RuntimeSession:
     """A connection to Spark. Use it in a `with` statement, or close it."""
 
     def __init__(self, spark: SparkSession, checkpoint: str | None = None, *, stop_spark: bool = False) -> None:
+        check_same_spark(spark)
         self._spark = spark
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
@@ -189,6 +193,9 @@ class RuntimeSession:
         Raises:
             RunError: an input is not there, or not whole; or Spark fails.
         """
+        newer = [*find_newer_in_read(query, installed_spark())]
+        if newer:
+            raise RunError(newer)
         held = {each.name: self._whole(each.name) for each in query.inputs if not each.holds_rows}
         return read(self._spark, query, held)
 
@@ -239,6 +246,9 @@ class RuntimeSession:
             if storage.is_on_disk(self._folder):
                 check_shared(self._spark, storage, self._folder)
             self._is_shared = True
+        newer = [*find_newer_functions(program, installed_spark())]
+        if newer:
+            raise RunError(newer)
         add_jars(self._spark, program)
         check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages

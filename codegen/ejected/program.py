@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from pyspark import __version__ as pyspark_version
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
@@ -117,12 +118,22 @@ def stop_spark(spark: SparkSession) -> None:
         callbacks.clear()  # they may refer to DuckDB, which complains at exit if it is in use
 
 
-def main(text: str, settings: Mapping[str, str], queries: Mapping[str, Callable[[Any, str, bool, bool], None]]) -> None:
-    """Runs the queries, each in a folder of its name. `text` is the program's docstring."""
+def main(
+    text: str,
+    settings: Mapping[str, str],
+    queries: Mapping[str, Callable[[Any, str, bool, bool], None]],
+    versions: Sequence[str],
+) -> None:
+    """Runs the queries, each in a folder of its name, on one of these versions of Spark.
+
+    `text` is the program's docstring.
+    """
     parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("--checkpoint", help="folder that keeps the state from run to run")
     parser.add_argument("--drain", action="store_true", help="take the input as complete, for good")
     arguments = parser.parse_args()
+    if not any(pyspark_version.startswith(f"{version}.") for version in versions):
+        parser.error(f"PySpark {pyspark_version} is not supported: it has to be {' or '.join(versions)}")
     kept = arguments.checkpoint is not None
     draining = arguments.drain or not kept
     if "PYSPARK_GATEWAY_PORT" not in os.environ:  # started by itself, not by spark-submit

@@ -9,6 +9,8 @@ R004 = Code("R004", "file cannot be read: {file}")
 R005 = Code("R005", "CSV header of {name} has no column {column}")
 R006 = Code("R006", "file does not match the declared columns: {file}")
 R007 = Code("R007", "rate stream {name} has a column of type {type}")
+R008 = Code("R008", "cannot run on Spark {version}: {reason}")
+R009 = Code("R009", "{function} in {query} needs Spark {since}, and this is Spark {spark}")
 R010 = Code("R010", "checkpoint belongs to another query: {path}")
 R011 = Code("R011", "folder is not a checkpoint: {path}")
 R012 = Code("R012", "checkpoint is in use by process {pid}: {path}")
@@ -50,6 +52,7 @@ R052 = Code("R052", "log of the output folder is lost or damaged: {path}")
 R053 = Code("R053", "file of the output folder is lost or damaged: {path}")
 R054 = Code("R054", "state of {query} is lost or damaged: {path}")
 R055 = Code("R055", "no space left on a disk that {query} writes to")
+R056 = Code("R056", "checkpoint was made with Spark {before}, and this is Spark {spark}: {path}")
 R060 = Code("R060", "{query} cannot write its table: {reason}")
 R061 = Code("R061", "table of {query} is not as it is declared: {reason}")
 R062 = Code("R062", "another process writes the table of {query}: {reason}")
@@ -75,12 +78,12 @@ R090 = Code("R090", "script {path} cannot be read: {reason}")
 R099 = Code("R099", "{query} was stopped by Spark: {reason}")
 
 CODES = (
-    *(R001, R002, R003, R004, R005, R006, R007),
+    *(R001, R002, R003, R004, R005, R006, R007, R008, R009),
     *(R010, R011, R012, R013, R014, R015, R016, R017, R018, R019),
     *(R020, R021, R022, R023, R024, R025, R026, R027, R028, R029),
     *(R030, R031, R032, R033, R034),
     *(R040, R041, R042, R043, R044, R045, R046, R047, R048, R049),
-    *(R050, R051, R052, R053, R054, R055),
+    *(R050, R051, R052, R053, R054, R055, R056),
     *(R060, R061, R062, R063, R064, R065, R066, R067),
     *(R070, R071, R072, R073, R074, R075, R076, R077, R078, R079, R080, R081, R082, R090, R099),
 )

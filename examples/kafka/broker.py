@@ -22,7 +22,7 @@ from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from penstock.runtime.jars import FOLDER, VARIABLE
-from penstock.runtime.known_jars import JARS
+from penstock.runtime.spark import known_spark
 
 BROKER = "org.apache.kafka:kafka_2.13:4.3.1"
 CACHE = Path("~/.cache/penstock/kafka-4.3.1").expanduser()
@@ -87,7 +87,7 @@ def fetch(coordinates: Iterable[str], folder: Path, *, alone: bool) -> str | Non
 def fetch_jars() -> str | None:
     """The archives that Spark needs, in the folder where Penstock looks for them. Returns why they are missing."""
     folder = Path(os.environ.get(VARIABLE) or FOLDER).expanduser()
-    return fetch((each.coordinates for jars in JARS["kafka"].values() for each in jars), folder, alone=True)
+    return fetch((each.coordinates for each in known_spark().jars["kafka"]), folder, alone=True)
 
 
 def fetch_broker() -> str | None:

@@ -67,6 +67,8 @@ class Function(msgspec.Struct, frozen=True):
     """The function that Spark is asked for in its place. None: it is asked for itself."""
     form: Callable[[tuple[exp.Expression, ...]], exp.Expression] | None = None
     """What Spark is asked for in its place, over the arguments; they know their types."""
+    since: tuple[int, int] | None = None
+    """The first version of Spark that has it. None: all that Penstock runs on have it."""
     size: Size | None = None
     """How large literal arguments make its result, where they can make it too large."""
 

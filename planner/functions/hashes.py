@@ -45,6 +45,7 @@ HASHES = (
         ("(STRING) -> BINARY",),
         "the bytes of a text in base 32",
         ("FROM_BASE32('MZXW6YTBOI======')", b"foobar"),
+        since=(4, 3),
     ),
     Function(
         "BITMAP_BIT_POSITION",
@@ -81,6 +82,7 @@ HASHES = (
         ("(BINARY) -> STRING",),
         "the bytes in base 32",
         ("TO_BASE32(CAST('foobar' AS BINARY))", "MZXW6YTBOI======"),
+        since=(4, 3),
     ),
     Function(
         "TO_BINARY",

@@ -99,6 +99,11 @@ def _family(title: str, functions: tuple[Function, ...]) -> Iterator[str]:
     for function in functions:
         signatures = "<br>".join(f"`{function.name}{text}`" for text in function.signatures)
         text, value = function.example
-        cells = (signatures, function.doc, f"`{text}`", f"`{value}`")
+        doc = (
+            function.doc
+            if function.since is None
+            else f"{function.doc} (from Spark {'.'.join(map(str, function.since))})"
+        )
+        cells = (signatures, doc, f"`{text}`", f"`{value}`")
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
     yield ""

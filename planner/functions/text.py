@@ -88,6 +88,7 @@ TEXT = (
         ("(STRING, STRING) -> DOUBLE",),
         "how similar two texts are, 0 to 1",
         ("JARO_WINKLER_SIMILARITY('abc', 'xyz')", 0.0),
+        since=(4, 3),
     ),
     Function("MAKE_VALID_UTF8", _S, "with a replacement for bytes that are no UTF-8", ("MAKE_VALID_UTF8('a')", "a")),
     Function("QUOTE", _S, "in single quotes, with a backslash before each inside", ("QUOTE('a')", "'a'")),

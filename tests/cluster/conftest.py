@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from examples.kafka.broker import fetch
-from penstock.runtime.known_jars import JARS
+from penstock.runtime.spark import known_spark
 from tests.cluster.servers import Cluster, ObjectStore, can_hide, find_store
 
 CACHE = Path("~/.cache/penstock/s3a-jars").expanduser()
@@ -17,7 +17,7 @@ CACHE = Path("~/.cache/penstock/s3a-jars").expanduser()
 @pytest.fixture(scope="session")
 def jars() -> Path:
     """The folder of the archives for S3."""
-    reason = fetch((each.coordinates for jars in JARS["s3a"].values() for each in jars), CACHE, alone=True)
+    reason = fetch((each.coordinates for each in known_spark().jars["s3a"]), CACHE, alone=True)
     if reason is not None:
         pytest.skip(reason)
     return CACHE

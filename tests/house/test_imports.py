@@ -32,7 +32,7 @@ DATA = {
     "diagnostics": ("diagnostic", "source", "catalog", "codes"),
     "parser": ("ast",),
     "planner": ("catalog", "connectors", "plan", "types", "functions"),
-    "codegen": ("ejected", "program"),
+    "codegen": ("ejected", "program", "spark_versions"),
     "runtime": (),
     "server": ("limits", "running", "serving"),
 }

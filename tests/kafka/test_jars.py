@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyspark
 import pytest
 
 from penstock.runtime import RunError
 from penstock.runtime.jars import find_jars, list_jars
-from penstock.runtime.known_jars import JARS
 
 
 def test_missing_archives_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,10 +21,6 @@ def test_missing_archives_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert "spark-sql-kafka-0-10_2.13-4.2.0.jar, " in found.message
     assert "commons-pool2-2.13.1.jar with the SHA-256 f77a" in found.message
     assert f"-DoutputDirectory={tmp_path}" in (found.hint or "")
-
-
-def test_archives_are_known_for_this_spark() -> None:
-    assert pyspark.__version__ in JARS["kafka"]
 
 
 @pytest.mark.usefixtures("jars")

@@ -1,4 +1,4 @@
-"""The Java archives that Spark does not ship and that Penstock knows, by what needs them and by version of Spark."""
+"""The Java archives that Spark does not ship and that Penstock knows. `spark_versions.py` says who needs which."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ class Jar:
         return f"{artifact}-{version}.jar"
 
 
-# Maven has no spark-sql-kafka of 4.3 yet; that of 4.2 runs with it.
-_KAFKA_4_2 = (
+KAFKA_4_2 = (
     Jar(
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
         "64539c45e5d39f7ddb747312c239f38f5208d08c1a0ddf7d70beb2fbd9373705",
@@ -32,8 +31,9 @@ _KAFKA_4_2 = (
     Jar("org.apache.kafka:kafka-clients:3.9.2", "014b4ef36884478a932641818b080c36a8f8e2e92dc771e800c9d2694f4f83d8"),
     Jar("org.apache.commons:commons-pool2:2.13.1", "f77a5060d6936a9144023584232f9de3f2248f1abfe156e9d31795f18770674f"),
 )
+"""Of Kafka, for Spark 4.2."""
 
-# Those of Hadoop 3.5.0, which PySpark 4.3.0 has. Of Amazon's SDK what S3 takes, 13 MB, and not the bundle of 600 MB.
+# Of Amazon's SDK what S3 takes, 13 MB, and not the bundle of 600 MB.
 _SDK = (
     ("annotations", "6f36bd87155d1dd85d6efbdd29e532e3759a022211feb71affebee1aa34f04b8"),
     ("apache-client", "6eade21b482724ed0a4613eaa95d20e47e7a81304bd28538ac427fece94a7740"),
@@ -68,7 +68,7 @@ _SDK = (
     ("utils", "642aeef536a071668f0b772f05f9d21573abf6955e7b6fb5fdb893760cca10e8"),
     ("utils-lite", "e004806def5e22ec98edc48a133ff3317166255e1ba29d93d129e9fdfa64a7be"),
 )
-_S3A_3_5 = (
+S3A_3_5 = (
     Jar(
         "software.amazon.s3.analyticsaccelerator:analyticsaccelerator-s3:1.3.1",
         "4959a9747cbb479c73c3ffbcd479bee5b014f8b2880994585a8693fb9d24675e",
@@ -83,5 +83,4 @@ _S3A_3_5 = (
     ),
     *(Jar(f"software.amazon.awssdk:{artifact}:2.35.4", sha256) for artifact, sha256 in _SDK),
 )
-JARS: dict[str, dict[str, tuple[Jar, ...]]] = {"kafka": {"4.3.0": _KAFKA_4_2}, "s3a": {"4.3.0": _S3A_3_5}}
-"""By connector or file system, and version of Spark."""
+"""Of S3, for Hadoop 3.5."""
