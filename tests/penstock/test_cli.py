@@ -78,6 +78,16 @@ class TestCheck:
         place = {"line": 1, "column": 23, "end_line": 1, "end_column": 28}
         assert finding == {"severity": "error", "file": "bad.sql", "statement": 1, **place}
 
+    def test_a_version_of_spark_must_have_all_functions(self) -> None:
+        script = DECLARATION + "SELECT STREAM id FROM orders WHERE TO_BASE32(CAST('a' AS BINARY)) = 'ME======';\n"
+        assert penstock("check", "--spark", "4.3", "-", stdin=script).exit_code == 0
+        run = penstock("check", "--spark", "4.2", "--format", "json", "-", stdin=script)
+        (finding,) = json.loads(run.stdout)
+        assert (run.exit_code, finding["code"], finding["line"], finding["column"]) == (1, "R009", 4, 36)
+        run = penstock("check", "--spark", "3.5.1", "declarations.sql")
+        assert run.exit_code == 1
+        assert "R008" in run.stderr
+
     def test_json_of_an_accepted_script_is_an_empty_array(self) -> None:
         run = penstock("check", "--format", "json", "declarations.sql")
         assert (run.exit_code, json.loads(run.stdout)) == (0, [])

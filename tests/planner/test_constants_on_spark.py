@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlglot import exp
 
-from penstock.planner.functions import FUNCTIONS, Function
+from penstock.planner.functions import Function
 from penstock.planner.functions.signature import LambdaOf, signature
 from penstock.planner.scalars import resolve, resolve_aggregate
 from penstock.planner.scalars.formats import number_format_problem, time_format_problem
@@ -17,6 +17,7 @@ from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.scalars.regex import read_regex
 from penstock.planner.types import Array, Simple, Struct
 from tests.planner.expressions import COLUMNS, columns_sql, expression, resolved, spark_sql
+from tests.planner.installed import INSTALLED
 from tests.planner.test_constants import ACCEPTED
 from tests.properties.script_literals import REGEX, TIMES
 
@@ -53,7 +54,7 @@ def accepted_calls(function: Function) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["scalar", "aggregate", "framed"])
 def test_spark_takes_what_functions_accept(spark: SparkSession, kind: str) -> None:
-    functions = [each for each in FUNCTIONS if (each.aggregate, each.framed) == (kind == "aggregate", kind == "framed")]
+    functions = [each for each in INSTALLED if (each.aggregate, each.framed) == (kind == "aggregate", kind == "framed")]
     calls = [call for function in functions for call in accepted_calls(function)]
     more = ", CAST(NULL AS ARRAY<MAP<STRING, INT>>) AS am, CAST(NULL AS STRUCT<k: MAP<STRING, INT>>) AS stm"
     spark.sql(f"SELECT *{more} FROM {columns_sql()}").createOrReplaceTempView("o")

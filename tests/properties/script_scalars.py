@@ -12,6 +12,7 @@ from sqlglot import exp
 from penstock.parser import unparse as written
 from penstock.planner.functions import FUNCTIONS, Function
 from tests.planner.expressions import expression
+from tests.planner.installed import INSTALLED
 from tests.properties.script_literals import literal
 
 ORDERED = ("BIGINT", "INT", "DECIMAL", "DOUBLE", "STRING", "BOOLEAN", "DATE", "TIMESTAMP", "TIME")
@@ -308,7 +309,7 @@ _AGGREGATES = (
     *("COUNT(DISTINCT {STRING})", "COUNT(DISTINCT {INT}, {STRING})", "SUM(DISTINCT {DECIMAL})"),
     *("AVG(DISTINCT {INT})", "COUNT(DISTINCT {DOUBLE})"),
 )
-_SCALARS: tuple[Function, ...] = tuple(each for each in FUNCTIONS if not each.aggregate and not each.framed)
+_SCALARS: tuple[Function, ...] = tuple(each for each in INSTALLED if not each.aggregate and not each.framed)
 
 
 @cache
