@@ -149,6 +149,8 @@ def hard_column(pattern: Pattern) -> str | None:
 def test_no_other_function_fails_for_a_row(spark: SparkSession) -> None:
     calls = []
     for function in INSTALLED:
+        if function.name == "SUBSTRING_INDEX" and SPARK < (4, 3):
+            continue  # Spark 4.2 fails for the count -2147483648; docs/deploy.md says so
         if function.aggregate or function.framed or function.operator or function.result:
             continue
         for text in function.signatures:
