@@ -39,10 +39,13 @@ def list_versions_for(program: Program) -> list[Number]:
 def _find(
     query: str, views: Iterable[AnyView], printed: Sequence[Printed], span: Span | None, spark: Number
 ) -> Iterator[Diagnostic]:
-    for name, function in _list_calls(views).items():
-        if function.since is not None and function.since > spark:
-            since = number_text(function.since)
-            place = next((each.span for text in printed for each in text.places if each.name == name), span)
+    places = sorted((place for text in printed for place in text.places), key=lambda place: place.since is None)
+    dated = {name: function.since for name, function in _list_calls(views).items()}
+    dated |= {place.name: place.since for place in places if place.since is not None}
+    for name, first in dated.items():
+        if first is not None and first > spark:
+            since = number_text(first)
+            place = next((each.span for each in places if each.name == name), span)
             finding = R009.at(place, function=name, query=query, since=since, spark=number_text(spark))
             yield finding.with_hint(f"pip install 'pyspark>={since}', and the same Spark on a cluster; or leave it out")
 

@@ -28,6 +28,8 @@ class Place:
     """The function that takes the same arguments or operands, and gives NULL instead of failing."""
     null_codes: tuple[str, ...] | None = None
     """The errors for which that gives NULL. None: all."""
+    since: tuple[int, int] | None = None
+    """The first version of Spark that has it. None: all that Penstock runs on have it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,11 +109,11 @@ def _place(node: Expression, start: int, end: int) -> Place:
         null_form = f"TRY_{name}" if function.tried else None
         return Place(start, end, name, span, (), function.raises, function.spark_name, null_form, function.tried)
     if isinstance(node, exp.Cast):
-        name = f"CAST AS {node.to.sql('spark')}"
+        name, since = f"CAST AS {node.to.sql('spark')}", node.meta.get("since")
         return (
-            Place(start, end, f"TRY_{name}", span)
+            Place(start, end, f"TRY_{name}", span, since=since)
             if isinstance(node, exp.TryCast)
-            else Place(start, end, name, span, null_form="TRY_CAST")
+            else Place(start, end, name, span, null_form="TRY_CAST", since=since)
         )
     sign = _SIGNS[type(node)]
     return Place(start, end, sign.text, span, _operands(node), sign.raises, null_form=_NULL_FORMS.get(type(node)))

@@ -311,7 +311,10 @@ def conversion(node: exp.Expression, operand: Typed, target: Type, report: list[
             report.append(problem)
             return None
     safe = {"safe": True} if isinstance(node, exp.TryCast) else {}  # without it sqlglot prints TRY_CAST as CAST
-    return make_typed(node, type(node)(this=operand.expression, to=data_type(target), **safe), target)
+    made = type(node)(this=operand.expression, to=data_type(target), **safe)
+    if operand.type == TIMESTAMP and target == TIME:
+        made.meta["since"] = (4, 3)  # the first Spark that has it
+    return make_typed(node, made, target)
 
 
 def _propose_conversion(operand: Typed, target: Type) -> str | None:

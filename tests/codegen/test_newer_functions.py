@@ -32,6 +32,17 @@ def test_each_call_is_found_at_its_place(query: str) -> None:
     assert not [*find_newer_functions(program, NEW)]
 
 
+@pytest.mark.parametrize("cast", ["CAST(time AS TIME)", "TRY_CAST(time AS TIME)", "time::TIME"])
+def test_a_cast_is_found_by_what_it_casts(cast: str) -> None:
+    stream = "CREATE STREAM c (time TIMESTAMP, text STRING) WITH (connector = 'files', path = 'x', format = 'json');"
+    program = penstock.compile(f"{stream}SELECT STREAM CAST(text AS TIME) AS t, {cast} AS c FROM c;").program
+    (found,) = find_newer_functions(program, OLD)
+    assert (found.code, found.message.partition(" in ")[0].removeprefix("TRY_")) == ("R009", "CAST AS TIME")
+    assert found.labels[0].span.text == cast
+    texts = penstock.compile(f"{stream}SELECT STREAM CAST(text AS TIME) AS t FROM c;").program
+    assert not [*find_newer_functions(texts, OLD)]
+
+
 def test_texts_and_names_are_no_calls() -> None:
     query = "SELECT STREAM 'FROM_BASE32(a)' AS `FROM_BASE32(`, `TO_BASE32(`, 'it''s TO_BASE32(' AS t FROM s;"
     assert not [*find_newer_functions(penstock.compile(STREAM + query).program, OLD)]

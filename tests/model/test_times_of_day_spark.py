@@ -15,6 +15,7 @@ from penstock.planner.types import BIGINT, BOOLEAN, DATE, INT, STRING, TIME, TIM
 from penstock.planner.types import Decimal as DecimalType
 from tests.model.scalars import evaluate_scalar
 from tests.planner.expressions import resolved, spark_sql
+from tests.planner.installed import SPARK
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -77,11 +78,13 @@ def test_the_model_and_spark_agree(spark: SparkSession) -> None:
     texts = [[None if value is None else str(value) for value in row.values()] for row in rows]
     schema = ", ".join(f"{name} STRING" for name in TYPES)
     spark.createDataFrame(texts, schema).selectExpr(*columns).coalesce(1).createOrReplaceTempView("o")
-    found = [resolved(text, SCOPE) for text in EXPRESSIONS]
+    # Spark 4.2 has all but this one.
+    texts_here = [text for text in EXPRESSIONS if SPARK >= (4, 3) or text != "CAST(at AS TIME)"]
+    found = [resolved(text, SCOPE) for text in texts_here]
     values = [each for each in found if isinstance(each, Typed)]
     answers = spark.sql(
         f"SELECT {', '.join(f'{spark_sql(each)} AS c{place}' for place, each in enumerate(values))} FROM o"
     )
     for row, answer in zip(rows, answers.collect(), strict=True):
-        for text, each, value in zip(EXPRESSIONS, values, answer, strict=True):
+        for text, each, value in zip(texts_here, values, answer, strict=True):
             assert evaluate_scalar(each.expression, row, TYPES) == value, (text, row)
