@@ -58,8 +58,8 @@ def number_text(number: Number) -> str:
 def find_objection(version: str) -> str | None:
     """Why Penstock does not run on a version of Spark, None if it does."""
     number = read_number(version)
-    if number in SPARK_VERSIONS:
+    if number is not None and number in SPARK_VERSIONS:
         return None
-    if number in _LACKING:
+    if number is not None and number in _LACKING:
         return _LACKING[number]
     return f"Penstock is tried with Spark {' and '.join(map(number_text, SPARK_VERSIONS))}"
