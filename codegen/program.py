@@ -34,6 +34,13 @@ STORE_PROVIDERS = {
     StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
 }
 """The values of Spark's STORE_SETTING."""
+REAL_TIME_SETTINGS = (
+    (STORE_SETTING, STORE_PROVIDERS[StateStore.ROCKSDB]),
+    # The format of micro-batches, so that a checkpoint goes from one trigger to the other. Only state is at risk in it.
+    ("spark.sql.streaming.stateStore.checkpointFormatVersion", "1"),
+    ("spark.sql.streaming.realTimeMode.dangerouslyAllowCheckpointV1.enabled", "true"),
+)
+"""What Spark wants to be told before it starts a query in real time, also one without state."""
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
@@ -272,6 +279,8 @@ class SparkQuery:
     """Of a query that writes an intermediate stream: the folder of the sink beside which its rejected rows go."""
     change: TableChange | None = None
     """How its rows change a table that others own, too; None for other sinks."""
+    real_time: int | None = None
+    """The milliseconds of a batch in Spark's real-time mode, None for micro-batches. No checkpoint depends on it."""
     contract_views: tuple[str, ...] = ()
     """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
@@ -288,6 +297,8 @@ class SparkQuery:
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:
         """What the session has to be told right before the query is started, as it holds for the query's state."""
+        if self.real_time is not None:
+            return REAL_TIME_SETTINGS
         if self.store is None:
             return ()
         return (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))

@@ -32,6 +32,7 @@ def _query(query: SparkQuery, program: Program) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
     place = f"{query.output.name} ({query.output.connector})"
     every = "" if query.every is None else f", a micro-batch every {query.every} ms"
+    every += "" if query.real_time is None else f", in real time, committed every {query.real_time} ms"
     state = "" if query.store is None else f", state in {query.store.value}"
     if query.store is not None and str(query.partitions) != program.state_partitions:
         state += f", in {query.partitions} partitions"

@@ -16,6 +16,7 @@ from typing import NamedTuple
 SHOWN_OPTIONS = {
     "connector",
     *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
+    *("trigger", "realtime_batch"),
 }
 """The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
 

@@ -21,12 +21,18 @@ class Inspection:
 
     def __init__(self, inputs: Iterable[Input]) -> None:
         self._sources = [source_of(each) for each in inputs]
+        self._needs: list[Callable[[], None]] = []
         self.warnings: list[Diagnostic] = []
 
     def check(self, storage: Storage, place: str) -> None:
         """Raises RunError if an input is missing, or not whole. `place`: the checkpoint folder of the query."""
         for each in self._sources:
             each.check(storage, place)
+
+    def require(self, need: Callable[[], None]) -> None:
+        """Has `need` called now and with each inspection. It raises RunError if the query cannot go on."""
+        need()
+        self._needs.append(need)
 
     def inspect(self) -> None:
         """Adds to the warnings. Raises RunError if the query cannot go on.
@@ -37,6 +43,11 @@ class Inspection:
         for each in self._sources:
             try:
                 self.warnings += each.inspect()
+            except RunError as error:
+                problems += error.diagnostics
+        for need in self._needs:
+            try:
+                need()
             except RunError as error:
                 problems += error.diagnostics
         if problems:

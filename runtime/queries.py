@@ -35,11 +35,11 @@ from penstock.runtime.preflight import check_checkpoint, check_inputs
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
+from penstock.runtime.triggers import set_trigger
 
 Progress: TypeAlias = Callable[[Status], None]
 
 _POLL_SECONDS = 1
-_PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
 _SILENCE = 1000  # milliseconds after which Spark tells that it has looked and found nothing
 _preparing = threading.Lock()  # temporary views and settings belong to the session: one query at a time
 
@@ -119,10 +119,8 @@ class Run:
                 self._sink.open(self._storage, self._place)
                 arranged = self._sink.arrange(rows)
                 writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
-                writer = writer.outputMode(self.query.mode).option("checkpointLocation", self._place)
+                writer = set_trigger(writer, self.query, once=once).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
-                pause = f"{self.query.every or _PAUSE} milliseconds"
-                writer = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=pause)
                 if self._failure is not None:  # its lock is lost
                     raise self._fail(self._failure)
                 started = self._started = writer.start()

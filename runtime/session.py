@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from threading import Event
 from types import TracebackType
 from typing import Any
@@ -43,6 +44,7 @@ from penstock.runtime.spark import check_same_spark, installed_spark
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
+from penstock.runtime.task_slots import TaskSlots
 from penstock.runtime.why import find_chain, list_reasons
 from penstock.runtime.workers import check_shared, check_workers, list_needed_packages
 
@@ -95,6 +97,7 @@ class RuntimeSession:
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
+        self._slots = TaskSlots(spark)
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
         self._is_shared = False
@@ -129,6 +132,9 @@ class RuntimeSession:
                 own = resources.enter_context(ExitStack())
                 opened.append((self._open(query, own, places, draining=False), own))
             self._sweep(program, places)
+            for run, own in opened:
+                own.callback(self._slots.free, run.query)
+                run.inspection.require(partial(self._slots.take, run.query))
             heartbeats = self._start_heartbeats(program, places)
             handles = []
             for run, own in opened:

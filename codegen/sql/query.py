@@ -159,6 +159,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         operation=operation,
         numbered=refers,
         change=change,
+        real_time=settings.realtime_batch if settings.real_time else None,
         checked=not (tracked or refers or any(source.numbers_records for source in sources)),
         contract_views=(*(view.name for node in held for view in views[node]), *filters),
         printed=tuple(printed),

@@ -195,6 +195,14 @@ def is_written_by_spark(options: Options) -> bool:
     return dict(options).get("delivery") == AT_LEAST_ONCE
 
 
+def explain_not_in_real_time(options: Options) -> str | None:
+    """Why Spark does not read or write the topic in real time, None if it does."""
+    given = dict(options)
+    if "avro" in (given["format"], given.get("key_format")):
+        return "Python workers decode and encode Avro"
+    return "max_offsets_per_batch limits micro-batches" if "max_offsets_per_batch" in given else None
+
+
 def place(options: Options) -> str | None:
     """The topic at its brokers."""
     given = dict(options)
@@ -231,6 +239,7 @@ KAFKA = Connector(
     has_partitions=True,
     counts_partitions=True,
     spark_writes=is_written_by_spark,
+    real_time=explain_not_in_real_time,
     check=check,
     place=place,
     own_options=(

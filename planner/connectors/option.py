@@ -89,6 +89,11 @@ def never(options: Options) -> bool:
     return False
 
 
+def never_in_real_time(options: Options) -> str | None:
+    """Of a connector whose rows come and go in micro-batches."""
+    return "it works in micro-batches"
+
+
 def no_header(options: Options) -> bool:
     """Of a connector without files."""
     return False
@@ -160,6 +165,8 @@ class Connector(msgspec.Struct, frozen=True):
     """Whether its rows are partitioned by their key, as the option `partitions` says."""
     spark_writes: Callable[[Options], bool] = never
     """Whether a sink writes its rows that Spark does not ship."""
+    real_time: Callable[[Options], str | None] = never_in_real_time
+    """Why Spark does not read or write there in real time, None if it does."""
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place

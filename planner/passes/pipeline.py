@@ -17,6 +17,7 @@ from penstock.planner.lower.rows import check_size
 from penstock.planner.passes.check_clock import check_clock
 from penstock.planner.passes.check_intermediates import check_intermediates
 from penstock.planner.passes.check_names import check_names
+from penstock.planner.passes.check_real_time import check_real_time
 from penstock.planner.passes.check_row_errors import check_row_errors
 from penstock.planner.passes.check_sink import check_sink
 from penstock.planner.passes.check_sources import check_sources
@@ -39,7 +40,7 @@ CHECKS: tuple[Check, ...] = (
     *(check_supported, check_sources, check_types, check_names, check_intermediates, check_clock, check_sink),
 )
 # For a whole script, because a query that others read may run inside them.
-SCRIPT_CHECKS: tuple[QueryCheck, ...] = (check_row_errors,)
+SCRIPT_CHECKS: tuple[QueryCheck, ...] = (check_row_errors, check_real_time)
 SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows,)
 
 

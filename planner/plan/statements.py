@@ -65,6 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
     `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
     how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
+    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds.
     """
 
     state_partitions: int = 4
@@ -72,6 +73,8 @@ class Settings(msgspec.Struct, frozen=True):
     intermediate_partitions: int | None = None
     auto_repartition: bool = False
     rejects_failing: bool = False
+    real_time: bool = False
+    realtime_batch: int = 30_000
 
 
 DEFAULTS = Settings()

@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError, Diagnostic, nearest
-from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.connectors import C001, C002, C003, C004, C005, C006, C007, C008, C020, C021, C024
 from penstock.parser import ast
 from penstock.planner.catalog import BATCH_MODE, Catalog, Declared
 from penstock.planner.connectors import CONNECTORS, EXAMPLE, UNRELEASED, OptionType, find_connector
-from penstock.planner.connectors.option import BOOLEAN, INTEGER, STRING
+from penstock.planner.connectors.option import BOOLEAN, INTEGER, INTERVAL, STRING
 from penstock.planner.connectors.topics import WINDOWED_KEYS, describe_topic
 from penstock.planner.intervals import interval_duration, positive_milliseconds
 from penstock.planner.plan import Options, SecretOption, Settings, StateStore, Value
@@ -171,13 +170,20 @@ SETTINGS: tuple[tuple[str, OptionType], ...] = (
     ("intermediate_partitions", INTEGER),
     ("auto_repartition", BOOLEAN),
     ("on_row_error", OptionType("STRING", ("fail", "reject"))),
+    ("trigger", STRING),
+    ("realtime_batch", INTERVAL),
 )
 # What settings of ksqlDB are here.
 _SETTINGS_ELSEWHERE = {
     "auto.offset.reset": "starting = 'earliest' in the WITH list of a topic; files are read from the beginning",
     "processing.guarantee": "delivery = 'exactly_once' in the WITH list of a topic that is written",
 }
-_REALTIME = ("realtime", "real_time", "real-time")
+_TRIGGERS = {
+    **dict.fromkeys(("micro_batch", "micro-batch", "microbatch"), False),
+    **dict.fromkeys(("realtime", "real_time", "real-time"), True),
+}
+"""Whether queries run in real time."""
+_SHORTEST_BATCH = 5_000  # Spark takes no shorter one in real time
 AUTO = "auto"
 STORES: dict[object, StateStore | None] = {AUTO: None, **{store.value: store for store in StateStore}}
 
@@ -188,12 +194,6 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
     types = dict(SETTINGS)
     type_ = types.get(option.name.folded)
     report: list[Diagnostic] = []
-    if option.name.folded == "trigger" and option.value.name.lower() in _REALTIME:
-        found = B002.at(option.name.span, "", construct="Spark's real-time mode")
-        found = found.because("Counts, rejected rows and restarts are not shown to be right in it.")
-        raise CompileError(
-            [found.with_hint("leave it out: a micro-batch begins each second, or when the last one ends")]
-        )
     if type_ is None:
         guess = nearest(option.name.folded, list(types))
         found = C007.at(option.name.span, "", name=option.name.text)
@@ -210,8 +210,23 @@ def lower_set(statement: ast.SetOption, settings: Settings) -> Settings:
         return replace(settings, state_store=STORES[value])
     if option.name.folded == "on_row_error":
         return replace(settings, rejects_failing=value == "reject")
+    if option.name.folded == "trigger":
+        return replace(settings, real_time=_read_trigger(option, str(value)))
+    if isinstance(value, int) and option.name.folded == "realtime_batch" and value < _SHORTEST_BATCH:
+        expected = "a time of 5 seconds or more"
+        raise CompileError([C003.at(option.value.meta["span"], "", name=option.name.text, expected=expected)])
     changed: dict[str, Any] = {option.name.folded: value}
     return replace(settings, **changed)
+
+
+def _read_trigger(option: ast.Option, value: str) -> bool:
+    """Whether queries run in real time."""
+    if value.lower() not in _TRIGGERS:
+        found = C003.at(
+            option.value.meta["span"], "", name=option.name.text, expected="one of 'micro_batch', 'realtime'"
+        )
+        raise CompileError([found.because("A micro-batch begins each second, or when the last one ends.")])
+    return _TRIGGERS[value.lower()]
 
 
 def check_batch_mode(statement: ast.Update, catalog: Catalog) -> None:

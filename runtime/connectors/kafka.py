@@ -73,6 +73,9 @@ class KafkaSource(RuntimeSource):
         assert self._watch is not None, "an input is checked before it is inspected"
         return self._watch.inspect()
 
+    def count_tasks(self) -> int:
+        return count_partitions(self._source, self._source.name)
+
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
         """Notes in the checkpoint where a query begins that does not begin with the first record of each partition."""
         source = self._source

@@ -43,6 +43,14 @@ class RuntimeSource(Protocol):
         """
         return ()
 
+    def count_tasks(self) -> int:
+        """How many tasks read the input all the time, where a query runs in real time.
+
+        Raises:
+            RunError: the place cannot be asked.
+        """
+        raise AssertionError("the planner let an input through that is not read in real time")
+
     def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
         """Options in place of those of the input: what is decided once for a checkpoint, and noted there.
 

@@ -197,8 +197,10 @@ LOOKING = (
     Promise("DROP TABLE users"),
     *(Promise(f"{what} QUERY q", "B002") for what in ("PAUSE", "RESUME", "DROP")),
     Promise("SET state_partitions = 8"),
-    Promise("SET trigger = 'realtime'", "B002"),
-    Promise("SET trigger = '5 seconds'", "C007"),
+    *(Promise(f"SET trigger = '{how}'") for how in ("realtime", "real_time", "micro_batch")),
+    Promise("SET trigger = 'realtime'; SELECT STREAM id FROM orders", "C026"),
+    Promise("SET trigger = '5 seconds'", "C003"),
+    Promise("SET realtime_batch = INTERVAL '30' SECOND"),
     Promise("SET spark.sql.shuffle.partitions = 8", "C007"),
 )
 

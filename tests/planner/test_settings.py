@@ -18,8 +18,10 @@ GIVEN: dict[str, tuple[str, Any]] = {
     "intermediate_partitions": ("9", 9),
     "auto_repartition": ("ON", True),
     "on_row_error": ("'reject'", True),
+    "trigger": ("'realtime'", True),
+    "realtime_batch": ("INTERVAL '30' SECOND", 30_000),
 }
-FIELDS = {"on_row_error": "rejects_failing"}  # of the settings whose fields have other names
+FIELDS = {"on_row_error": "rejects_failing", "trigger": "real_time"}  # of the settings whose fields have other names
 
 
 def test_each_setting_is_a_field() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -38,9 +39,7 @@ STREAMS = {"a": 0, "b": 5, "c": 2}
 
 def declarations(folder: Path) -> str:
     """The streams, with delays of some seconds, over JSON files in `folder`, and a place for late rows."""
-    written = {name: f"{name} {_TYPES.get(type_, type_)}" for name, type_ in COLUMNS.items()}
-    written |= {name: f"{written[name]} METADATA {place}" for name, place in _METADATA.items()}
-    columns = ", ".join(written.values())
+    columns = write_columns(_METADATA)
     return "\n".join(
         [
             *(
@@ -53,17 +52,25 @@ def declarations(folder: Path) -> str:
     )
 
 
+def write_columns(metadata: Mapping[str, str]) -> str:
+    """The columns as they are declared. `metadata`: what the columns `file` and `size` are."""
+    written = {name: f"{name} {_TYPES.get(type_, type_)}" for name, type_ in COLUMNS.items()}
+    written |= {name: f"{written[name]} METADATA {place}" for name, place in metadata.items()}
+    return ", ".join(written.values())
+
+
 def write_rows(folder: Path, chance: Random, rows: int = 12) -> None:
     """A file of rows for each stream: NULLs, repeated keys, times some seconds apart and one far ahead of them."""
     for name in STREAMS:
         (folder / name).mkdir(parents=True)
-        lines = [_row(chance, number) for number in range(rows)]
+        lines = [draw_row(chance, number) for number in range(rows)]
         lines.append({**lines[-1], "time": _time(3600)})
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
         (folder / name / "1.json").write_text(text, encoding="utf-8")
 
 
-def _row(chance: Random, number: int) -> dict[str, object]:
+def draw_row(chance: Random, number: int) -> dict[str, object]:
+    """A row with NULLs here and there, whose time is about that many seconds after the first one."""
     row: dict[str, object] = {
         "id": number,
         "k": chance.choice("ab"),
