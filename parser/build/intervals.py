@@ -74,6 +74,14 @@ def interval_text(span: Span, token: Token) -> exp.Interval:
     return sum_up(span, token.value)
 
 
+def read_interval(span: Span, text: exp.Expression, type_: Span) -> exp.Interval:
+    """`'1 day'::INTERVAL` of PostgreSQL. Raises CompileError for what is no literal."""
+    if isinstance(text, exp.Literal) and text.is_string:
+        return sum_up(span, text.this)
+    found = syntax.S011.at(type_, name=type_.text.removeprefix("::").strip())
+    raise CompileError([found.with_hint("INTERVAL '1 day' is written as it is, beside a time")])
+
+
 def sum_up(span: Span, text: str) -> exp.Interval:
     """The length that a text says, in one unit."""
     try:

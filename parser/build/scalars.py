@@ -31,6 +31,7 @@ from penstock.parser.build.base import (
     token_span,
     words,
 )
+from penstock.parser.build.intervals import read_interval
 from penstock.parser.build.named_values import TYPE, name_arguments, name_fields
 from penstock.parser.build.percentiles import refuse_computed
 from penstock.parser.build.predicates import QUANTIFIERS
@@ -160,6 +161,8 @@ def access(span: Span, base: exp.Expression, *suffixes: Token | exp.Expression) 
             is_name = isinstance(node, exp.Column) and "table" not in node.args
             star_of = exp.Column(this=suffix, table=node.this) if is_name else exp.Dot(this=node, expression=suffix)
             node = placed(star_of, span_of(node).to(span_of(suffix)))
+        elif isinstance(suffix, exp.DataType) and suffix.this == exp.DType.INTERVAL:
+            node = read_interval(span_of(node).to(span_of(suffix)), node, span_of(suffix))
         elif isinstance(suffix, exp.DataType):
             check_cast(node, suffix)
             node = placed(exp.Cast(this=node, to=suffix), span_of(node).to(span_of(suffix)))
@@ -258,6 +261,8 @@ def branch(span: Span, condition: exp.Expression, value: exp.Expression) -> exp.
 def call(span: Span, function: Token, *arguments: exp.Expression) -> exp.Expression:
     name = function.value.upper()
     if any(isinstance(each, exp.Alias) for each in arguments):
+        if name == "CAST" and len(arguments) == 1 and arguments[0].alias.upper() == "INTERVAL":
+            return read_interval(span, arguments[0].this, span_of(arguments[0].args["alias"]))
         if name in ("CAST", "TRY_CAST") and len(arguments) == 1:
             return cast(span, function, arguments[0].this, arguments[0].meta[TYPE]())
         return name_fields(span, name, arguments)
@@ -295,14 +300,11 @@ def within_group(span: Span, function: exp.Expression, order: tuple[exp.Ordered,
 
 def cast(span: Span, function: Token, value: exp.Expression, type_: exp.DataType) -> exp.Expression:
     check_cast(value, type_)
-    match function.value.upper():
-        case "CAST":
-            return placed(exp.Cast(this=value, to=type_), span)
-        case "TRY_CAST":
-            return placed(exp.TryCast(this=value, to=type_), span)
-        case other:
-            refused = syntax.S019.at(span, name=other)
-            raise CompileError([refused.with_hint(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
+    kind = {"CAST": exp.Cast, "TRY_CAST": exp.TryCast}.get(function.value.upper())
+    if kind is None:
+        refused = syntax.S019.at(span, name=function.value.upper())
+        raise CompileError([refused.with_hint(f"CAST({span_of(value).text} AS {span_of(type_).text})")])
+    return placed(kind(this=value, to=type_), span)
 
 
 def call_query(span: Span, function: Token, query: Query) -> exp.Expression:

@@ -8,7 +8,7 @@ from penstock.diagnostics import CompileError, Span, nearest
 from penstock.diagnostics.codes import syntax
 from penstock.grammar import Token
 from penstock.parser.ast import parse_count
-from penstock.parser.build.base import Builder, identifier, placed, token_span
+from penstock.parser.build.base import Builder, identifier, placed, span_of, token_span
 
 SIMPLE = {
     "BOOLEAN": exp.DType.BOOLEAN,
@@ -82,6 +82,13 @@ def simple_type(span: Span, token: Token) -> exp.DataType:
     return placed(exp.DataType(this=kind, nested=False), span)
 
 
+def short_name(span: Span, token: Token) -> exp.DataType:
+    """The name of a type behind `::`, where INTERVAL may stand for a text that says a length."""
+    if token.value.upper() == "INTERVAL":
+        return placed(exp.DataType(this=exp.DType.INTERVAL, nested=False), span)
+    return simple_type(span, token)
+
+
 def sized_type(span: Span, token: Token, *sizes: Token) -> exp.DataType:
     if token.value.upper() not in SIMPLE:
         raise _unknown(span, token)
@@ -147,6 +154,9 @@ def varying_type(span: Span, token: Token, length: Token | None) -> exp.DataType
 
 def array_type(span: Span, inner: exp.DataType, *words: Token) -> exp.DataType:
     """`type[]`, `type ARRAY`."""
+    if inner.this == exp.DType.INTERVAL:
+        found = syntax.S011.at(span_of(inner), name=span_of(inner).text)
+        raise CompileError([found.with_hint(_ELSEWHERE["INTERVAL"])])
     return placed(exp.DataType(this=exp.DType.ARRAY, expressions=[inner], nested=True), span)
 
 
@@ -214,6 +224,7 @@ RULES: dict[str, Builder] = {
     "varying_type": varying_type,
     "array_type": array_type,
     "simple_type": simple_type,
+    "short_name": short_name,
     "sized_type": sized_type,
     "nested_type": nested_type,
     "type_field": type_field,

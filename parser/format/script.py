@@ -44,7 +44,7 @@ def _write_script(text: str) -> str:
     for index, token in enumerate([*tokens, None]):
         if token is not None and token.type != SEMICOLON:
             continue
-        behind = _place_closing(remarks, rest, index)
+        behind = _place_closing(remarks, rest, index, is_empty=index == first)
         opening = count_set_words(tokens[first:index])
         if opening or [each.word for each in tokens[first:index]] == ["END"]:
             size = opening or 1
@@ -52,7 +52,10 @@ def _write_script(text: str) -> str:
             lines += [""] if lines and remarks[first].apart else []
             lines += _write_comments(remarks[first].head)
             lines.append(" ".join(str(each.word) for each in tokens[first : first + size]) + ";" * is_alone)
-            lines += _write_comments([each for mark in remarks[first : first + size] for each in mark.tail])
+            inside = [each for mark in remarks[first : first + size] for each in mark.tail]
+            _place_before(
+                [*inside, *(behind if is_alone else [])], remarks, rest, index + 1 if is_alone else first + size
+            )
             was_long = False
             first += size
         if index > first:
@@ -73,16 +76,24 @@ def _write_script(text: str) -> str:
     return "".join(f"{line}\n" for line in [*lines, *_write_comments(rest)])
 
 
-def _place_closing(remarks: Sequence[Remarks], rest: list[Comment], index: int) -> list[Comment]:
-    """The comments on the line of a semicolon. Those before it on lines of their own go to the next statement."""
+def _place_closing(remarks: Sequence[Remarks], rest: list[Comment], index: int, *, is_empty: bool) -> list[Comment]:
+    """The comments on the line of a semicolon. Those before it on lines of their own go to the next statement.
+
+    `is_empty`: the semicolon closes nothing, so all of its comments go there.
+    """
     if index >= len(remarks):
         return []
     closing = remarks[index]
-    if not closing.head:
+    if not closing.head and not is_empty:
         return closing.tail
-    following = remarks[index + 1].head if index + 1 < len(remarks) else rest
-    following[:0] = [*closing.head, *(Comment(each.text, alone=True) for each in closing.tail)]
+    _place_before([*closing.head, *closing.tail], remarks, rest, index + 1)
     return []
+
+
+def _place_before(comments: Sequence[Comment], remarks: Sequence[Remarks], rest: list[Comment], index: int) -> None:
+    """Puts comments on lines of their own before the token with this number, or behind all of them."""
+    following = remarks[index].head if index < len(remarks) else rest
+    following[:0] = [Comment(each.text, alone=True, apart=each.apart) for each in comments]
 
 
 def _write_comments(comments: Sequence[Comment]) -> list[str]:

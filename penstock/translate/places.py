@@ -167,10 +167,8 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         declaration.columns += [(name, "TIMESTAMP") for name in WINDOW_COLUMNS]
         declaration.key += WINDOW_COLUMNS if declaration.kind == "TABLE" else ()
         changes.append("the window of the key is in columns of the records, which need window_start and window_end")
-    if "timestamp_format" in given:
-        raise NotTranslatedError("TIMESTAMP_FORMAT has no place: the time must be a TIMESTAMP column of the record")
     if "timestamp" in given:
-        time = given["timestamp"]
+        time = _find_time(declaration, given["timestamp"], changes)
         declaration.watermark = f"WATERMARK FOR {time} AS {time} - INTERVAL '1' DAY"
         changes.append(
             "ksqlDB takes rows for a day behind the newest one unless GRACE PERIOD says otherwise, and so does this "
@@ -184,6 +182,21 @@ def _read_ksqldb(declaration: Declaration) -> PlaceOptions:
         changes.append(note[0].lower() + note[1:].rstrip("."))
     key_format = find_key_format(keys) if keys else ""
     return kafka(topic, form, "", changes, key_format=key_format, partitions=given.get("partitions", ""))
+
+
+def _find_time(declaration: Declaration, name: str, changes: list[str]) -> str:
+    """The event time: the column of that name, or a computed one where that has milliseconds or a text."""
+    types = {each.strip('`"').casefold(): type_.upper() for each, type_ in declaration.columns}
+    type_, form = types.get(name.strip('`"').casefold(), ""), declaration.options.get("timestamp_format")
+    values = {"BIGINT": f"TIMESTAMP_MILLIS({name})"}
+    if form is not None:
+        values = dict.fromkeys(("STRING", "VARCHAR"), f"TO_TIMESTAMP({name}, {quote(form)})")
+    if type_ not in values:
+        return name
+    time = name.strip('`"') + "_at"
+    declaration.computed.append((time, values[type_]))
+    changes.append(f"{name} is no TIMESTAMP: {time} is the event time, a computed column, which SELECT * has, too")
+    return time
 
 
 def _read_spark(declaration: Declaration) -> PlaceOptions:

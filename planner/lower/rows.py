@@ -11,8 +11,9 @@ from penstock.diagnostics.codes.building import B001
 from penstock.diagnostics.codes.limits import L004
 from penstock.diagnostics.codes.windows import W001, W026
 from penstock.parser import ast
+from penstock.planner.intervals import interval_sql
 from penstock.planner.lower.items import WINDOW_COLUMNS
-from penstock.planner.plan import EventTime, KStream, Node, Window
+from penstock.planner.plan import EventTime, Hop, KStream, Node, Tumble, Window, WindowAggregate
 from penstock.planner.plan.walk import stateful
 from penstock.planner.scalars.names import Scope
 from penstock.planner.types import TIMESTAMP
@@ -73,7 +74,13 @@ def explain_unchained(operator: str, below: Node, span: Span) -> Diagnostic:
     found = B001.at(span, "", above=operator, below=below.NOUN).also(below.span, "its input is computed here")
     if isinstance(below.shape, KStream):
         return found.with_hint("write the inner result to files with INSERT INTO, and read those in a second script")
-    return found.with_hint("SELECT STREAM with a window inside: its rows are final, and can be read as a stream")
+    hint = "SELECT STREAM with a window inside: its rows are final, and can be read as a stream"
+    window = below.window if isinstance(below, WindowAggregate) else None
+    if operator == "a GROUP BY" and isinstance(window, Tumble | Hop):
+        step = interval_sql(window.slide if isinstance(window, Hop) else window.size)
+        best = "QUALIFY RANK() OVER (PARTITION BY window_start ORDER BY n DESC) = 1 keeps the greatest of each window"
+        hint = f"SELECT STREAM inside, with window_start AS began, and GROUP BY TUMBLE(began, {step}); {best}"
+    return found.with_hint(hint)
 
 
 def require_event_time(rows: FromRows, operator: str, span: Span, wanted: str | None = None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from penstock.diagnostics import CompileError
@@ -12,7 +13,7 @@ from penstock.planner.catalog import OPERATION, Declared, Derived, explain_unkno
 from penstock.planner.connectors import connector_of
 from penstock.planner.explain.kinds import kind_text
 from penstock.planner.lower.context import Context
-from penstock.planner.lower.items import rename_columns
+from penstock.planner.lower.items import choose_output_name, rename_columns
 from penstock.planner.lower.query import lower_query
 from penstock.planner.passes.pipeline import plan_query
 from penstock.planner.plan import (
@@ -28,6 +29,7 @@ from penstock.planner.plan import (
     WTable,
     make_column,
 )
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.implicit import store
 from penstock.planner.script.change import order_rows, target_of
 from penstock.planner.script.stream_word import lower_stream, require_stream_word
@@ -45,6 +47,7 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     origin, is_table = entry.origin, entry.kind == "TABLE"
     refuse_values(statement, entry)
     refuse_metadata(statement, entry)
+    statement = replace(statement, query=name_apart(statement.query))
     root = lower_query(statement.query, context) if is_table else lower_stream(statement.query, context)
     missing = next((each for each in root.schema if each.hidden), None)
     if missing is not None:
@@ -74,6 +77,27 @@ def lower_insert(statement: ast.Insert, name: str, context: Context) -> RunningQ
     time = find_time(root, chosen, origin)
     sink = Sink(origin.name, origin.connector, options, origin.partitions, origin.key, time, is_table)
     return plan_query(name, fitted, sink, statement.target.span, change)
+
+
+def name_apart(query: ast.Query) -> ast.Query:
+    """The query with other names for columns that have that of an earlier one: the target has names of its own."""
+    match query:
+        case ast.UnionQuery():
+            return replace(query, branches=tuple(map(name_apart, query.branches)))
+        case ast.With():
+            return replace(query, body=name_apart(query.body))
+        case ast.Select():
+            names: list[str] = []
+            items: list[ast.Item] = []
+            for place, item in enumerate(query.items):
+                name = choose_output_name(item, place)
+                free = choose_unused_name(name, names)
+                is_other = free != name and not item.columns and not ast.is_star(item.value)
+                items.append(replace(item, alias=ast.Name(free, item.span)) if is_other else item)
+                names.append(free)
+            return replace(query, items=tuple(items))
+        case _:
+            return query
 
 
 def find_time(root: Node, chosen: list[Column], origin: Origin) -> str | None:

@@ -110,3 +110,19 @@ def test_nothing(text: str) -> None:
 
 def test_comments_alone() -> None:
     assert formatted("\n-- a\n\n\n-- b") == "-- a\n\n-- b\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("SELECT STREAM a FROM t;; -- after", "SELECT STREAM a\nFROM t;\n-- after\n"),
+        ("; -- a\nTABLE t; ; -- d\nTABLE u;", "-- a\nTABLE t;\n-- d\nTABLE u;\n"),
+        (
+            "BEGIN /* a */ STATEMENT SET; TABLE t; END; /* b */",
+            "BEGIN STATEMENT SET;\n/* a */\nTABLE t;\nEND;\n/* b */\n",
+        ),
+    ],
+)
+def test_comments_beside_statements_without_words(text: str, lines: str) -> None:
+    assert formatted(text) == lines
+    assert formatted(lines) == lines

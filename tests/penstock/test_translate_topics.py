@@ -72,3 +72,30 @@ def test_topics_of_csv() -> None:
     refused = last(f"CREATE STREAM t (n BIGINT) {place.format(', VALUE_DELIMITER = ' + quote('TAB'))}", System.KSQLDB)
     assert refused.verdict is Verdict.REFUSED
     assert "separated by commas" in refused.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("type_", "options", "computed"),
+    [
+        ("BIGINT", "TIMESTAMP = 'at'", "at_at AS TIMESTAMP_MILLIS(at)"),
+        (
+            "VARCHAR",
+            "TIMESTAMP = 'at', TIMESTAMP_FORMAT = 'yyyy-MM-dd HH:mm'",
+            "at_at AS TO_TIMESTAMP(at, 'yyyy-MM-dd HH:mm')",
+        ),
+        ("TIMESTAMP", "TIMESTAMP = 'at'", ""),
+    ],
+)
+def test_times_of_topics_of_ksqldb(type_: str, options: str, computed: str) -> None:
+    found = last(f"CREATE STREAM t (id BIGINT KEY, at {type_}) WITH (KAFKA_TOPIC = 't', {options});", System.KSQLDB)
+    assert found.verdict is Verdict.CHANGED
+    time = "at_at" if computed else "at"
+    assert computed in found.sql
+    assert f"WATERMARK FOR {time} AS {time} - INTERVAL '1' DAY" in found.sql
+    assert bool(computed) == ("which SELECT * has, too" in " ".join(found.notes))
+
+
+def test_a_text_without_a_format_is_no_time() -> None:
+    found = last("CREATE STREAM t (at VARCHAR) WITH (KAFKA_TOPIC = 't', TIMESTAMP = 'at');", System.KSQLDB)
+    assert found.verdict is Verdict.REFUSED
+    assert "W013" in found.notes[0]

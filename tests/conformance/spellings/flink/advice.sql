@@ -87,3 +87,9 @@ CREATE STREAM v AS SELECT JSON_UNQUOTE(payload) AS a FROM events;
 -- name: JSON_QUOTE(payload)
 CREATE STREAM v AS SELECT JSON_QUOTE(payload) AS a FROM events;
 -- refused: N005, TO_JSON(payload)
+
+-- name: the greatest count of each window
+SELECT MAX(num) AS maxn, window_start, window_end FROM (SELECT auction, COUNT(*) AS num, window_start, window_end
+  FROM TABLE(HOP(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '2' SECOND, INTERVAL '10' SECOND)) GROUP BY auction, window_start, window_end)
+GROUP BY window_start, window_end;
+-- refused: B001, SELECT STREAM inside, with window_start AS began, and GROUP BY TUMBLE(began, INTERVAL '2' SECOND)

@@ -51,3 +51,18 @@ FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(order_time), INTERVAL '5' MINUTES)) o
 -- same as
 SELECT STREAM o.order_id, o.window_start, u.name
 FROM (SELECT * FROM TUMBLE(orders, order_time, INTERVAL '5' MINUTE)) o JOIN users u ON u.user_id = o.user_id;
+
+-- name: INSERT of two columns of one name
+INSERT INTO alerts SELECT o.user_id, s.carrier, o.user_id FROM orders o JOIN shipments s
+ON o.order_id = s.order_id AND s.ship_time BETWEEN o.order_time AND o.order_time + INTERVAL '4' HOUR;
+-- same as
+INSERT INTO alerts SELECT STREAM o.user_id, s.carrier, o.user_id AS user_id_ FROM orders o JOIN shipments s
+ON o.order_id = s.order_id AND s.ship_time BETWEEN o.order_time AND o.order_time + INTERVAL '4' HOUR;
+
+-- name: INSERT BY NAME of two columns of one name
+INSERT INTO alerts BY NAME SELECT user_id, product, user_id FROM orders;
+-- refused: K010, user_id
+
+-- name: CREATE of two columns of one name
+CREATE STREAM s AS SELECT user_id, product, user_id FROM orders;
+-- refused: K010, AS other_user_id

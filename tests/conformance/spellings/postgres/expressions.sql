@@ -31,6 +31,20 @@ CREATE STREAM v AS SELECT CAST('2020-01-01' AS DATE) AS a FROM events;
 
 -- name: '1 day'::interval
 CREATE STREAM v AS SELECT '1 day'::interval AS a FROM events;
+-- same as
+CREATE STREAM v AS SELECT STREAM INTERVAL '1' DAY AS a FROM events;
+
+-- name: ts + CAST('2 hours' AS INTERVAL)
+CREATE STREAM v AS SELECT ts + CAST('2 hours' AS INTERVAL) AS a FROM events;
+-- same as
+CREATE STREAM v AS SELECT STREAM ts + INTERVAL '2' HOUR AS a FROM events;
+
+-- name: kind::interval
+CREATE STREAM v AS SELECT kind::interval AS a FROM events;
+-- refused: S011, INTERVAL '1 day' is written as it is, beside a time
+
+-- name: '1 day'::interval[]
+CREATE STREAM v AS SELECT '1 day'::interval[] AS a FROM events;
 -- refused: S011, INTERVAL '1 day' is written as it is, beside a time
 
 -- name: '{"a":1}'::jsonb
