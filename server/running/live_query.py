@@ -37,7 +37,7 @@ class RestartPolicy:
 
     attempts: int = 3
     window: float = 600
-    pauses: Sequence[float] = (1, 5, 25)
+    pauses: tuple[float, ...] = (1, 5, 25)
 
 
 class LiveQuery:

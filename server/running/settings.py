@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.planner.plan import SecretOption
 from penstock.server.running.allowed import Allowed
 from penstock.server.running.home import Home
 from penstock.server.running.live_query import RestartPolicy
@@ -39,23 +38,12 @@ class EngineSettings:
     files: tuple[tuple[str, str], ...] = ()
 
     def to_json(self) -> str:
-        return json.dumps(dataclasses.asdict(self))
+        return msgspec.json.encode(self).decode()
 
     @classmethod
     def from_json(cls, text: str) -> EngineSettings:
         """The inverse of `to_json`."""
-        given: dict[str, Any] = json.loads(text)
-        home = given.pop("home")
-        password = home.pop("password")
-        restarts = given.pop("restarts")
-        allowed = given.pop("allowed")
-        return cls(
-            home=Home(password=None if password is None else SecretOption(**password), **home),
-            allowed=Allowed(own_database=allowed.pop("own_database"), **{k: tuple(v) for k, v in allowed.items()}),
-            restarts=RestartPolicy(**{**restarts, "pauses": tuple(restarts["pauses"])}),
-            files=tuple((name, text) for name, text in given.pop("files")),
-            **given,
-        )
+        return msgspec.json.decode(text, type=cls)
 
     def connection(self) -> dict[str, Any]:
         """The arguments of psycopg for the catalog."""
