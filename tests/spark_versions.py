@@ -6,6 +6,7 @@ behind `--` goes to pytest, in place of the choice.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -42,7 +43,9 @@ def make_environment(version: str) -> Path:
 def run_tests(folder: Path, arguments: list[str]) -> str:
     """The last line of pytest, which counts the tests."""
     run = [str(folder / "bin" / "pytest"), "-p", "no:cacheprovider", *arguments]
-    with subprocess.Popen(run, cwd=ROOT, stdout=subprocess.PIPE, text=True) as tests:
+    # The environment may have been made by another clone of the repository.
+    own = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(run, cwd=ROOT, env=own, stdout=subprocess.PIPE, text=True) as tests:
         assert tests.stdout is not None
         last = ""
         for line in tests.stdout:
