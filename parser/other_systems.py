@@ -37,6 +37,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     ("OVERLAPS (", "two spans overlap where start1 < end2 AND start2 < end1"),
     ("LATERAL ( SELECT", "compute the columns in the SELECT list, or in a subquery around the relation"),
     ("TABLE ( SELECT", "give the query a name before it: WITH q AS (the query), and then TABLE q"),
+    *((f"IS {word}", "put the comparison in parentheses: (a = b) IS TRUE") for word in ("TRUE", "FALSE", "NOT TRUE")),
     ("IS JSON", "JSON_OBJECT_KEYS(text) IS NOT NULL tells objects, JSON_ARRAY_LENGTH(text) IS NOT NULL arrays"),
     ("IS NOT JSON", "JSON_OBJECT_KEYS(text) IS NULL AND JSON_ARRAY_LENGTH(text) IS NULL tells other texts"),
     ("IGNORE NULLS", "MAX_BY(value, time) FILTER (WHERE value IS NOT NULL) passes NULLs over"),

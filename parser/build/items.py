@@ -9,13 +9,16 @@ from penstock.diagnostics.diagnostic import CompileError
 from penstock.diagnostics.source import Span
 from penstock.parser.ast import Item, Name, Unnesting, is_star
 from penstock.parser.build.base import Builder, sequence, span_of
-from penstock.parser.build.standard import make_call
+from penstock.parser.build.standard import make_call, refuse
 from penstock.parser.build.units import make_struct
 
 
 def item(span: Span, value: exp.Expression, alias: Name | None) -> Item:
     if isinstance(value, exp.Tuple):
         value = make_struct(make_call(span_of(value), "STRUCT", *value.expressions))
+    if alias is not None and is_star(value):
+        reason = "Each column of a star keeps its own name."
+        raise refuse(alias.span, "a name for a star", reason, f"{span_of(value).text}, {alias.text}")
     return Item(value, alias, span)
 
 

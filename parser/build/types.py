@@ -197,6 +197,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("MONEY", "SMALLMONEY"), "DECIMAL(19, 2)"),
     **dict.fromkeys(("DATETIME", "DATETIME2"), "TIMESTAMP, which is in UTC"),
     **dict.fromkeys(("NUMBER", "BIGNUMERIC", "HUGEINT"), "DECIMAL(38, 0), or with digits behind the point"),
+    "MULTISET": "ARRAY",
+    "BPCHAR": "STRING",
     "TIMETZ": "TIME, which has no zone",
     "INTERVAL": "INTERVAL '1 day' is written as it is, beside a time",
 }

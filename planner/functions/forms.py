@@ -131,6 +131,23 @@ def _choose(arguments: Sequence[str]) -> str:
     return f"CASE {value} {branches}{default} END"
 
 
+def _divide_whole(arguments: Sequence[str]) -> str | None:
+    """FROM_UNIXTIME(millis / 1000) of Flink, where a quotient of whole numbers is whole."""
+    quotient = re.fullmatch(r"(.+?)\s*/\s*(\d+)", arguments[0])
+    return f"FROM_UNIXTIME({quotient[1]} DIV {quotient[2]})" if quotient else None
+
+
+def _read_path(form: str) -> Callable[[Sequence[str]], str | None]:
+    """JSON_VALUE(json, 'lax $.a'). The words in front of a path say what Spark always does."""
+
+    def fill(arguments: Sequence[str]) -> str | None:
+        json, path = arguments
+        bare = re.sub(r"^'(lax|strict)\s+", "'", path)
+        return None if bare == path else form.format(json, bare)
+
+    return fill
+
+
 def _split_text(form: str) -> Callable[[Sequence[str]], str]:
     """STRING_TO_ARRAY(text, separator). The separator of SPLIT is a regular expression."""
 
@@ -204,6 +221,10 @@ _FORMS: dict[tuple[str, int], Form] = {
     ("CONVERT_TIMEZONE", 2): "FROM_UTC_TIMESTAMP({1}, {0})",
     ("IDENTIFIER", 1): lambda arguments: arguments[0].strip("'"),
     ("ARRAY_PREPEND", 2): "ARRAY_PREPEND({1}, {0})",
+    ("JSON_VALUE", 2): _read_path("GET_JSON_OBJECT({0}, {1})"),
+    ("JSON_QUERY", 2): _read_path("GET_JSON_OBJECT({0}, {1})"),
+    ("JSON_EXISTS", 2): _read_path("GET_JSON_OBJECT({0}, {1}) IS NOT NULL"),
+    ("FROM_UNIXTIME", 1): _divide_whole,
     ("ENCODE", 3): _encode,
     ("ENCODE", 2): _encode,
     ("DECODE", 2): _decode,

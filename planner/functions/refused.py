@@ -323,6 +323,7 @@ INSTEAD: dict[str, str] = {
     "JSONB_TYPEOF": "JSON_ARRAY_LENGTH({0}) IS NOT NULL tells an array, JSON_OBJECT_KEYS({0}) IS NOT NULL an object",
     "MAKE_TIMESTAMP_NTZ": "MAKE_TIMESTAMP({all})",
     "STACK": "CROSS JOIN UNNEST(ARRAY[STRUCT(1 AS a, 'x' AS b), STRUCT(2 AS a, 'y' AS b)]) AS u",
+    **dict.fromkeys(("STRUCT", "ROW"), "name the columns: STRUCT(a, b)"),
     "TIMEADD": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) + INTERVAL '1' HOUR AS TIME)",
     "TIMESTAMP_NANOS": "TIMESTAMP_MICROS({0} DIV 1000)",
     "TIMESUB": "CAST(MAKE_TIMESTAMP(DATE '1970-01-01', {2}) - INTERVAL '1' HOUR AS TIME)",

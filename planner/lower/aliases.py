@@ -14,7 +14,7 @@ from penstock.parser import ast
 from penstock.planner.lower.grouped import has_aggregate
 from penstock.planner.lower.grouping_sets import is_grouping_sets
 from penstock.planner.lower.items import OutputColumn, find_numbered, substitute_outputs
-from penstock.planner.lower.windows import is_window_call
+from penstock.planner.lower.windows import is_window_call, is_window_column
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope
 
@@ -73,7 +73,7 @@ def name_group_key(key: exp.Expression, outputs: Sequence[OutputColumn], scope: 
         return named
     if isinstance(inner, exp.Column) and not inner.table and not scope.named(inner.name):
         windows = (each.value for each in outputs if each.name.casefold() == inner.name.casefold())
-        return next((each for each in windows if is_window_call(each)), key)
+        return next((each for each in windows if is_window_call(each) or is_window_column(each)), key)
     item = find_numbered(inner, outputs, "GROUP BY")
     if item is None:
         return key

@@ -12,6 +12,7 @@ from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.building import B002
 from penstock.diagnostics.codes.kinds import K001
 from penstock.diagnostics.codes.syntax import S008, S009
+from penstock.diagnostics.codes.types import T020
 from penstock.diagnostics.codes.windows import W005, W010, W019
 from penstock.parser import ast
 from penstock.planner.lower.aliases import spread_aliases
@@ -22,18 +23,19 @@ from penstock.planner.lower.final import stream_final_rows
 from penstock.planner.lower.group import lower_group
 from penstock.planner.lower.group_all import name_all_keys
 from penstock.planner.lower.grouped import find_topmost, has_aggregate
-from penstock.planner.lower.items import OutputColumn, project_items, spread_items, substitute_outputs
+from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, project_items, spread_items, substitute_outputs
 from penstock.planner.lower.joins.lookup import explain_outside_join
 from penstock.planner.lower.joins.membership import Membership
 from penstock.planner.lower.joins.subqueries import lower_membership
 from penstock.planner.lower.over import has_over, lower_over, refuse_framed, takes_over
 from penstock.planner.lower.rank import is_ranked, keep_first_rows, lower_ranked
 from penstock.planner.lower.rekey import lower_rekey
-from penstock.planner.lower.rows import FromRows
+from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.unnest import explode_items
 from penstock.planner.lower.windows import assign_windows, uses_windows
-from penstock.planner.plan import Emission, Filter, KStream, Node, WTable, conjuncts
+from penstock.planner.plan import Cumulate, Emission, Filter, KStream, Node, WTable, conjuncts
 from penstock.planner.plan.walk import has_window_key, is_changing
+from penstock.planner.scalars.literals import whole_number
 from penstock.planner.scalars.names import Scope
 
 
@@ -47,6 +49,8 @@ def lower_select(select: ast.Select, rows: FromRows, context: Context, membershi
     elif rows.window is not None and select.where is not None and uses_windows(select.where):
         found = B002.at(select.where.meta["span"], "", construct="WHERE by the windows that GROUP BY makes")
         raise CompileError([found.with_hint("conditions on window_start and window_end go into HAVING")])
+    elif rows.window is not None:
+        warn_of_windows(select, rows.window, context)
     if select.distinct:
         select = group_distinct(select, rows)
     refused = find_refused_beside_explode(select, rows)
@@ -145,6 +149,28 @@ def is_grouped(select: ast.Select) -> bool:
     """Whether the SELECT makes one row of many, outside of OVER."""
     expressions = [*(item.value for item in select.items), select.having]
     return bool(select.group_by) or any(map(has_aggregate, expressions))
+
+
+def warn_of_windows(select: ast.Select, timed: TimedWindow, context: Context) -> None:
+    """T020 for GROUP BY over the rows of windows that does not name these. Those of CUMULATE are told by their ends."""
+    named = {item.alias.folded: item.value for item in select.items if item.alias is not None}
+    keys: list[exp.Expression] = []
+    for key in select.group_by:
+        place = whole_number(key)
+        is_item = place is not None and 0 < place <= len(select.items)
+        keys.append(select.items[int(place or 1) - 1].value if is_item else named.get(key.name.casefold(), key))
+    grows = isinstance(timed.window, Cumulate)
+    needed = WINDOW_COLUMNS[1:] if grows else WINDOW_COLUMNS
+    if any(isinstance(key, exp.Var) or any(c.name.lower() in needed for c in key.find_all(exp.Column)) for key in keys):
+        return
+    texts = [key.meta["span"].text for key in select.group_by]
+    span = select.group_by[0].meta["span"] if select.group_by else select.relation.span
+    found = T020.at(span, form="GROUP BY without window_start and window_end", systems="Flink")
+    found = found.because("Each window has groups of its own here. There the rows of all windows are one group.")
+    missing = [name for name in WINDOW_COLUMNS if name not in map(str.lower, texts)]
+    found = found.with_hint(f"GROUP BY {', '.join([*texts, *missing])}")
+    if found not in context.warnings:
+        context.warnings.append(found)
 
 
 def find_refused_beside_explode(select: ast.Select, rows: FromRows) -> str | None:

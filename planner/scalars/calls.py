@@ -77,7 +77,7 @@ def known_function(call: exp.Expression, report: list[Diagnostic]) -> Function |
         hint = own or _fill_form(form, call.expressions) or _fill_hint(name, call)
         report.append(N005.at(span, name=name).because(reason).with_hint(hint))
     else:
-        known = propose_name(name, (each.name for each in FUNCTIONS), 0.7)
+        known = INSTEAD.get(name) or propose_name(name, (each.name for each in FUNCTIONS), 0.7)
         report.append(N004.at(span, name=name).with_hint(known))
     return None
 

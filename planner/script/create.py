@@ -28,7 +28,7 @@ from penstock.planner.script.computed import (
 )
 from penstock.planner.script.metadata import check_metadata, metadata_definitions, read_metadata
 from penstock.planner.script.options import read_options
-from penstock.planner.types import TIMESTAMP
+from penstock.planner.types import BIGINT, TIMESTAMP
 
 
 def lower_create(statement: ast.Create) -> Declared:
@@ -170,7 +170,10 @@ def read_delay(statement: ast.Create, columns: tuple[Column, ...], report: list[
         label = "" if event_time is None else f"it is {event_time.type}"
         found = W013.at(name.span, label, name=name.text, relation=statement.name.text)
         guess = nearest(name.text, [c.name for c in columns if c.type == TIMESTAMP])
-        report.append(found.with_hint(guess and f"did you mean {guess}?"))
+        hint = guess and f"did you mean {guess}?"
+        if event_time is not None and event_time.type == BIGINT:
+            hint = f"time AS TIMESTAMP_MILLIS({name.text}), WATERMARK FOR time AS time - INTERVAL '10' SECOND"
+        report.append(found.with_hint(hint))
         return None
     hint = f"WATERMARK FOR {name.text} AS {name.text} - INTERVAL '10' SECOND"
     expression = bare(watermark.expression)

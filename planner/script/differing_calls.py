@@ -81,6 +81,20 @@ def judge_cut(part: exp.Expression) -> OtherMeaning | None:
     return OtherMeaning(f"::{type_}", "PostgreSQL", reason, f"ROUND({text_of(value)})::{type_}")
 
 
+_CHAR = re.compile(r"\bCHAR(?:ACTER)?\s*\)?\s*\Z", re.IGNORECASE)
+
+
+def is_one_character(part: exp.Expression) -> bool:
+    """Whether it is a cast to CHAR without a length."""
+    span = part.meta.get("span")
+    return span is not None and span != part.this.meta.get("span") and _CHAR.search(span.text) is not None
+
+
+def judge_character(part: exp.Expression) -> OtherMeaning:
+    reason = "It is a text of any length here. There it is the first character."
+    return OtherMeaning("a cast to CHAR", "Flink and PostgreSQL", reason, f"LEFT({text_of(part.this)}, 1)")
+
+
 def _judge_days(part: exp.Expression) -> OtherMeaning | None:
     """A DATE minus a DATE."""
     left, right = part.this, part.args["expression"]

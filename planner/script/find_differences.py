@@ -105,6 +105,8 @@ _BARE_DECIMAL = re.compile(r"\b(?:DECIMAL|NUMERIC|DEC)\s*\)?\s*\Z", re.IGNORECAS
 def _judge_cast(part: exp.Expression) -> OtherMeaning | None:
     written, value = part.meta["span"], part.this
     is_written = written != value.meta.get("span") and _BARE_DECIMAL.search(written.text) is not None
+    if differing_calls.is_one_character(part):
+        return differing_calls.judge_character(part)
     if not is_written or value.meta.get("type") in INTEGERS:
         return differing_calls.judge_cut(part)
     reason = "Without digits it is DECIMAL(10, 0) here, which rounds to a whole number. There it keeps all digits."

@@ -66,3 +66,35 @@ INSERT INTO alerts BY NAME SELECT user_id, product, user_id FROM orders;
 -- name: CREATE of two columns of one name
 CREATE STREAM s AS SELECT user_id, product, user_id FROM orders;
 -- refused: K010, AS other_user_id
+
+-- name: GROUP BY without the windows
+SELECT bidder, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES)) GROUP BY bidder;
+-- warned: T020, GROUP BY bidder, window_start, window_end
+-- same as
+SELECT bidder, COUNT(*) AS n FROM bid GROUP BY bidder, TUMBLE(bidtime, INTERVAL '10' MINUTE);
+
+-- name: GROUP BY the starts of growing windows
+SELECT window_start, COUNT(*) AS n FROM TABLE(CUMULATE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES, INTERVAL '1' HOUR))
+GROUP BY window_start;
+-- warned: T020, GROUP BY window_start, window_end
+-- same as
+SELECT window_start, COUNT(*) AS n FROM bid GROUP BY CUMULATE(bidtime, INTERVAL '10' MINUTE, INTERVAL '1' HOUR);
+
+-- name: GROUP BY windows by other names
+SELECT window_start AS ws, window_end AS we, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES)) GROUP BY ws, we;
+-- same as
+SELECT window_start AS ws, window_end AS we, COUNT(*) AS n FROM bid GROUP BY TUMBLE(bidtime, INTERVAL '10' MINUTE);
+
+-- name: GROUP BY windows by their numbers
+SELECT window_start, window_end, COUNT(*) AS n FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '10' MINUTES)) GROUP BY 1, 2;
+-- same as
+SELECT window_start, window_end, COUNT(*) AS n FROM bid GROUP BY TUMBLE(bidtime, INTERVAL '10' MINUTE);
+
+-- name: an event time of milliseconds
+CREATE STREAM f (id INT, ts BIGINT, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH (connector = 'files', path = 'f', format = 'json');
+-- refused: W013, time AS TIMESTAMP_MILLIS(ts), WATERMARK FOR time AS time - INTERVAL '10' SECOND
+
+-- name: an event time of a quotient
+CREATE STREAM f (id INT, ts BIGINT, rt AS TO_TIMESTAMP(FROM_UNIXTIME(ts / 1000)), WATERMARK FOR rt AS rt - INTERVAL '5' SECOND)
+WITH (connector = 'files', path = 'f', format = 'json');
+-- refused: T006, FROM_UNIXTIME(ts DIV 1000)

@@ -62,3 +62,17 @@ CREATE STREAM v AS SELECT STREAM REGEXP_REPLACE(kind, '(a)', '\1b') AS a FROM ev
 CREATE STREAM v AS SELECT id, UNNEST(tags) FROM events;
 -- same as
 CREATE STREAM v AS SELECT STREAM id, EXPLODE(tags) AS unnest FROM events;
+
+-- name: a cast to CHAR
+CREATE STREAM v AS SELECT kind::char AS a FROM events;
+-- warned: T020, LEFT(kind, 1)
+-- same as
+CREATE STREAM v AS SELECT STREAM CAST(kind AS STRING) AS a FROM events;
+
+-- name: a name for a star
+SELECT STREAM o.* x FROM orders o;
+-- refused: S026, o.*, x
+
+-- name: IS TRUE behind a comparison
+CREATE STREAM v AS SELECT kind = 'a' IS TRUE AS a FROM events;
+-- refused: S001, put the comparison in parentheses
