@@ -1,6 +1,6 @@
-"""Queries and a version of Spark -> the functions in them that this version does not have.
+"""Queries and a version of Spark -> the functions in them, and the triggers, that this version does not have.
 
-They are looked for in the texts that Spark is given: a script may ask for one by another name, or by an operator.
+Functions are looked for in the texts that Spark is given: a script may ask for one by another name, or by an operator.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from penstock.codegen.program import AnyView, Printed, Program, Read, View
-from penstock.codegen.spark_versions import SPARK_VERSIONS, Number, number_text
+from penstock.codegen.spark_versions import REAL_TIME_SINCE, SPARK_VERSIONS, Number, number_text
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R009
 from penstock.diagnostics.source import Span
@@ -22,6 +22,8 @@ _CALL = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`]|``)*`|\b(?P<
 def find_newer_functions(program: Program, spark: Number) -> Iterator[Diagnostic]:
     """What a script cannot run with on this version of Spark: a finding for each function of each query."""
     for query in program.queries:
+        if query.real_time is not None and spark < REAL_TIME_SINCE:
+            yield _make_finding("SET trigger = 'realtime'", query.name, query.span, REAL_TIME_SINCE, spark)
         views = [*query.views, *(view for rejects in query.rejects for view in rejects.views)]
         yield from _find(query.name, views, query.printed, query.span, spark)
 
@@ -44,10 +46,14 @@ def _find(
     dated |= {place.name: place.since for place in places if place.since is not None}
     for name, first in dated.items():
         if first is not None and first > spark:
-            since = number_text(first)
             place = next((each.span for each in places if each.name == name), span)
-            finding = R009.at(place, function=name, query=query, since=since, spark=number_text(spark))
-            yield finding.with_hint(f"pip install 'pyspark>={since}', and the same Spark on a cluster; or leave it out")
+            yield _make_finding(name, query, place, first, spark)
+
+
+def _make_finding(what: str, query: str, span: Span | None, first: Number, spark: Number) -> Diagnostic:
+    since = number_text(first)
+    finding = R009.at(span, function=what, query=query, since=since, spark=number_text(spark))
+    return finding.with_hint(f"pip install 'pyspark>={since}', and the same Spark on a cluster; or leave it out")
 
 
 def _list_calls(views: Iterable[AnyView]) -> dict[str, Function]:

@@ -37,6 +37,8 @@ SPARK_VERSIONS: Mapping[Number, SparkVersion] = {
     ),
 }
 """In ascending order."""
+REAL_TIME_SINCE: Number = (4, 3)
+"""Spark 4.2 has a real-time mode, too, and not the setting that lets its checkpoints be those of micro-batches."""
 _LACKING: Mapping[Number, str] = {
     (4, 1): "it has no MAX_BY that gives several values, which changing tables need",
     (4, 0): "it has neither the type TIME nor MAX_BY that gives several values, which changing tables need",

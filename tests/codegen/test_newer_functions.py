@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import penstock
@@ -10,6 +12,7 @@ from penstock.codegen.spark_versions import SPARK_VERSIONS
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
 from penstock.planner.functions import FUNCTIONS
+from tests.house.files import ROOT
 
 STREAM = "CREATE STREAM s (a STRING, `TO_BASE32(` INT) WITH (connector = 'files', path = 'x', format = 'json');"
 OLD, NEW = min(SPARK_VERSIONS), max(SPARK_VERSIONS)
@@ -46,6 +49,15 @@ def test_a_cast_is_found_by_what_it_casts(cast: str) -> None:
 def test_texts_and_names_are_no_calls() -> None:
     query = "SELECT STREAM 'FROM_BASE32(a)' AS `FROM_BASE32(`, `TO_BASE32(`, 'it''s TO_BASE32(' AS t FROM s;"
     assert not [*find_newer_functions(penstock.compile(STREAM + query).program, OLD)]
+
+
+def test_real_time_is_of_the_newest_version() -> None:
+    (block,) = re.findall(r"## Accepted\n+```sql\n(.*?)```", (ROOT / "docs/errors/C026.md").read_text(), re.DOTALL)
+    program = penstock.compile(block).program
+    assert {each.message.partition(" in ")[0] for each in find_newer_functions(program, OLD)} == {
+        "SET trigger = 'realtime'"
+    }
+    assert not [*find_newer_functions(program, NEW)]
 
 
 def test_a_read_is_looked_at_too() -> None:
