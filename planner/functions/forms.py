@@ -225,6 +225,8 @@ _FORMS: dict[tuple[str, int], Form] = {
     ("JSON_QUERY", 2): _read_path("GET_JSON_OBJECT({0}, {1})"),
     ("JSON_EXISTS", 2): _read_path("GET_JSON_OBJECT({0}, {1}) IS NOT NULL"),
     ("FROM_UNIXTIME", 1): _divide_whole,
+    ("TOPK", 3): "TOPK(STRUCT({0}, {1}), {2})",
+    ("TOPKDISTINCT", 3): "TOPKDISTINCT(STRUCT({0}, {1}), {2})",
     ("ENCODE", 3): _encode,
     ("ENCODE", 2): _encode,
     ("DECODE", 2): _decode,

@@ -316,7 +316,7 @@ INSTEAD: dict[str, str] = {
     "COLLATE": "LOWER({0}) compares texts in upper or lower case",
     "CUBE_EXPLODE": "GROUP BY CUBE (a, b) counts all combinations of values",
     "CURRENT_TIMEZONE": "'UTC'",
-    "CURRENT_WATERMARK": "EXPLAIN WHY before the name of a query says how far it is",
+    "CURRENT_WATERMARK": "LATE INTO late_rows behind a query writes the rows behind its watermark to a stream",
     "HISTOGRAM": "GROUP BY {0}, and COUNT(*)",
     "INPUT_FILE_NAME": "path STRING METADATA FROM 'file.path' VIRTUAL, a column of the declaration",
     "JSON_TUPLE": "GET_JSON_OBJECT({0}, '$.' || {1})",

@@ -15,7 +15,7 @@ from penstock.planner.plan.walk import walk
 from penstock.planner.scalars.literals import bare, whole_number
 from penstock.planner.script import differing_calls
 from penstock.planner.script.differing_texts import CALLS, OPERATORS
-from penstock.planner.script.other_meaning import OtherMeaning, Rule, inner, text_of
+from penstock.planner.script.other_meaning import OtherMeaning, Rule, argument_of, inner, text_of
 from penstock.planner.types import INTEGERS, Array
 
 
@@ -170,7 +170,7 @@ def _judge_from_unixtime(part: exp.Expression) -> OtherMeaning | None:
     if len(part.expressions) != 1:
         return None
     reason = "It makes a text of seconds here. There it makes a TIMESTAMP of milliseconds."
-    return OtherMeaning("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({text_of(part.expressions[0])})")
+    return OtherMeaning("FROM_UNIXTIME", "ksqlDB", reason, f"TIMESTAMP_MILLIS({argument_of(part)})")
 
 
 def _judge_unix_timestamp(part: exp.Expression) -> OtherMeaning | None:
@@ -178,7 +178,7 @@ def _judge_unix_timestamp(part: exp.Expression) -> OtherMeaning | None:
         return None
     reason = "It gives seconds here. There it gives milliseconds."
     is_now = part.name.upper() == "UNIX_SECONDS"
-    time = "CURRENT_TIMESTAMP" if is_now else text_of(part.expressions[0])
+    time = "CURRENT_TIMESTAMP" if is_now else argument_of(part)
     return OtherMeaning("UNIX_TIMESTAMP", "ksqlDB", reason, f"UNIX_MILLIS({time})")
 
 

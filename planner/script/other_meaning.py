@@ -30,6 +30,13 @@ def text_of(part: exp.Expression) -> str:
     return part.name if span is None else str(span.text)
 
 
+def argument_of(call: exp.Expression) -> str:
+    """What stands in the script for the only argument of a call, which may be read as something else."""
+    argument = call.expressions[0]
+    within = text_of(call).partition("(")[2].rpartition(")")[0]
+    return text_of(argument) if "span" in argument.meta or not within else within.strip()
+
+
 def inner(part: exp.Expression) -> exp.Expression:
     """An operand without the casts around it that nobody wrote."""
     while isinstance(part, exp.Cast) and part.meta.get("span") == part.this.meta.get("span"):

@@ -13,7 +13,7 @@ from sqlglot import exp
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.joins import J001, J002, J003, J004, J005, J006, J009
 from penstock.parser.ast import Join
-from penstock.planner.functions import clock_calls
+from penstock.planner.functions import clock_calls, is_bare
 from penstock.planner.intervals import interval_sql
 from penstock.planner.lower.joins.bounds import COMPARISONS, Ends, list_mentions
 from penstock.planner.lower.joins.linear import Times
@@ -55,11 +55,18 @@ def find_bound_under_or(attempt: Attempt) -> Diagnostic | None:
 
 def find_processing_time(attempt: Attempt) -> Diagnostic | None:
     for part in attempt.rest:
-        for call in clock_calls(part):
+        for clock in list_clocks(part, attempt.times):
             if list_mentions(part, attempt.times):
-                found = J005.at(part.meta["span"], f"{call.this} changes while the rows wait")
+                found = J005.at(part.meta["span"], f"{clock} changes while the rows wait")
                 return found.with_hint(f"compare the two event times: {example_bound(attempt)}")
     return None
+
+
+def list_clocks(part: exp.Expression, times: Times) -> Sequence[str]:
+    """What gives the clock of the machine, with parentheses and without."""
+    columns = [each for each in part.find_all(exp.Column) if not each.table and not times.scope.named(each.name)]
+    bare_calls = [each.name for each in columns if is_bare(each.name)]
+    return [*(str(call.this) for call in clock_calls(part)), *bare_calls]
 
 
 def find_unrecognised_form(attempt: Attempt) -> Diagnostic | None:

@@ -58,7 +58,7 @@ CREATE STREAM v AS SELECT RAND() AS a FROM events;
 
 -- name: CURRENT_WATERMARK(ts)
 CREATE STREAM v AS SELECT CURRENT_WATERMARK(ts) AS a FROM events;
--- refused: N005, EXPLAIN WHY before the name of a query says how far it is
+-- refused: N005, LATE INTO late_rows behind a query
 
 -- name: ts - INTERVAL '10' DAY(2)
 CREATE STREAM v AS SELECT ts - INTERVAL '10' DAY(2) AS a FROM events;
