@@ -284,4 +284,7 @@ def explain_wrong_key(join: ast.Join, right: FromRows, compared: Sequence[exp.Ex
     shown = ", ".join(names.get(find_value_column(each, right.node) or "", "an expression") for each in compared)
     found = J018.at(find_right_span(join), "", compared=shown, relation=right.name, key=key)
     found = found.because("A table is looked up by its whole primary key.")
-    return CompileError([found.with_hint(f"compare {key}, or GROUP BY the compared columns to make them a key")])
+    hint = f"compare {key}, or GROUP BY the compared columns to make them a key"
+    if isinstance(shape, WTable):
+        hint = f"compare {key}; or SELECT STREAM on both sides: rows of windows that are final have other keys, too"
+    return CompileError([found.with_hint(hint)])

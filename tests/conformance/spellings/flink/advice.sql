@@ -93,3 +93,21 @@ SELECT MAX(num) AS maxn, window_start, window_end FROM (SELECT auction, COUNT(*)
   FROM TABLE(HOP(TABLE bid, DESCRIPTOR(bidtime), INTERVAL '2' SECOND, INTERVAL '10' SECOND)) GROUP BY auction, window_start, window_end)
 GROUP BY window_start, window_end;
 -- refused: B001, SELECT STREAM inside, with window_start AS began, and GROUP BY TUMBLE(began, INTERVAL '2' SECOND)
+
+-- name: windows that are joined by a part of their keys
+SELECT P.user_id, P.name FROM (SELECT user_id, page_id AS name, TUMBLE_START(viewtime, INTERVAL '10' SECOND) AS starttime
+  FROM pageviews GROUP BY user_id, page_id, TUMBLE(viewtime, INTERVAL '10' SECOND)) P
+JOIN (SELECT bidder, TUMBLE_START(bidtime, INTERVAL '10' SECOND) AS starttime FROM bid GROUP BY bidder, TUMBLE(bidtime, INTERVAL '10' SECOND)) A
+ON P.user_id = A.bidder AND P.starttime = A.starttime;
+-- refused: J018, or SELECT STREAM on both sides
+
+-- name: final rows of windows that are joined by a part of their keys
+SELECT STREAM P.user_id, P.name FROM (SELECT STREAM user_id, page_id AS name, TUMBLE_START(viewtime, INTERVAL '10' SECOND) AS starttime
+  FROM pageviews GROUP BY user_id, page_id, TUMBLE(viewtime, INTERVAL '10' SECOND)) P
+JOIN (SELECT STREAM bidder, TUMBLE_START(bidtime, INTERVAL '10' SECOND) AS starttime FROM bid GROUP BY bidder, TUMBLE(bidtime, INTERVAL '10' SECOND)) A
+ON P.user_id = A.bidder AND P.starttime = A.starttime;
+-- same as
+SELECT STREAM P.user_id, P.name FROM (SELECT STREAM user_id, page_id AS name, window_start AS starttime
+  FROM pageviews GROUP BY user_id, page_id, TUMBLE(viewtime, INTERVAL '10' SECOND)) P
+JOIN (SELECT STREAM bidder, window_start AS starttime FROM bid GROUP BY bidder, TUMBLE(bidtime, INTERVAL '10' SECOND)) A
+ON P.user_id = A.bidder AND P.starttime = A.starttime;
