@@ -19,7 +19,7 @@ Read = Callable[[str], exp.Expression]
 
 def expand_call(call: exp.Expression, read: Read) -> exp.Expression:
     """The expression that the call stands for; itself if it is none of another system. `read` parses an expression."""
-    if isinstance(call, exp.WithinGroup) or str(call.this) in PERCENTILES:
+    if isinstance(call, exp.WithinGroup) or (isinstance(call.this, str) and call.this in PERCENTILES):
         return expand_percentile(call, read)
     if not isinstance(call, exp.Anonymous) or any(isinstance(each, exp.Lambda | exp.Star) for each in call.expressions):
         return call
