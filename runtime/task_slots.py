@@ -32,7 +32,7 @@ class TaskSlots:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._application = str(spark.sparkContext.applicationId)
+        self._application = ""
 
     def take(self, query: SparkQuery) -> None:
         """Takes a slot for each partition that the query reads now, in place of those that it had.
@@ -42,6 +42,7 @@ class TaskSlots:
         """
         if query.real_time is None:
             return
+        self._application = self._application or str(self._spark.sparkContext.applicationId)
         tasks = sum(source_of(each).count_tasks() for each in query.inputs)
         local = is_local(self._spark)
         deadline = time.monotonic() + (0 if local else _SECONDS)
@@ -63,7 +64,7 @@ class TaskSlots:
 
     def free(self, query: SparkQuery) -> None:
         """Frees the slots of a query that has ended."""
-        with _lock:
+        with _lock:  # without Spark, which may be gone
             _taken[self._application].pop((id(self), query.name), None)
 
     def _count(self) -> int:

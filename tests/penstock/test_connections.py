@@ -6,6 +6,7 @@ import subprocess
 import sys
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -24,6 +25,10 @@ class GivenSpark(SparkSession):
     def newSession(self) -> SparkSession:
         self.made += 1
         return self
+
+    @property
+    def version(self) -> str:
+        return pyspark.__version__
 
     @property
     def streams(self) -> Any:

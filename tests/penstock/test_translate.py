@@ -319,6 +319,7 @@ DIFFERENT = {
     "ksqldb/scalars: FROM_UNIXTIME of milliseconds",
     "ksqldb/scalars: UNIX_TIMESTAMP without arguments",
     "ksqldb/scalars: an element of an array",
+    "ksqldb/meanings: FROM_UNIXTIME of the start of a window",
     "spark/scalars: an end of line in a text",
     "spark/scalars: two backslashes in a regular expression",
 }

@@ -290,7 +290,8 @@ def _selects(query: st.SearchStrategy[Query]) -> st.SearchStrategy[Select]:
         stream=st.booleans(),
         distinct=st.booleans(),
         items=_some(
-            st.builds(Item, stars | values, aliases, NOWHERE) | st.builds(Item, stars, st.none(), NOWHERE, _some(names))
+            st.builds(Item, values, aliases, NOWHERE)
+            | st.builds(Item, stars, st.none(), NOWHERE, st.just(()) | _some(names))
         ),
         relation=_relations(query),
         where=st.none() | values,

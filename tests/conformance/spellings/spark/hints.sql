@@ -171,7 +171,3 @@ CREATE STREAM x AS SELECT STREAM CAST(kind AS TIMESTAMP) AS a FROM events;
 SELECT u.*, a.* EXCEPT (user_id) FROM users u JOIN accounts a ON u.user_id = a.user_id;
 -- read, same as
 SELECT u.user_id, u.name, u.region, u.gender, a.balance, a.manager FROM users u JOIN accounts a ON u.user_id = a.user_id;
-
--- name: the real-time trigger
-SET trigger = 'realtime';
--- refused: B002, leave it out: a micro-batch begins each second, or when the last one ends
