@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
-from penstock.runtime import RuntimeSession, queries
+from penstock.runtime import RuntimeSession, triggers
 from penstock.runtime.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
@@ -121,7 +121,7 @@ def groups(files: list[Rows]) -> Rows:
 def test_every_read_is_the_answer_after_some_micro_batch(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queries, "_PAUSE", 300)
+    monkeypatch.setattr(triggers, "_PAUSE", 300)
     files = list(moves(random.Random(3)))
     answers = {"kept": [groups(files[:number]) for number in range(BATCHES + 1)]}
     answers["totals"] = [[row for row in rows if row["total"]] for rows in answers["kept"]]
