@@ -199,8 +199,8 @@ def explain_not_in_real_time(options: Options) -> str | None:
     """Why Spark does not read or write the topic in real time, None if it does."""
     given = dict(options)
     if "avro" in (given["format"], given.get("key_format")):
-        return "Python workers decode and encode Avro"
-    return "max_offsets_per_batch limits micro-batches" if "max_offsets_per_batch" in given else None
+        return "Python workers decode and encode Avro."
+    return "The option max_offsets_per_batch limits micro-batches." if "max_offsets_per_batch" in given else None
 
 
 def place(options: Options) -> str | None:

@@ -91,7 +91,7 @@ def never(options: Options) -> bool:
 
 def never_in_real_time(options: Options) -> str | None:
     """Of a connector whose rows come and go in micro-batches."""
-    return "it works in micro-batches"
+    return "It works in micro-batches."
 
 
 def no_header(options: Options) -> bool:

@@ -64,9 +64,7 @@ def _check_scan(node: Scan, read: dict[str, Scan]) -> Iterator[Diagnostic]:
         yield found.because("Which row of a key is the newest would have to be kept.").with_hint(_MICRO_BATCHES)
     elif reason is not None:
         found = C026.at(node.span, construct=f"reading {origin.name} through {connector.name}")
-        yield found.because(_begin(reason)).with_hint(
-            "connector = 'kafka', format = 'json', without max_offsets_per_batch"
-        )
+        yield found.because(reason).with_hint("connector = 'kafka', format = 'json', without max_offsets_per_batch")
     place = connector.place(origin.options)
     if place is not None and place in read:
         found = C026.at(node.span, construct="reading one topic twice").also(read[place].span, "first read here")
@@ -82,15 +80,9 @@ def _check_target(query: RunningQuery) -> Iterator[Diagnostic]:
     reason = connector.real_time(sink.options)
     if reason is not None:
         found = C026.at(query.span, construct=f"writing {sink.name} through {connector.name}")
-        yield found.because(_begin(reason)).with_hint(
-            "connector = 'kafka', format = 'json', delivery = 'at_least_once'"
-        )
+        yield found.because(reason).with_hint("connector = 'kafka', format = 'json', delivery = 'at_least_once'")
     elif not connector.spark_writes(sink.options):
         found = C026.at(query.span, construct=f"writing {sink.name} exactly once")
         yield found.because("The transaction of a batch would last as long as the batch.").with_hint(
             "delivery = 'at_least_once', in the WITH list of the topic"
         )
-
-
-def _begin(reason: str) -> str:
-    return f"{reason[0].upper()}{reason[1:]}."
