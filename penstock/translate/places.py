@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from penstock.planner.connectors.topics import AVRO, FORMATS, explain_keys, find_key_format
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.translate.declaration import Declaration
 from penstock.translate.model import NotTranslatedError, System
 
@@ -193,7 +194,7 @@ def _find_time(declaration: Declaration, name: str, changes: list[str]) -> str:
         values = dict.fromkeys(("STRING", "VARCHAR"), f"TO_TIMESTAMP({name}, {quote(form)})")
     if type_ not in values:
         return name
-    time = name.strip('`"') + "_at"
+    time = choose_unused_name(name.strip('`"') + "_at", types)
     declaration.computed.append((time, values[type_]))
     changes.append(f"{name} is no TIMESTAMP: {time} is the event time, a computed column, which SELECT * has, too")
     return time

@@ -95,6 +95,13 @@ def test_times_of_topics_of_ksqldb(type_: str, options: str, computed: str) -> N
     assert bool(computed) == ("which SELECT * has, too" in " ".join(found.notes))
 
 
+def test_an_event_time_has_a_name_of_its_own() -> None:
+    columns = "(id BIGINT KEY, at BIGINT, AT_AT VARCHAR)"
+    found = last(f"CREATE STREAM t {columns} WITH (KAFKA_TOPIC = 't', TIMESTAMP = 'at');", System.KSQLDB)
+    assert "at_at_ AS TIMESTAMP_MILLIS(at)" in found.sql
+    assert "WATERMARK FOR at_at_ AS" in found.sql
+
+
 def test_a_text_without_a_format_is_no_time() -> None:
     found = last("CREATE STREAM t (at VARCHAR) WITH (KAFKA_TOPIC = 't', TIMESTAMP = 'at');", System.KSQLDB)
     assert found.verdict is Verdict.REFUSED
