@@ -164,11 +164,9 @@ def _records(
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
     steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
-    ifs = [
-        exp.If(this=call("COALESCE", each.copy(), exp.Boolean(this=False)), true=column("value"))
-        for each in (*problems, *known, looks_wrong)
-        if each is not None
-    ]
+    # Spark makes a text for each row, also where no condition holds, if it stands here twice.
+    found = [each for each in (*problems, *known, looks_wrong) if each is not None]
+    ifs = [exp.If(this=_any_of(found), true=column("value"))] if found else []
     if may_be_bytes:
         is_text = call("IS_VALID_UTF8", column("value"))
         ifs = [exp.If(this=exp.Not(this=is_text), true=call("MAKE_VALID_UTF8", column("value"))), *ifs]
