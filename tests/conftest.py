@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 from py4j.java_gateway import JavaPackage, JVMView
 
+from tests import campaign
 from tests.jvm.options import jvm_options
 from tests.jvm.quick_files import use_quick_files
 
@@ -44,7 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skips the campaign unless it is asked for. Where processes share the tests, the long ones come first."""
-    if os.environ.get("PENSTOCK_CAMPAIGN") != "1":
+    if not campaign.IS_RUNNING:
         for item in items:
             if item.get_closest_marker("campaign"):
                 item.add_marker(pytest.mark.skip(reason="runs with PENSTOCK_CAMPAIGN=1, as in `make campaign`"))

@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import psycopg
 import pyarrow as pa
+import pytest
 
 from penstock.codegen.ejected.databases.address import Address
 from penstock.codegen.ejected.databases.changes import Changes
@@ -19,6 +20,12 @@ from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 
 DIALECTS = ("postgres", "sqlite", "duckdb")
+MOSTLY_POSTGRES = pytest.mark.parametrize(
+    "place",
+    ["postgres", *(pytest.param(each, marks=pytest.mark.campaign) for each in DIALECTS[1:])],
+    indirect=True,
+)
+"""For tests that take long: the other databases are left to the campaign."""
 COLUMNS = (("k", "BIGINT", False), ("v", "INT", True), ("s", "STRING", True))
 DDL = "CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER, s TEXT)"
 POLICY = WritePolicy(attempts=5, backoff_ms=10, max_delay_ms=200)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.databases.places import Place
+from tests.databases.places import MOSTLY_POSTGRES, Place
 from tests.databases.stopped import POINTS, REACHED
 from tests.databases.test_statements import BEFORE, Replay, declare, put_file
 from tests.e2e.shell import ENVIRONMENT, LOCAL, penstock_here, write
@@ -126,6 +126,7 @@ def finish(place: Place, folder: Path, replay: Replay) -> None:
         assert written(place, name) == list(range(len(list((folder / "ops").iterdir())))), name
 
 
+@MOSTLY_POSTGRES
 @pytest.mark.usefixtures("spark")
 def test_a_kill_after_commit_changes_nothing_twice(place: Place, tmp_path: Path) -> None:
     replay = prepare(place, tmp_path, 3)
@@ -175,6 +176,7 @@ def test_a_process_that_was_taken_for_dead_writes_nothing_more(postgres: Place, 
     finish(postgres, tmp_path, replay)
 
 
+@MOSTLY_POSTGRES
 @pytest.mark.usefixtures("spark")
 def test_an_older_checkpoint_is_refused(place: Place, tmp_path: Path) -> None:
     replay = prepare(place, tmp_path, 2)

@@ -19,7 +19,8 @@ from penstock import RunError
 from penstock.codegen import eject, spark_text
 from penstock.planner.plan import Node
 from penstock.runtime import RuntimeSession
-from tests.databases.places import Place
+from tests import campaign
+from tests.databases.places import DIALECTS, MOSTLY_POSTGRES, Place
 from tests.databases.proxy import Proxy
 from tests.databases.test_statements import declare
 from tests.model.evaluate import evaluate
@@ -56,6 +57,8 @@ JOINS = {
     "not exists": ("'x'", "WHERE NOT EXISTS (SELECT 1 FROM visits v WHERE v.id = c.id AND v.site = c.site)"),
 }
 """What is shown, and the join of the stream `c` or its WHERE."""
+TRIED = {dialect: campaign.take_some(list(JOINS), len(DIALECTS), first) for first, dialect in enumerate(DIALECTS)}
+"""The joins that are tried in each database."""
 Click = Mapping[str, Any]
 Users = dict[int, tuple[str | None, int | None]]
 Visits = dict[tuple[int, str], int]
@@ -148,6 +151,7 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
     union = " UNION ALL ".join(
         f"SELECT STREAM '{query}' AS query, c.n, {shown} AS name FROM clicks c {join}"
         for query, (shown, join) in JOINS.items()
+        if query in TRIED[place.dialect]
     )
     compiled = penstock.compile(make_script(tmp_path, place, union, "query STRING, n BIGINT, name STRING"))
     program, [query] = compiled.program, compiled.queries
@@ -167,6 +171,7 @@ def test_rows_equal_a_dict(spark: SparkSession, tmp_path: Path, place: Place, se
                 (name, each["n"], shown)
                 for each in clicks
                 for name, values in expect(each, users, visits).items()
+                if name in TRIED[place.dialect]
                 for shown in values
             ]
             assert sorted(found, key=str) == evaluate_rows(query.root, clicks, users, visits)
@@ -186,6 +191,7 @@ def run_query(
     return read_rows(folder)
 
 
+@MOSTLY_POSTGRES
 def test_a_window_follows(spark: SparkSession, tmp_path: Path, place: Place) -> None:
     place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'a', 0, ''), (2, 'b', 0, '')")
     put_clicks(tmp_path, 0, [click(n, n % 4, second=n) for n in range(100)])
@@ -197,6 +203,7 @@ def test_a_window_follows(spark: SparkSession, tmp_path: Path, place: Place) -> 
     assert rows == [("a", 10), ("a", 15), ("b", 10), ("b", 15)]
 
 
+@MOSTLY_POSTGRES
 def test_a_cache_shows_old_rows_for_its_time(spark: SparkSession, tmp_path: Path, place: Place) -> None:
     place.execute(USERS, VISITS, "INSERT INTO users VALUES (1, 'old', 0, '')")
     query, columns = "SELECT STREAM c.n, u.name FROM clicks c LEFT JOIN users u ON u.id = c.id", "n BIGINT, name STRING"

@@ -19,7 +19,7 @@ from tests.databases.places import Place
 
 pytestmark = pytest.mark.spark
 
-HISTORIES = int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "2"))
+HISTORIES = int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "1"))
 STREAM = """
 CREATE STREAM ops (id BIGINT, name STRING, n BIGINT)
   WITH (connector = 'files', path = '{folder}/ops', format = 'json', files_per_batch = 1);

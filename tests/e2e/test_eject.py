@@ -230,37 +230,41 @@ def test_the_program_gives_the_rows_and_the_accounts_of_a_run(
         assert aside == wanted, sink
 
 
-def test_with_a_checkpoint_programs_go_on(tmp_path: Path, alone: Mapping[str, str], spark: SparkSession) -> None:
-    """Twice two programs, of streams and of tables: the second time in another process."""
-    streams, of_tables = Place(tmp_path / "streams"), Place(tmp_path / "tables")
+def run_job(alone: Mapping[str, str], place: Place, *options: str) -> Accounts:
+    """Compiles the script, and runs the program in a process that then looks at what is left of Spark."""
+    jobs = [(str(place.eject()), options)]
+    output = run_alone(alone, place.folder, "-c", ONE_BY_ONE, json.dumps(jobs))
+    assert output.count("state stores are closed") == len(jobs)
+    return told(output)
+
+
+def test_with_a_checkpoint_programs_of_streams_go_on(
+    tmp_path: Path, alone: Mapping[str, str], spark: SparkSession
+) -> None:
+    place, resumed = Place(tmp_path), ("--checkpoint", "state")
     script = "SET state_partitions = 1;" + DECLARED + HOURLY + BEFORE + SESSIONS + LARGE
-    streams.give({**ORDERS, **PAYMENTS, "script.sql": script})
-    of_tables.give({**USERS, "script.sql": "SET state_partitions = 1;" + TABLES})
-    resumed = ("--checkpoint", "state")
-
-    def both(of_streams: Sequence[str]) -> tuple[Accounts, Accounts]:
-        elsewhere = ("--checkpoint", f"file://{tmp_path}/state of tables")
-        jobs = [(str(streams.eject()), of_streams), (str(of_tables.eject()), elsewhere)]
-        output = run_alone(alone, tmp_path, "-c", ONE_BY_ONE, json.dumps(jobs))
-        _, first, second = re.split("^program in .*$", output, flags=re.MULTILINE)
-        assert output.count("state stores are closed") == len(jobs)
-        return told(first), told(second)
-
-    def same_tables() -> None:
-        for sink in ("cities", "located", "seen"):
-            found, expected = of_tables.rows(spark, sink, "json")
-            assert expected
-            assert found == expected, sink
-
-    assert both(resumed) == (streams.run(*resumed), of_tables.run(*resumed))
-    same_tables()
-    streams.give(LATER)
-    of_tables.give(MOVED)
-    expected = streams.run(*resumed, "--drain")
-    assert both((*resumed, "--drain")) == (expected, of_tables.run(*resumed))
-    same_tables()
+    place.give({**ORDERS, **PAYMENTS, "script.sql": script})
+    assert run_job(alone, place, *resumed) == place.run(*resumed)
+    place.give(LATER)
+    expected = place.run(*resumed, "--drain")
+    assert run_job(alone, place, *resumed, "--drain") == expected
     assert expected["hourly", "orders"] == [3, 0, 1, 0, 2]
     assert expected["large", "payments"] == [0, 0, 0, 0, 0]
     for sink, format in {"hourly": "json", "before": "parquet", "sessions": "json", "large": "parquet"}.items():
-        found, wanted = streams.rows(spark, sink, format)
+        found, wanted = place.rows(spark, sink, format)
         assert found == wanted, sink
+
+
+@pytest.mark.campaign
+def test_with_a_checkpoint_programs_of_tables_go_on(
+    tmp_path: Path, alone: Mapping[str, str], spark: SparkSession
+) -> None:
+    place, elsewhere = Place(tmp_path), f"file://{tmp_path}/state of tables"
+    place.give({**USERS, "script.sql": "SET state_partitions = 1;" + TABLES})
+    for files in ({}, MOVED):
+        place.give(files)
+        assert run_job(alone, place, "--checkpoint", elsewhere) == place.run("--checkpoint", "state")
+        for sink in ("cities", "located", "seen"):
+            found, expected = place.rows(spark, sink, "json")
+            assert expected
+            assert found == expected, sink

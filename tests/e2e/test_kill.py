@@ -49,7 +49,7 @@ SINKS = ("hourly", "paid")
 KILLS = (
     *(("hourly", "offsets"), ("paid", "offsets"), ("paid", "commits"), ("hourly", "commits"), ("hourly", "offsets")),
     *(("paid", log) for log in ("offsets", "offsets", "commits", "offsets", "offsets")),
-)[: int(os.environ.get("PENSTOCK_KILLS", "3"))]
+)[: int(os.environ.get("PENSTOCK_KILLS", "2"))]
 PATIENCE = 240  # seconds until a batch has to appear
 
 

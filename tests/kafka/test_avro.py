@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import os
 import struct
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -23,9 +22,10 @@ from penstock.codegen.ejected import registry as asking
 from penstock.codegen.ejected.avro import Decoder, decode_values
 from penstock.codegen.ejected.avro_schemas import SchemaError, SchemaMaker
 from penstock.codegen.ejected.registry import Registry, RegistryError
+from tests import campaign
 from tests.kafka.registry import RegistryServer, run_registry
 
-EXAMPLES = 400 if os.environ.get("PENSTOCK_CAMPAIGN") else 60
+EXAMPLES = 400 if campaign.IS_RUNNING else 60
 MALFORMED = pa.field("malformed", pa.string())
 
 

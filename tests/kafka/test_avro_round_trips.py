@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -23,10 +22,11 @@ from hypothesis import strategies as st
 
 from penstock.codegen.ejected.avro import encode_values
 from penstock.codegen.ejected.avro_schemas import SchemaMaker
+from tests import campaign
 from tests.kafka.registry import RegistryServer, run_registry
 from tests.kafka.test_avro import columns, read
 
-EXAMPLES = 400 if os.environ.get("PENSTOCK_CAMPAIGN") else 60
+EXAMPLES = 400 if campaign.IS_RUNNING else 60
 
 
 @pytest.fixture(scope="module")

@@ -38,11 +38,11 @@ from tests.model.rows import difference
 from tests.properties import streams
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
-PLANS = os.environ.get("PENSTOCK_PLANS")
-"""Different plans of each kind that are run; by default 4 of joins, 3 of others."""
+PLANS = int(os.environ.get("PENSTOCK_PLANS", "2"))
+"""Different plans of each kind that are run; by default 2."""
 SIDE_BY_SIDE = 6
 """Histories of each plan of a join."""
-DRAWN = 6
+DRAWN = 9
 """Plans that are drawn for each that is run. Hypothesis draws most of them more than once."""
 AT_ONCE = 3
 KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
@@ -132,9 +132,8 @@ def rows_to_tell(example: Example) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_spark_equals_oracle(kind: str, only_spark: SparkSession) -> None:
     of_joins = kind in {type_.value for type_ in JoinType}
-    number = int(PLANS or (4 if of_joins else 3))
-    drawn = examples(kind, number)
-    assert len(drawn) == number
+    drawn = examples(kind, PLANS)
+    assert len(drawn) == PLANS
     with ThreadPoolExecutor(AT_ONCE) as pool:
         outcomes = list(pool.map(lambda n: difference_of(drawn[n], open_session(only_spark, n)), range(len(drawn))))
     streams.tried[f"{kind} through Spark"] += len(drawn) * (SIDE_BY_SIDE if of_joins else 1)
