@@ -24,7 +24,7 @@ from penstock.codegen.worker_views import SessionView as SessionView
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import connector_of
 from penstock.planner.functions.facts import RowFault as RowFault
-from penstock.planner.plan import ColumnFilter, StateStore
+from penstock.planner.plan import DEFAULTS, ColumnFilter, StateStore
 
 STORE_SETTING = "spark.sql.streaming.stateStore.providerClass"
 PARTITIONS_SETTING = "spark.sql.shuffle.partitions"
@@ -252,8 +252,8 @@ class SparkQuery:
     rejects: tuple[Rejects, ...]
     fingerprint: str
     """The fingerprint of everything that a checkpoint depends on. A checkpoint with another one is refused."""
-    every: int | None = None
-    """The milliseconds from one micro-batch to the next, None where that does not matter."""
+    interval: int = DEFAULTS.trigger_interval
+    """The milliseconds from the beginning of a micro-batch to that of the next. That waits for the end of the first."""
     store: StateStore | None = None
     """What keeps its state, None if it has none."""
     watermark_inputs: tuple[WatermarkInput, ...] = ()

@@ -19,6 +19,7 @@ from penstock.codegen.program import (
     SparkQuery,
     View,
 )
+from penstock.planner.plan import DEFAULTS
 
 
 def spark_text(program: Program) -> str:
@@ -31,7 +32,8 @@ def spark_text(program: Program) -> str:
 def _query(query: SparkQuery, program: Program) -> str:
     key = f", newest row per ({', '.join(query.key)})" if query.key else ""
     place = f"{query.output.name} ({query.output.connector})"
-    every = "" if query.every is None else f", a micro-batch every {query.every} ms"
+    is_usual = query.interval == DEFAULTS.trigger_interval
+    every = "" if is_usual else f", a micro-batch every {query.interval} ms"
     every += "" if query.real_time is None else f", in real time, committed every {query.real_time} ms"
     state = "" if query.store is None else f", state in {query.store.value}"
     if query.store is not None and str(query.partitions) != program.state_partitions:

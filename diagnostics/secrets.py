@@ -16,7 +16,7 @@ from typing import NamedTuple
 SHOWN_OPTIONS = {
     "connector",
     *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
-    *("trigger", "realtime_batch"),
+    *("trigger", "realtime_batch", "trigger_interval"),
 }
 """The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
 
@@ -34,7 +34,9 @@ _REFERENCE = re.compile(r"(?i:env ?\( ?'[a-z_]\w*' ?\)|file ?\( ?'(?:[^']|'')*' 
 """Where a secret is. What stands in ENV(…) and is no name may be the secret itself."""
 _VALUE = re.compile(r"'(?:[^']|'')*'?|\"[^\"]*\"?|[^\s,;&)'\"]+")
 _NO_STRING = re.compile(
-    r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?", re.IGNORECASE
+    r"(- ?)?\d+(\.\d+)?(e[+-]?\d+)?|true|false|interval '[\d :.+-]+' [a-z]+( to [a-z]+)?"
+    r"|\d+ (millisecond|second|sec|minute|min|hour|day|week)s?",
+    re.IGNORECASE,
 )
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<string>'(?:[^']|'')*(?:'|\Z))"

@@ -8,8 +8,6 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from penstock.codegen.program import SparkQuery
 
-_PAUSE = 1000  # milliseconds from one micro-batch to the next, where the query does not say
-
 
 def set_trigger(writer: DataStreamWriter, query: SparkQuery, *, once: bool) -> DataStreamWriter:
     """The writer with its trigger and its output mode. `once`: to the end of what is there now, in micro-batches."""
@@ -22,4 +20,4 @@ def set_trigger(writer: DataStreamWriter, query: SparkQuery, *, once: bool) -> D
         trigger: Any = writer.trigger  # its overloads leave this one out
         real_time: DataStreamWriter = trigger(realTime=f"{query.real_time} milliseconds")
         return real_time
-    return writer.outputMode(query.mode).trigger(processingTime=f"{query.every or _PAUSE} milliseconds")
+    return writer.outputMode(query.mode).trigger(processingTime=f"{query.interval} milliseconds")

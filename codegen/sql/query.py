@@ -150,7 +150,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         key=query.key,
         rejects=tuple(each for each in rejects if each is not None),
         fingerprint=fingerprint(name, sources, _describe_reading(root, scans, rejects), facts, output, state, numbered),
-        every=query.every,
+        interval=query.every or settings.trigger_interval,
         store=store,
         watermark_inputs=tuple(_watermark_input(scan, names[scan], delays[scan] + hold_back) for scan in timed),
         takes_heartbeats=bool(timed) and takes_heartbeats,

@@ -65,7 +65,8 @@ class Settings(msgspec.Struct, frozen=True):
     `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
     how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
-    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds.
+    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Without
+    it a micro-batch begins `trigger_interval` milliseconds after the last one, or when that has ended.
     """
 
     state_partitions: int = 4
@@ -75,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True):
     rejects_failing: bool = False
     real_time: bool = False
     realtime_batch: int = 30_000
+    trigger_interval: int = 1_000
 
 
 DEFAULTS = Settings()

@@ -172,6 +172,7 @@ SETTINGS: tuple[tuple[str, OptionType], ...] = (
     ("on_row_error", OptionType("STRING", ("fail", "reject"))),
     ("trigger", STRING),
     ("realtime_batch", INTERVAL),
+    ("trigger_interval", INTERVAL),
 )
 # What settings of ksqlDB are here.
 _SETTINGS_ELSEWHERE = {
@@ -225,7 +226,7 @@ def _read_trigger(option: ast.Option, value: str) -> bool:
         found = C003.at(
             option.value.meta["span"], "", name=option.name.text, expected="one of 'micro_batch', 'realtime'"
         )
-        raise CompileError([found.because("A micro-batch begins each second, or when the last one ends.")])
+        raise CompileError([found.because("SET trigger_interval says how often a micro-batch begins.")])
     return _TRIGGERS[value.lower()]
 
 

@@ -201,6 +201,8 @@ LOOKING = (
     Promise("SET trigger = 'realtime'; SELECT STREAM id FROM orders", "C026"),
     Promise("SET trigger = '5 seconds'", "C003"),
     Promise("SET realtime_batch = INTERVAL '30' SECOND"),
+    Promise("SET trigger_interval = 100 MILLISECONDS"),
+    Promise("SET trigger_interval = 0 SECONDS", "W008"),
     Promise("SET spark.sql.shuffle.partitions = 8", "C007"),
 )
 

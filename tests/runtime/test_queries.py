@@ -145,7 +145,7 @@ def test_a_run_goes_on_where_the_last_one_ended(spark: SparkSession, place: Plac
 def test_changes_wait_for_the_time_that_the_query_says(spark: SparkSession, place: Place) -> None:
     """A day, so that none begins while the test runs."""
     program = place.windows(mode="update")
-    daily = replace(program, queries=tuple(replace(query, every=86_400_000) for query in program.queries))
+    daily = replace(program, queries=tuple(replace(query, interval=86_400_000) for query in program.queries))
     place.put("a", {"id": 1, "v": 10, "ts": at(0)})
     with RuntimeSession(spark, str(place.root / "checkpoint")) as session:
         (handle,) = session.start(daily)

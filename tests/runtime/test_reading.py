@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.compilation import compile_read
 from penstock.diagnostics import Source
-from penstock.runtime import RuntimeSession, triggers
+from penstock.runtime import RuntimeSession
 from penstock.runtime.sink_log import list_committed
 
 Rows = list[dict[str, Any]]
@@ -70,6 +70,7 @@ def script(folder: Path) -> str:
     groups = "SELECT account, SUM(amount) AS total, COUNT(*) AS n, MAX(at) AS newest FROM moves GROUP BY account"
     return f"""
 SET state_partitions = 2;
+SET trigger_interval = 300 MILLISECONDS;
 CREATE STREAM moves (account STRING, amount DECIMAL(10,2), at TIMESTAMP)
 WITH ({place("moves")}, files_per_batch = 1);
 CREATE TABLE totals WITH ({place("totals")}, operation = 'op') AS {groups} HAVING SUM(amount) <> 0;
@@ -118,10 +119,7 @@ def groups(files: list[Rows]) -> Rows:
 
 
 @pytest.mark.spark
-def test_every_read_is_the_answer_after_some_micro_batch(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(triggers, "_PAUSE", 300)
+def test_every_read_is_the_answer_after_some_micro_batch(spark: SparkSession, tmp_path: Path) -> None:
     files = list(moves(random.Random(3)))
     answers = {"kept": [groups(files[:number]) for number in range(BATCHES + 1)]}
     answers["totals"] = [[row for row in rows if row["total"]] for rows in answers["kept"]]

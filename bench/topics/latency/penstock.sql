@@ -1,4 +1,5 @@
 SET trigger = '$trigger';
+SET trigger_interval = 1 MILLISECOND;
 CREATE STREAM s (k BIGINT, v BIGINT, note STRING, made BIGINT)
   WITH (connector = 'kafka', topic = '$source', format = 'json', bootstrap_servers = '$servers');
 CREATE STREAM t (k BIGINT KEY, v BIGINT, note STRING, made BIGINT)
