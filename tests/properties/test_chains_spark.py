@@ -45,7 +45,7 @@ THROUGH_SPARK = (
     "changing windows beside those before",
     "changing windows of three streams",
 )
-TRIED = campaign.take_some(range(len(THROUGH_SPARK)), 3)
+TRIED = campaign.take_some(range(len(THROUGH_SPARK)), 4)
 
 
 def test_chains_through_spark(only_spark: SparkSession, tmp_path: Path) -> None:
