@@ -29,7 +29,7 @@ YEAR = {
 }
 WITHOUT_READING = 1_556
 FILES = 13
-READ = int(os.environ.get("PENSTOCK_MONTHS", "2"))
+READ = int(os.environ.get("PENSTOCK_MONTHS", "3"))
 """Files that Spark reads, of which there is one for each month."""
 
 
