@@ -253,7 +253,7 @@ class SparkQuery:
     fingerprint: str
     """The fingerprint of everything that a checkpoint depends on. A checkpoint with another one is refused."""
     interval: int = DEFAULTS.trigger_interval
-    """The milliseconds from the beginning of a micro-batch to that of the next. That waits for the end of the first."""
+    """The milliseconds from the start of a micro-batch to the start of the next, unless the first takes longer."""
     store: StateStore | None = None
     """What keeps its state, None if it has none."""
     watermark_inputs: tuple[WatermarkInput, ...] = ()

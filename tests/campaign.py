@@ -1,4 +1,4 @@
-"""What an ordinary run of the tests leaves to the campaign: more of the same."""
+"""How much an ordinary run of the tests leaves to the campaign."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ T = TypeVar("T")
 
 
 def take_some(items: Sequence[T], every: int, first: int = 0) -> Sequence[T]:
-    """All items in a campaign; otherwise one of `every`, from the one at the place `first` on."""
+    """All items in a campaign; otherwise the one at the place `first` and each n-th after it, n being `every`."""
     return items if IS_RUNNING else items[first::every]

@@ -164,7 +164,7 @@ def _records(
     typed = [(*each, column(f"_typed{place}")) for place, each in enumerate(values)]
     steps = [*steps, [alias(convert(value, type_, format_), made.name) for _, type_, value, made in typed]]
     known = [misfits(value, type_, format_, converted=made) for _, type_, value, made in typed]
-    # Spark makes a text for each row, also where no condition holds, if it stands here twice.
+    # One branch for all problems: Spark computes a column for each row if two branches use it.
     found = [each for each in (*problems, *known, looks_wrong) if each is not None]
     ifs = [exp.If(this=_any_of(found), true=column("value"))] if found else []
     if may_be_bytes:

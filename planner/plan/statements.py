@@ -65,8 +65,8 @@ class Settings(msgspec.Struct, frozen=True):
     `state_store`: where all state is kept; None leaves it to the rule of `planner.state`. `intermediate_partitions`:
     how many partitions a stream gets that PARTITION BY makes, where nothing else says it. `auto_repartition`: whether
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
-    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Without
-    it a micro-batch begins `trigger_interval` milliseconds after the last one, or when that has ended.
+    `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Otherwise
+    a micro-batch starts `trigger_interval` milliseconds after the start of the last one, or when that has ended.
     """
 
     state_partitions: int = 4

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pytest
+import sqlalchemy as sa
 
+from penstock.codegen.ejected.databases.attempts import TableConnection
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR, TableError
-from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder, TableReader
-from penstock.codegen.ejected.databases.reads import ColumnCondition
+from penstock.codegen.ejected.databases.finder import FindCounters, FindPolicy, RowFinder, TableReader
+from penstock.codegen.ejected.databases.reads import ColumnCondition, find_rows
 from penstock.codegen.ejected.databases.secrets import KnownSecret
 from penstock.codegen.ejected.databases.table import TargetTable
 from penstock.codegen.ejected.table_lookup import LookupRows, join_batches, join_found
@@ -160,6 +163,30 @@ def test_nothing_is_locked_or_written(place: Place) -> None:
         writer.write(number, "d", lambda changes: changes.upsert(rows_of((7, 7, "g"))))
         writer.close()
     assert found(finder, 7) == [(7, "g")]
+
+
+@pytest.mark.parametrize("key", [("k",), ("k", "v")], ids=["one", "two"])
+def test_many_keys_are_found_by_their_index(postgres: Place, key: tuple[str, ...]) -> None:
+    """PostgreSQL itself would read the whole table for them."""
+    count, step = 20_000, 2
+    rows = f"INSERT INTO t SELECT n, n, 'a' FROM generate_series(1, {count}) AS n ORDER BY hashint8(n)"
+    postgres.execute(
+        "CREATE TABLE t (k BIGINT, v INTEGER, s TEXT)", rows, f"ALTER TABLE t ADD PRIMARY KEY ({', '.join(key)})"
+    )
+    postgres.execute("VACUUM ANALYZE t")
+    table = replace(postgres.table(), key=key)
+    asked = pa.table(
+        {"k": pa.array(range(0, count, step), pa.int64()), "v": pa.array(range(0, count, step), pa.int32())}
+    )
+
+    def scan(connection: sa.Connection) -> tuple[int, Any]:
+        found = find_rows(connection, table, ["k", "s"], [asked.select(key)])
+        scans = "SELECT seq_scan, idx_scan > 0 FROM pg_stat_xact_user_tables WHERE relid = 't'::regclass"
+        return found.num_rows, connection.exec_driver_sql(scans).one()
+
+    connection = TableConnection(table, POLICY, FindCounters(), read_only=True)
+    assert connection.run(scan) == (count // step - 1, (0, True))
+    connection.close()
 
 
 def test_no_transaction_is_left_open(postgres: Place) -> None:

@@ -48,15 +48,6 @@ KINDS: dict[str, SearchStrategy[str]] = {
     "sets of tables": tables.sets,
 }
 
-LEFT_TO_THE_CAMPAIGN = (
-    "filtered tables",
-    "INNER join of tables",
-    "LEFT join of tables",
-    "RIGHT join of tables",
-    "INNER join on a foreign key",
-)
-"""Kinds that do less than others do."""
-
 
 def examples(kind: str) -> list[tuple[str, History]]:
     """Queries, each with a packed history: of those that Hypothesis draws, different ones with many records."""
@@ -85,9 +76,7 @@ def compiled(sql: str, folder: str, files_per_batch: int) -> RunningQuery:
     return query
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(each, marks=[pytest.mark.campaign] * (each in LEFT_TO_THE_CAMPAIGN)) for each in KINDS]
-)
+@pytest.mark.parametrize("kind", KINDS)
 def test_spark_comes_to_the_relational_answer(
     kind: str, only_spark: SparkSession, tmp_path: Path, killing: None
 ) -> None:

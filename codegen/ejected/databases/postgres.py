@@ -20,6 +20,8 @@ from penstock.codegen.ejected.databases.spark_types import quote_identifier
 from penstock.codegen.ejected.databases.table import FoundTable, TargetTable
 
 ROW_NUMBER = "penstock_row"
+BY_INDEX = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+"""For a transaction: rows are found by the index of their key. Other plans read the whole table in each statement."""
 
 
 class PostgresOperations:
@@ -32,9 +34,7 @@ class PostgresOperations:
         self._used: set[str] = set()
         # What is checked at COMMIT could not be put down to a row.
         self._cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        # The rows of a statement are found by the index of their key. The other ways read the whole table each time.
-        self._cursor.execute("SET LOCAL enable_hashjoin = off")
-        self._cursor.execute("SET LOCAL enable_mergejoin = off")
+        self._cursor.execute(BY_INDEX)
 
     def prepare(self, names: Sequence[str], numbered: bool) -> None:
         """Makes the temporary table. A savepoint that is rolled back must not take it away."""

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from penstock.codegen.ejected.databases.duckdb import STAGED
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import list_names, match_key, raw_cursor
-from penstock.codegen.ejected.databases.postgres import read_copy, read_texts
+from penstock.codegen.ejected.databases.postgres import BY_INDEX, read_copy, read_texts
 from penstock.codegen.ejected.databases.spark_types import column_type, quote_identifier
 from penstock.codegen.ejected.databases.sqlite import read_sqlite, sqlite_tuples
 from penstock.codegen.ejected.databases.table import TargetTable
@@ -81,10 +81,8 @@ def find_in_postgres(
 ) -> pa.Table:
     """As `find_rows`. Keys are sent as arrays: a standby server takes no temporary table."""
     cursor = raw_cursor(connection)
-    # Many keys are found by their index. PostgreSQL would read the whole table, in several processes.
-    cursor.execute(
-        "; ".join(f"SET LOCAL {way} = off" for way in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin"))
-    )
+    # Without a join PostgreSQL reads the whole table by a scan. Where no index fits, compiling the scan is no use.
+    cursor.execute(f"{BY_INDEX}; SET LOCAL enable_seqscan = off; SET LOCAL jit = off")
     fields = batches[0].schema
     arrays = [f"%s::{column_type('postgres', field.type)}[]" for field in fields]
     match [escape_marks(quote_identifier(field.name)) for field in fields]:
