@@ -68,10 +68,8 @@ MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
-    *(
-        f"{_ROOM}.ejected.{name}"
-        for name in ("table_rows", "delta_table", "delta_writer", "table_sink", "table_lookup", "program")
-    ),
+    *(f"{_ROOM}.ejected.{name}" for name in ("table_rows", "table_updates", "delta_table", "delta_writer")),
+    *(f"{_ROOM}.ejected.{name}" for name in ("table_sink", "table_lookup", "program")),
 )
 """What a program is made of, in this order, as far as it is called."""
 

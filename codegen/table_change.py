@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from penstock.planner.plan import ColumnSums
+
 
 @dataclass(frozen=True, slots=True)
 class TableChange:
@@ -29,3 +31,5 @@ class TableChange:
 
     Without it the query has these values as columns `set.<name>` and `else.<name>`.
     """
+    sums: ColumnSums | None = None
+    """How the same update can be done to most rows without reading them. Its columns are none of the rows."""

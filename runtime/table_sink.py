@@ -10,8 +10,8 @@ from pyspark.sql import DataFrame
 
 from penstock.codegen.ejected.databases.counters import TableCounters
 from penstock.codegen.ejected.databases.faults import DivergedError, FencedError, TableError
-from penstock.codegen.ejected.table_rows import MissingRowError
 from penstock.codegen.ejected.table_sink import TableBatches
+from penstock.codegen.ejected.table_updates import MissingRowError
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R060, R061, R062, R063, R064
 from penstock.runtime.connectors.protocol import RuntimeSink

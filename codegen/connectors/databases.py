@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from penstock.codegen.connectors.calls import leave_out, write_call, write_keywords
 from penstock.codegen.literals import literal, sql_literal
 from penstock.codegen.program import Input, QueryOutput, RemoteView, SparkQuery
@@ -56,6 +58,7 @@ def list_arguments(query: SparkQuery) -> TableArguments:
         "current": change.current,
         "fold": change.fold,
         "view": f"{query.name}_updates" if change.fold is not None else None,
+        **({} if change.sums is None else msgspec.structs.asdict(change.sums)),
         "complete": values.get("batch_mode") == "complete",
         "fails": values["on_missing"] == "fail",
     }

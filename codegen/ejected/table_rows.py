@@ -1,4 +1,4 @@
-"""The rows of a micro-batch -> what they put, update and delete in a table, each key once."""
+"""The rows of a micro-batch -> what they put and delete in a table, each key once."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from penstock.codegen.ejected.databases.records import record_of
 from penstock.codegen.ejected.databases.spark_types import number_keys
 
 NO_KEY = "no primary key"
-NO_ROW = "the table has no row of this key"
 
 
 class RowPuts(Protocol):
@@ -29,23 +28,6 @@ class RowPuts(Protocol):
 
     def reject(self, rows: Sequence[tuple[str, str]]) -> None:
         """Sets rows aside: for each the reason, and the row as JSON."""
-
-
-class RowChanges(RowPuts, Protocol):
-    """What can be done to a table whose rows can be read by their keys."""
-
-    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
-        """The key and these columns of the rows that are there."""
-
-    def insert(self, rows: pa.Table) -> None:
-        """Adds rows whose keys are not there."""
-
-    def update(self, rows: pa.Table) -> pa.Table:
-        """Sets these columns; returns the rows whose keys are not there."""
-
-
-class MissingRowError(Exception):
-    """An update found no row of its key."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +65,17 @@ class KeyedRows:
 
     def find(self, other: pa.Table) -> pa.Array:
         """For each key the place of its row in `other`, NULL where that has none."""
+        if not other.num_rows:
+            return pa.nulls(len(self.starts), pa.int64())
         keys, places = number_keys(self.keys, "number"), number_keys(other.select(self.key), "place")
         found = keys.join(places, keys=keys.column_names[:-1], join_type="left outer").sort_by("number")
         return found["place"].combine_chunks()
 
-    def choose(self, wanted: pa.Array) -> pa.Table:
-        """All rows of the keys of which `wanted` is true."""
-        return self.rows.filter(pa.array(np.repeat(np.asarray(wanted), np.diff(self.bounds))))
+    def choose(self, wanted: pa.Array) -> "KeyedRows":
+        """The keys of which `wanted` is true, and all their rows."""
+        mask, counts = np.asarray(wanted), np.diff(self.bounds)
+        kept = counts[mask]
+        return KeyedRows(self.rows.filter(pa.array(np.repeat(mask, counts))), self.key, np.cumsum(kept) - kept)
 
 
 def put_rows(
@@ -117,103 +103,6 @@ def put_rows(
 def delete_rows(changes: RowPuts, rows: pa.Table, key: Sequence[str]) -> None:
     """Deletes the rows of these keys."""
     changes.delete(group_rows(changes, rows, key, ()).keys)
-
-
-def update_rows(
-    changes: RowChanges,
-    rows: pa.Table,
-    *,
-    key: Sequence[str],
-    order: Sequence[str],
-    assigned: Sequence[str],
-    inserted: Sequence[str] | None,
-    current: Sequence[str],
-    fold: Callable[[pa.Table], pa.Table] | None,
-    fails: bool,
-) -> None:
-    """Updates the row of each key by all rows of the key, in order.
-
-    Where there is none, a row with the columns `inserted` is put and then updated; None of these: the rows of the key
-    are rejected. Without `fold` the rows have the values as `set.<name>` and `else.<name>`. With it they are computed
-    from a table with the number `_group`, the struct `_current`, NULL for a missing row, and the list `_updates`.
-
-    Raises:
-        MissingRowError: there is no row of a key, none is inserted, and that `fails`.
-    """
-
-    def show(some: pa.Table) -> pa.Table:
-        return some if fold is not None else name_values(some, key, assigned, inserted or ())
-
-    keyed = group_rows(changes, rows, key, order, show)
-    keys = keyed.keys
-    if fold is None:
-        last = keyed.take_last([f"set.{name}" for name in assigned])
-        values = {name: last[f"set.{name}"] for name in assigned}
-        missing = keyed.find(changes.update(add_columns(keys, values)))
-        is_missing = pc.is_valid(missing)
-        if inserted is None:
-            reject_missing(changes, keyed, is_missing, show, fails)
-        else:
-            first = keyed.take_first([f"else.{name}" for name in inserted])
-            fresh = {name: first[f"else.{name}"] for name in inserted} | values
-            changes.insert(add_columns(keys, fresh).filter(is_missing))
-        return
-    present = changes.fetch(keys, current)
-    places = keyed.find(present)
-    is_missing = pc.is_null(places)
-    updates = collect_updates(keyed, present.select(current), places)
-    if inserted is None:
-        reject_missing(changes, keyed, is_missing, show, fails)
-        is_found = pc.invert(is_missing)
-        updates, keys, is_missing = updates.filter(is_found), keys.filter(is_found), is_missing.filter(is_found)
-    if not updates.num_rows:
-        return
-    row = fold(updates).sort_by("_group")["_row"].combine_chunks()
-    values = {name: pc.struct_field(row, [name]) for name in (*assigned, *(inserted or ()))}
-    changes.update(add_columns(keys, {name: values[name] for name in assigned}).filter(pc.invert(is_missing)))
-    if inserted is not None:
-        changes.insert(add_columns(keys, values).filter(is_missing))
-
-
-def collect_updates(keyed: KeyedRows, present: pa.Table, places: pa.Array) -> pa.Table:
-    """What the fold reads. `places`: for each key the place of its row in `present`, NULL where there is none."""
-    names = [name for name in keyed.rows.column_names if name not in keyed.key]
-    updates = as_structs(keyed.rows.select(names))
-    lists = pa.ListArray.from_arrays(pa.array(keyed.bounds, pa.int32()), updates)
-    current = as_structs(present.take(places), mask=pc.is_null(places))
-    return pa.table({"_group": pa.array(np.arange(len(keyed.starts))), "_current": current, "_updates": lists})
-
-
-def as_structs(rows: pa.Table, mask: pa.Array | None = None) -> pa.StructArray:
-    """The rows as structs, NULL where the mask is true. Without columns there is one, as Spark has no empty structs."""
-    if not rows.column_names:
-        rows = rows.append_column("_", pa.nulls(rows.num_rows, pa.bool_()))
-    columns = [column.combine_chunks() for column in rows.columns]
-    return pa.StructArray.from_arrays(columns, fields=list(rows.schema), mask=mask)
-
-
-def name_values(rows: pa.Table, key: Sequence[str], assigned: Sequence[str], inserted: Sequence[str]) -> pa.Table:
-    """The rows of an update without a fold, under the names of the table: each as the row that it would insert."""
-    values = {name: rows[f"else.{name}"] for name in inserted} | {name: rows[f"set.{name}"] for name in assigned}
-    return add_columns(rows.select(key), values)
-
-
-def reject_missing(
-    changes: RowChanges,
-    keyed: KeyedRows,
-    is_missing: pa.Array,
-    show: Callable[[pa.Table], pa.Table],
-    fails: bool,
-) -> None:
-    """Rejects the rows of missing keys. `show`: as in `group_rows`.
-
-    Raises:
-        MissingRowError: there are such rows, and that `fails`.
-    """
-    lost = keyed.choose(is_missing)
-    if fails and lost.num_rows:
-        raise MissingRowError(record_of(lost.select(keyed.key).slice(0, 1)))
-    reject_rows(changes, show(lost), NO_ROW)
 
 
 def reject_rows(changes: RowPuts, rows: pa.Table, reason: str) -> None:

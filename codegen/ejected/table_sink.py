@@ -12,12 +12,13 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import StructType
 
-from penstock.codegen.ejected.table_rows import RowChanges, delete_rows, list_order, put_rows, update_rows
+from penstock.codegen.ejected.table_rows import delete_rows, list_order, put_rows
+from penstock.codegen.ejected.table_updates import ColumnSums, RowChanges, update_rows
 
 
 @dataclass(frozen=True)
 class RowsToTable:
-    """What the rows of a query do to the table. The fields are described in `TableChange` of Penstock's codegen.
+    """What the rows of a query do to the table. The fields are described in Penstock's `TableChange` and `ColumnSums`.
 
     `view`: the name of the temporary view that `fold` reads. `complete`: each row of a key is put, not only the last.
     `fails`: a missing row ends the query.
@@ -32,8 +33,19 @@ class RowsToTable:
     current: Sequence[str] = ()
     fold: str | None = None
     view: str = ""
+    added: Sequence[tuple[str, str]] = ()
+    subtracted: Sequence[tuple[str, str]] = ()
+    assigned_from: Sequence[tuple[str, str]] = ()
+    inserted_from: Sequence[tuple[str, str]] = ()
     complete: bool = False
     fails: bool = False
+
+    @property
+    def sums(self) -> ColumnSums | None:
+        """How the database can update rows by itself, None if it cannot."""
+        if not self.added and not self.subtracted:
+            return None
+        return ColumnSums(self.added, self.subtracted, self.assigned_from, self.inserted_from)
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
         """Changes the table by the rows of one micro-batch, as `TableBatches.arrange` has made them.
@@ -57,6 +69,7 @@ class RowsToTable:
                     inserted=self.inserted,
                     current=self.current,
                     fold=None if self.fold is None else fold_in_spark(spark, self.view, self.fold),
+                    sums=self.sums,
                     fails=self.fails,
                 )
 

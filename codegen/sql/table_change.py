@@ -2,7 +2,8 @@
 
 An update that reads the row as it is cannot be computed while the rows stream: it needs the row from the database. So
 the runtime groups the rows of a micro-batch by key, adds the present row of each key, and lets Spark fold the updates
-of a key into that row, one after the other. The updates mean in the fold what they mean anywhere else.
+of a key into that row, one after the other. The updates mean in the fold what they mean anywhere else. Where an update
+adds to the row, and does nothing else with it, most rows need no fold.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ def lower_change(query: RunningQuery, operation: str | None) -> TableChange | No
                 inserted=None if change.default is None else tuple(each.name for each in change.default),
                 current=tuple(each.name for _, each in change.current),
                 fold=print_fold(change, f"{query.name}{UPDATES}") if change.current else None,
+                sums=change.sums,
             )
 
 

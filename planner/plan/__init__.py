@@ -13,7 +13,7 @@ from penstock.planner.plan.aggregate import (
     Window,
     WindowAggregate,
 )
-from penstock.planner.plan.change import ChangedTable, DeleteRows, PutRows, RowChange, UpdateRows
+from penstock.planner.plan.change import ChangedTable, ColumnSums, DeleteRows, PutRows, RowChange, UpdateRows
 from penstock.planner.plan.expressions import (
     Aggregate,
     Expression,
@@ -92,6 +92,7 @@ __all__ = [
     "ChangedTable",
     "Column",
     "ColumnFilter",
+    "ColumnSums",
     "Cumulate",
     "DeleteRows",
     "Distinct",

@@ -32,6 +32,19 @@ class DeleteRows(msgspec.Struct, frozen=True):
     table: ChangedTable
 
 
+class ColumnSums(msgspec.Struct, frozen=True):
+    """An update that sets columns and adds to what others have, which a database can do.
+
+    Each pair is a column of the table, and the column of the query with its value.
+    """
+
+    added: tuple[tuple[str, str], ...]
+    subtracted: tuple[tuple[str, str], ...]
+    assigned_from: tuple[tuple[str, str], ...]
+    inserted_from: tuple[tuple[str, str], ...]
+    """Of the row that is put where there is none, if one is put."""
+
+
 class UpdateRows(msgspec.Struct, frozen=True):
     """Each row sets some columns in the row of its key. Rows of one key count in their order."""
 
@@ -44,6 +57,8 @@ class UpdateRows(msgspec.Struct, frozen=True):
     """The row that is put where there is none, and then updated; over the columns of the query. None: there is none."""
     order: str | None = None
     """As in PutRows."""
+    sums: ColumnSums | None = None
+    """The same update where all that it reads of the row is what it adds to; else None."""
 
 
 RowChange: TypeAlias = PutRows | DeleteRows | UpdateRows

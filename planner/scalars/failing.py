@@ -17,6 +17,7 @@ from penstock.planner.functions import NULL_FORMS, find_function
 from penstock.planner.functions.facts import Laziness
 from penstock.planner.plan.expressions import Expression
 from penstock.planner.plan.failure import Failure
+from penstock.planner.scalars.types import is_lossless, type_of
 from penstock.planner.types import DOUBLE, FLOAT, INTEGERS, STRING, VOID, Array, Decimal, Map, Type
 
 _LEAVES = (exp.Column, exp.Identifier, exp.Literal, exp.Boolean, exp.Null, exp.Interval, exp.Star)
@@ -251,6 +252,8 @@ def _widens(node: exp.Cast) -> bool:
     if source in INTEGERS and target in map(str, INTEGERS):
         return INTEGERS.index(source) <= [str(each) for each in INTEGERS].index(target)
     is_number = source in INTEGERS or isinstance(source, Decimal) or source == FLOAT
+    if is_number and (decimal := type_of(node.to, [])) and isinstance(decimal, Decimal):
+        return source is not None and is_lossless(source, decimal)
     return (is_number and target == "DOUBLE") or (source is not None and target == "STRING") or source == VOID
 
 

@@ -44,6 +44,7 @@ from penstock.planner.plan.substitute import substitute_columns
 from penstock.planner.plan.walk import arrives_in_order, walk
 from penstock.planner.scalars.implicit import store
 from penstock.planner.scalars.names import Scope, is_same_name
+from penstock.planner.script.sums import find_sums
 
 Statement: TypeAlias = ast.Update | ast.Delete
 
@@ -78,7 +79,7 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
             raise refuse(statement, entry, each.column.span, reason)
     pairs = zip(targets, statement.assignments, strict=True)
     assignments = [fit_value(target, each.value, scope, statement, entry) for target, each in pairs]
-    default = None
+    default, sums = None, None
     if statement.default is not None:
         default = lower_default(statement.default, matched, statement, entry)
     used = {column.name for each in assignments for column in each.value.find_all(exp.Column)}
@@ -99,15 +100,18 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
             for each in matched.source.node.schema
             if each.name in wanted
         ]
+        found = find_sums(assignments, default, {name: column.name for name, column in current}, names)
+        if found is not None:
+            sums, more = found
+            items += more
         assignments = [rename_columns(each, names) for each in assignments]
         default = default and [rename_columns(each, names) for each in default]
     else:  # then each row says by itself what it sets
         items = [*rename_values("set", assignments), *rename_values("else", default or ())]
         assignments = [Named(each.name, make_column(f"set.{each.name}"), each.type) for each in assignments]
         default = default and [Named(each.name, make_column(f"else.{each.name}"), each.type) for each in default]
-    change = UpdateRows(
-        target_of(entry.origin), tuple(assignments), current, None if default is None else tuple(default)
-    )
+    row = None if default is None else tuple(default)
+    change = UpdateRows(target_of(entry.origin), tuple(assignments), current, row, sums=sums)
     return plan_change(name, matched, items, change, entry, statement.target.span)
 
 

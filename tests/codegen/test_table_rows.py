@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
@@ -11,70 +11,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from penstock.codegen.ejected.table_rows import (
-    NO_KEY,
-    NO_ROW,
-    MissingRowError,
-    add_columns,
-    delete_rows,
-    put_rows,
-    update_rows,
-)
-
-KEY = ("a", "b")
-ROW = pa.schema([("a", pa.int64()), ("b", pa.string()), ("n", pa.int64())])
-
-
-class Rows:
-    """A table in memory that does what RowChanges asks for."""
-
-    null_key: Collection[str] = ()
-
-    def __init__(self, *rows: tuple[int, str, int]) -> None:
-        self.rows = {(a, b): {"a": a, "b": b, "n": n} for a, b, n in rows}
-        self.rejected: list[tuple[str, str]] = []
-        self.puts = 0
-
-    def fetch(self, keys: pa.Table, columns: Sequence[str]) -> pa.Table:
-        found = [self.rows[key(row)] for row in reversed(keys.to_pylist()) if key(row) in self.rows]
-        return pa.Table.from_pylist(found, schema=ROW).select([*KEY, *columns])
-
-    def upsert(self, rows: pa.Table) -> None:
-        for row in distinct(rows):
-            self.rows[key(row)] = {**self.rows.get(key(row), {}), **row}
-            self.puts += 1
-
-    def insert(self, rows: pa.Table) -> None:
-        assert not any(key(row) in self.rows for row in distinct(rows))
-        self.upsert(rows)
-
-    def update(self, rows: pa.Table) -> pa.Table:
-        missing = [place for place, row in enumerate(distinct(rows)) if key(row) not in self.rows]
-        for place, row in enumerate(rows.to_pylist()):
-            if place not in missing:
-                self.rows[key(row)].update(row)
-        return rows.take(pa.array(missing, pa.int64()))
-
-    def delete(self, keys: pa.Table) -> None:
-        for row in distinct(keys):
-            self.rows.pop(key(row), None)
-
-    def reject(self, rows: Sequence[tuple[str, str]]) -> None:
-        self.rejected += rows
-
-
-def key(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in KEY)
-
-
-def distinct(rows: pa.Table) -> list[dict[str, Any]]:
-    """The rows, each of another key without NULL."""
-    found: list[dict[str, Any]] = rows.to_pylist()
-    keys = [key(row) for row in found]
-    assert len(set(keys)) == len(keys)
-    assert all(None not in each for each in keys)
-    return found
-
+from penstock.codegen.ejected.table_rows import NO_KEY, add_columns, delete_rows, put_rows
+from penstock.codegen.ejected.table_updates import NO_ROW, MissingRowError, update_rows
+from tests.codegen.memory_table import KEY, Rows
 
 ops = st.lists(
     st.tuples(st.sampled_from([1, 2, None]), st.sampled_from(["x", "y", None]), st.integers(-5, 5)), max_size=12

@@ -194,3 +194,35 @@ def test_an_error_of_the_work_leaves_nothing(place: Place) -> None:
     assert place.rows(ALL) == []
     writer.write(0, "d", lambda changes: changes.upsert(rows_of((1, 2, "b"))))
     assert place.rows(ALL) == [(1, 2, "b")]
+
+
+def test_postgres_adds(postgres: Place) -> None:
+    """A sum that is too large, and a row that PostgreSQL cannot have, come back and change nothing."""
+    postgres.execute(
+        "CREATE TABLE t (k BIGINT PRIMARY KEY, v INTEGER, d NUMERIC(5, 2), s TEXT NOT NULL)",
+        "INSERT INTO t VALUES (1, 10, 1.5, 'a'), (2, 2147483647, 1, 'b'), (3, NULL, NULL, 'c'), (4, 0, 999, 'd')",
+        "INSERT INTO t VALUES (5, 5, 5, 'e'), (6, 6, 6, 'f')",
+    )
+    table = postgres.table((*COLUMNS[:2], ("d", "DECIMAL(5, 2)", True), COLUMNS[2]))
+    sums = [
+        (9, 1, 1, "x"),
+        (6, 1, 1, None),
+        (5, 1, 1, "\0"),
+        (4, 1, 1, "x"),
+        (3, 1, 1, "x"),
+        (2, 1, 1, "x"),
+        (1, 1, -2, "x"),
+    ]
+    rows = pa.Table.from_pylist(
+        [dict(zip(("k", "v", "d", "s"), row, strict=True)) for row in sums], schema=table.arrow_schema()
+    )
+    given: list[pa.Table] = []
+    writer = postgres.writer(table)
+    writer.write(0, "d", lambda changes: given.extend(changes.add(rows, ["v", "d"])))
+    missing, refused = (sorted(each["k"].to_pylist()) for each in given)
+    assert (missing, refused) == ([9], [2, 4, 5, 6])
+    assert postgres.rows("SELECT k, v, d::float, s FROM t WHERE s = 'x' ORDER BY k") == [
+        (1, 11, -0.5, "x"),
+        (3, None, None, "x"),
+    ]
+    assert (writer.counters.updates, writer.counters.rejected) == (2, 0)

@@ -13,7 +13,8 @@ from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.finder import FindPolicy, RowFinder
 from penstock.codegen.ejected.databases.writer import TableWriter
 from penstock.codegen.ejected.table_lookup import LookupRows, join_found
-from penstock.codegen.ejected.table_rows import delete_rows, put_rows, update_rows
+from penstock.codegen.ejected.table_rows import delete_rows, put_rows
+from penstock.codegen.ejected.table_updates import update_rows
 from tests.databases.places import POLICY, Place
 
 TEXTS = (("k", "STRING", False), ("v", "INT", True))

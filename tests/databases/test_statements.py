@@ -28,6 +28,7 @@ CREATE TABLE deletes (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place
 CREATE TABLE names (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'names');
 CREATE TABLE sums (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'sums');
 CREATE TABLE known (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'known');
+CREATE TABLE adds (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'adds');
 CREATE TABLE plain (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'plain');
 INSERT INTO puts SELECT STREAM id, name, n FROM ops;
 DELETE FROM deletes USING ops AS o WHERE deletes.id = o.id AND o.n > 5;
@@ -35,6 +36,7 @@ UPDATE names SET name = o.name FROM ops AS o WHERE names.id = o.id ELSE INSERT (
 UPDATE sums SET n = sums.n * 2 + o.n, name = CONCAT(sums.name, o.name) FROM STREAM ops AS o WHERE sums.id = o.id
   ELSE INSERT (n, name) VALUES (o.n + 100, '');
 UPDATE known SET n = known.n + 1 FROM ops AS o WHERE o.id = known.id AND o.name <> 'c';
+UPDATE adds SET n = adds.n - o.n, name = o.name FROM ops AS o WHERE adds.id = o.id ELSE INSERT (n) VALUES (100);
 UPDATE plain SET n = o.n FROM ops AS o WHERE plain.id = o.id;
 CREATE TABLE counts WITH ({place}, table = 'counts', create = 'if_missing')
   AS SELECT id, COUNT(*) AS c, SUM(n) AS n FROM ops WHERE id IS NOT NULL GROUP BY id HAVING SUM(n) % 3 <> 0;
@@ -55,10 +57,10 @@ class Replay:
     def __init__(self) -> None:
         self.tables: dict[str, dict[int, dict[str, Any]]] = {
             name: {key: dict(row) for key, row in BEFORE.items()}
-            for name in ("puts", "deletes", "names", "sums", "known", "plain")
+            for name in ("puts", "deletes", "names", "sums", "known", "adds", "plain")
         }
         self.counts: dict[int, dict[str, Any]] = {}
-        self.rejected = {"known": 0, "plain": 0, "puts": 0, "deletes": 0, "names": 0, "sums": 0}
+        self.rejected = {"known": 0, "plain": 0, "puts": 0, "deletes": 0, "names": 0, "sums": 0, "adds": 0}
 
     def apply(self, op: Mapping[str, Any]) -> None:
         """What one row of the stream does to each table."""
@@ -76,6 +78,8 @@ class Replay:
         tables["names"].setdefault(key, {"id": key, "n": n})["name"] = name
         total = tables["sums"].setdefault(key, {"id": key, "name": "", "n": n + 100})
         total["n"], total["name"] = total["n"] * 2 + n, total["name"] + name
+        less = tables["adds"].setdefault(key, {"id": key, "n": 100})
+        less["n"], less["name"] = less["n"] - n, name
         if name != "c" and key in tables["known"]:
             tables["known"][key]["n"] += 1
         if key in tables["plain"]:

@@ -39,6 +39,7 @@ class Changes:
         self._connection, self._operations, self._table = connection, operations, table
         self._batch_size, self._max_rejected = batch_size, max_rejected
         self._begin_again = begin_again
+        self.adds = operations.adds
         self._has_savepoints = table.address.dialect != "duckdb"
         self._done: list[tuple[Callable[[pa.Table], Any], pa.Table]] = []
         self._rejected: list[tuple[str, str]] = []
@@ -86,6 +87,28 @@ class Changes:
                 missing.append(done.take(pa.array(numbers, pa.int64())))
                 self.counts.updates += done.num_rows - len(numbers)
         return pa.concat_tables(missing)
+
+    def add(self, rows: pa.Table, added: Collection[str]) -> tuple[pa.Table, pa.Table]:
+        """As `update`, but what the rows have in the columns `added` is added. No row is set aside.
+
+        Gives the rows whose key is not there, and the rows that the database refuses or cannot have.
+        """
+        rows = self._conform(rows)
+        unfit = self._unfit(rows)
+        missing, refused = [rows.slice(0, 0)], [rows.filter(unfit)]
+
+        def run(part: pa.Table) -> Sequence[int]:
+            return self._operations.update(part, added)
+
+        for part in self._parts(rows.filter(pc.invert(unfit)), numbered=True):
+            for done, numbers in self._apply(run, part, refuse=lambda row, reason: refused.append(row)):
+                missing.append(done.take(pa.array(numbers, pa.int64())))
+                self.counts.updates += done.num_rows - len(numbers)
+        return pa.concat_tables(missing), pa.concat_tables(refused)
+
+    def schema_of(self, columns: Sequence[str]) -> pa.Schema:
+        """The types of these columns."""
+        return self._table.arrow_schema(columns)
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes the rows of these keys, as far as they are there."""

@@ -1,8 +1,9 @@
 """Writes to DuckDB: Arrow rows are registered as a view, and one statement merges them."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 
@@ -16,6 +17,8 @@ STAGED = "penstock_stage"
 
 class DuckdbOperations:
     """The operations of one transaction of DuckDB."""
+
+    adds: ClassVar = False
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._duckdb: Any = connection.connection.driver_connection
@@ -35,7 +38,7 @@ class DuckdbOperations:
         """As `Operations.insert`."""
         return self._insert(rows, resolve_conflict(self._table, self._table.key))
 
-    def update(self, rows: pa.Table) -> Sequence[int]:
+    def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
         table, assigned = self._table, assign_columns(self._table, rows.column_names)
         key = match_key(table, "t.", "s.")
@@ -43,7 +46,9 @@ class DuckdbOperations:
             text = f"UPDATE {table.quoted_name} AS t SET {assigned} FROM {STAGED} AS s WHERE {key}"
             if self._run(rows, text).fetchone()[0] == rows.num_rows:
                 return []
-        numbered = rows.select(table.key).append_column("penstock_row", pa.array(range(rows.num_rows), pa.int32()))
+        numbered = rows.select(table.key).append_column(
+            "penstock_row", pa.array(np.arange(rows.num_rows, dtype=np.int32))
+        )
         there = f"SELECT 1 FROM {table.quoted_name} AS t WHERE {key}"
         asked = f"SELECT penstock_row FROM {STAGED} AS s WHERE NOT EXISTS ({there}) ORDER BY 1"
         return [number for (number,) in self._run(numbered, asked).fetchall()]

@@ -1,7 +1,7 @@
 """What is done to a table inside of one transaction; each database has a class of its own."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 import sqlalchemy as sa
@@ -16,6 +16,9 @@ class Operations(Protocol):
     Errors of the driver come as they are.
     """
 
+    adds: ClassVar[bool]
+    """Whether it can add to columns, and refuses sums that are too large."""
+
     def prepare(self, names: Sequence[str], numbered: bool) -> None:
         """Is called before the first savepoint of rows with these columns; `numbered`: they are for updates."""
 
@@ -25,8 +28,8 @@ class Operations(Protocol):
     def insert(self, rows: pa.Table) -> int:
         """Inserts rows whose key is not there; gives their number."""
 
-    def update(self, rows: pa.Table) -> Sequence[int]:
-        """Sets columns where the key is there; gives the numbers of the other rows."""
+    def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
+        """Sets columns where the key is there, or adds to those `added`; gives the numbers of the other rows."""
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes the rows of these keys."""
@@ -64,7 +67,9 @@ def resolve_conflict(table: TargetTable, names: Sequence[str]) -> str:
     return f"ON CONFLICT ({list_names(table.key) or '(true)'}) DO {action}"
 
 
-def assign_columns(table: TargetTable, names: Sequence[str]) -> str:
-    """The assignments of an UPDATE from the rows `s`."""
-    others = [quote_identifier(name) for name in names if name not in table.key]
-    return ", ".join(f"{name} = s.{name}" for name in others)
+def assign_columns(table: TargetTable, names: Sequence[str], added: Collection[str] = ()) -> str:
+    """The assignments of an UPDATE of the rows `t` from the rows `s`, which are added to some columns."""
+    others = {name: quote_identifier(name) for name in names if name not in table.key}
+    return ", ".join(
+        f"{quoted} = {f't.{quoted} + ' if name in added else ''}s.{quoted}" for name, quoted in others.items()
+    )

@@ -1,8 +1,10 @@
 """Writes to PostgreSQL: Arrow writes CSV, COPY loads it into a temporary table, and one statement merges that."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import ClassVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
@@ -26,6 +28,8 @@ BY_INDEX = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 
 class PostgresOperations:
     """The operations of one transaction of PostgreSQL."""
+
+    adds: ClassVar = True
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._cursor = raw_cursor(connection)
@@ -64,11 +68,11 @@ class PostgresOperations:
         )
         return int(self._cursor.rowcount)
 
-    def update(self, rows: pa.Table) -> Sequence[int]:
+    def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
         names = rows.column_names
-        stage = self._load(rows.append_column(ROW_NUMBER, pa.array(range(rows.num_rows), pa.int32())))
-        if self._update(stage, names) == rows.num_rows:
+        stage = self._load(rows.append_column(ROW_NUMBER, pa.array(np.arange(rows.num_rows, dtype=np.int32))))
+        if self._update(stage, names, added) == rows.num_rows:
             return []
         there = f"SELECT 1 FROM {self._table.quoted_name} AS t WHERE {match_key(self._table, 't.', 's.')}"
         self._cursor.execute(f"SELECT {ROW_NUMBER} FROM {stage} AS s WHERE NOT EXISTS ({there}) ORDER BY 1")
@@ -102,8 +106,8 @@ class PostgresOperations:
             data = b"".join(bytes(part) for part in copy)
         return read_copy(data, schema, table)
 
-    def _update(self, stage: str, names: Sequence[str]) -> int:
-        table, assigned = self._table, assign_columns(self._table, names)
+    def _update(self, stage: str, names: Sequence[str], added: Collection[str] = ()) -> int:
+        table, assigned = self._table, assign_columns(self._table, names, added)
         if not assigned:
             return -1
         key = match_key(table, "t.", "s.")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -170,4 +171,4 @@ def number_keys(keys: pa.Table, number: str) -> pa.Table:
     """The keys as columns k0, k1 …, and a column with their places. Zero has one sign, as for Spark."""
     arrays = [pc.add(each, 0.0) if pa.types.is_floating(each.type) else each for each in keys.columns]
     columns = [f"k{place}" for place in range(keys.num_columns)]
-    return pa.table([*arrays, pa.array(range(keys.num_rows), pa.int64())], names=[*columns, number])
+    return pa.table([*arrays, pa.array(np.arange(keys.num_rows))], names=[*columns, number])

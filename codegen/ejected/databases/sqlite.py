@@ -1,7 +1,7 @@
 """Writes to SQLite: prepared statements, run for each row. A stage would only write everything twice."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,6 +15,8 @@ from penstock.codegen.ejected.databases.table import FoundTable, TargetTable
 
 class SqliteOperations:
     """The operations of one transaction of SQLite."""
+
+    adds: ClassVar = False
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._cursor = raw_cursor(connection)
@@ -35,7 +37,7 @@ class SqliteOperations:
         """As `Operations.insert`."""
         return self._insert(rows, resolve_conflict(self._table, self._table.key))
 
-    def update(self, rows: pa.Table) -> Sequence[int]:
+    def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
         key = self._table.key
         others = [name for name in rows.column_names if name not in key]
