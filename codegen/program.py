@@ -70,9 +70,9 @@ class Input(Connected):
     metadata: tuple[tuple[str, str], ...] = ()
     """More columns: what the connector knows of a record, by its own names for it."""
     key: tuple[str, ...] = ()
-    """The columns that are in the keys of records, where these are apart from the values."""
+    """The columns that are in the keys of records, where these are apart; or by which records of a table delete."""
     tombstones: bool = False
-    """Whether there is a column `_tombstone`: a record without a value deletes its key."""
+    """Whether there is a column `_tombstone`: whether a record deletes the row of its key."""
     newest_by_place: bool = False
     """Whether of two records of a key the one is newer whose place comes later, whatever their times are."""
     partitions: int | None = None

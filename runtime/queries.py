@@ -242,7 +242,7 @@ class Run:
         writes = [] if folder is None else [absolute(folder)]
         with suppress(*SPARK_ERRORS):  # where the JVM is gone, nothing more is known
             unread = find_unread(error)
-            if unread is not None:
+            if unread is not None and unread.view in self.account.lookups:
                 self.account.lookups[unread.view].fail(unread.retries, unread.seconds_retrying)
             finding = explain_storage(error, self.query.name, self._spark, self._place, writes)
             if finding is not None:

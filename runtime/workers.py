@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from penstock.codegen.program import PackedView, Program, RemoteView, View
 from penstock.diagnostics.codes.running import R047, R049
-from penstock.runtime.connectors import lookup_of
+from penstock.runtime.connectors import lookup_of, source_of
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
 from penstock.runtime.storage import Storage
@@ -50,6 +50,8 @@ def list_needed_packages(program: Program) -> set[str]:
         places = [*query.inputs, *([query.output] if query.output.is_written_by_spark else [])]
         if any("avro" in (each.values.get("format"), each.values.get("key_format")) for each in places):
             needed |= {"pyspark", "pyarrow", "pandas", "fastavro"}
+        for source in query.inputs:
+            needed |= source_of(source).packages
         for view in query.views:
             if isinstance(view, RemoteView):
                 needed |= lookup_of(view).packages

@@ -35,6 +35,7 @@ def list_delta_arguments(query: SparkQuery) -> DeltaArguments:
         "key": () if change is None else change.key,
         "create": values["create"] == "if_missing",
         "partition_by": tuple(list_partition_columns(query.output.options)),
+        "change_feed": bool(values["change_feed"]) or change is None,
     }
     policy = {
         "attempts": values["retry_attempts"],

@@ -15,6 +15,8 @@ from penstock.codegen.ejected.databases.retries import TransientError
 from penstock.codegen.ejected.databases.secrets import SecretRef
 from penstock.codegen.ejected.databases.spark_types import arrow_type
 
+CHANGE_FEED = "delta.enableChangeDataFeed"
+"""The property of a table that keeps what each version inserts and deletes."""
 DELTA_HINTS = {
     "missing_table": "create the table, or set create = 'if_missing'",
     "permission": "let the user of this process read and write the folder of the table",
@@ -29,6 +31,7 @@ class DeltaTarget:
 
     columns: of each the name, the Spark type as text, and whether it may be NULL. key: empty for a table of one row,
     and for rows that are only appended. create: whether a missing table is made, by these partitions.
+    change_feed: whether it then keeps a feed of its changes.
     storage_options: of an object store; `secret_option` is the name of the one that has the secret.
     """
 
@@ -40,6 +43,7 @@ class DeltaTarget:
     storage_options: Sequence[tuple[str, str]] = ()
     secret_key: SecretRef | None = None
     secret_option: str = ""
+    change_feed: bool = False
 
     @property
     def uri(self) -> str:
@@ -126,10 +130,26 @@ def provide_delta(target: DeltaTarget) -> DeltaTable:
             schema = Schema.from_arrow(target.arrow_schema())
             partitions = list(target.partition_by)
             options = target.read_options()
-            DeltaTable.create(target.uri, schema, mode="ignore", partition_by=partitions, storage_options=options)
+            properties = {CHANGE_FEED: "true"} if target.change_feed else None
+            DeltaTable.create(
+                target.uri,
+                schema,
+                mode="ignore",
+                partition_by=partitions,
+                configuration=properties,
+                storage_options=options,
+            )
         found = open_delta(target)
     if found is None:
         raise TableError("missing_table", f"there is no {target.place}", DELTA_HINTS["missing_table"])
+    return found
+
+
+def require_delta(target: DeltaTarget) -> DeltaTable:
+    """The newest version of the table. Raises TableError: it is missing, or cannot be read."""
+    found = open_delta(target)
+    if found is None:
+        raise TableError("missing_table", f"there is no {target.place}")
     return found
 
 
@@ -185,9 +205,7 @@ def read_delta(target: DeltaTarget) -> tuple[pa.Table, int]:
 
     Raises TableError: it is missing, or not as it is declared, or cannot be read.
     """
-    found = open_delta(target)
-    if found is None:
-        raise TableError("missing_table", f"there is no {target.place}")
+    found = require_delta(target)
     check_delta_columns(found, target)
     schema = pa.schema([field.with_nullable(True) for field in target.arrow_schema()])
     with delta_faults(target):

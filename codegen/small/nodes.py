@@ -122,8 +122,13 @@ class _Lowering:
                 assert_never(node)
 
     def _read(self, node: Snapshot) -> Expression:
-        origin = node.origin
-        if not connector_of(origin.connector).parses_records or origin.computed_time is not None or origin.metadata:
+        origin, connector = node.origin, connector_of(node.origin.connector)
+        if (
+            not connector.parses_records
+            or connector.changes_rows
+            or origin.computed_time is not None
+            or origin.metadata
+        ):
             raise UnknownError
         _check_types(origin.columns)
         shape = KStream() if node.key is None else KTable(node.key)

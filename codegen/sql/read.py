@@ -92,7 +92,8 @@ def _input(node: Snapshot, name: str) -> Input:
 
 def _is_parsed(node: Snapshot) -> bool:
     """Whether the table is read as records, and not as rows."""
-    return connector_of(node.origin.connector).parses_records
+    connector = connector_of(node.origin.connector)
+    return connector.parses_records and not connector.changes_rows
 
 
 def _scan(node: Snapshot) -> Scan:

@@ -90,7 +90,7 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
     stored = tuple((each.name, str(each.type)) for each in _stored_columns(origin))
     if isinstance(scan.shape, WTable):
         stored = (*stored, (ORDER, str(BIGINT)))
-    apart = connector_of(origin.connector).keys_apart
+    apart, marked = connector_of(origin.connector).keys_apart, connector_of(origin.connector).marks_deletes
     return Input(
         origin.name,
         view,
@@ -99,8 +99,8 @@ def input_of(scan: Scan, view: str, *, at_once: bool = False, by_arrival: bool =
         stored,
         ordered=is_table or by_arrival,
         metadata=origin.metadata,
-        key=origin.key if apart and (is_table or "key_format" in dict(options)) else (),
-        tombstones=apart and is_table,
+        key=origin.key if (marked and is_table) or (apart and "key_format" in dict(options)) else (),
+        tombstones=marked and is_table,
         newest_by_place=apart and is_table and origin.newest is None,
         partitions=origin.partitions,
     )
@@ -203,7 +203,7 @@ def _order_records(origin: Origin, source: str, *, before: Sequence[str] = ()) -
     place |= {each.removeprefix("_"): column(each) for each in before}
     place |= _record_place(origin)
     deletes: Expression = exp.Boolean(this=False)
-    if connector_of(origin.connector).keys_apart:
+    if connector_of(origin.connector).marks_deletes:
         deletes = call("COALESCE", column(TOMBSTONE), exp.Boolean(this=False))
     if origin.operation is not None:
         deletes = call("COALESCE", is_delete(column(origin.operation)), exp.Boolean(this=False))
@@ -223,7 +223,7 @@ def _order_columns(origin: Origin) -> list[str]:
 def _tombstone_columns(scan: Scan) -> list[str]:
     """The column that says whether a record without a value deletes its key."""
     is_table = isinstance(scan.shape, KTable)
-    return [TOMBSTONE] if is_table and connector_of(scan.origin.connector).keys_apart else []
+    return [TOMBSTONE] if is_table and connector_of(scan.origin.connector).marks_deletes else []
 
 
 def _shown_columns(origin: Origin) -> list[str]:

@@ -9,9 +9,21 @@ from collections.abc import Collection, Sequence
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C019, C020
 from penstock.planner.connectors.databases import is_any, make_check
-from penstock.planner.connectors.option import INTEGER, INTERVAL, NAME, SECRET, Connector, ConnectorOption, OptionType
+from penstock.planner.connectors.option import BOOLEAN as BOOLEAN_OPTION
+from penstock.planner.connectors.option import (
+    INTEGER,
+    INTERVAL,
+    NAME,
+    SECRET,
+    Connector,
+    ConnectorOption,
+    Metadata,
+    OptionType,
+    RecordPlace,
+)
+from penstock.planner.connectors.option import STRING as STRING_OPTION
 from penstock.planner.plan import Column, Options
-from penstock.planner.types import BOOLEAN, DATE, INTEGERS, STRING, TIME, Array, Map, Struct, Type
+from penstock.planner.types import BIGINT, BOOLEAN, DATE, INTEGERS, STRING, TIME, TIMESTAMP, Array, Map, Struct, Type
 
 PARTITIONED = (BOOLEAN, DATE, STRING, *INTEGERS)
 """Types of partition columns. Their values are parts of paths and texts in the log."""
@@ -25,6 +37,8 @@ SECRET_OPTIONS = {
 }
 """By the scheme of a path: the storage option that holds the secret."""
 
+STARTING = ("newest", "earliest", "latest")
+_VERSION = re.compile(r"\d{1,15}")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _UNFIT_NAME = re.compile(r"[ ,;{}()\n\t=]")
 _SECRET_NAME = re.compile("secret|password|token|sas|credential|_key$|^key$|account_key", re.IGNORECASE)
@@ -68,6 +82,13 @@ def check_storage_options(value: str, span: Span) -> Diagnostic | None:
         found = C020.at(span, "", name="storage_options").because("Plans, checkpoints and programs show options.")
         return found.with_hint("secret_key = ENV('AWS_SECRET_ACCESS_KEY')")
     return None
+
+
+def check_starting(value: str, span: Span) -> Diagnostic | None:
+    """What is wrong with the place where a query begins."""
+    if value in STARTING or _VERSION.fullmatch(value):
+        return None
+    return C003.at(span, "", name="starting", expected="'newest', 'earliest', 'latest', or a version such as '12'")
 
 
 def list_partition_columns(options: Options) -> list[str]:
@@ -116,13 +137,25 @@ DELTA = Connector(
     "delta",
     "a Delta Lake table",
     one_row=True,
+    reads_stream=True,
+    reads_table=True,
     reads_now=True,
+    parses_records=True,
+    record_place=RecordPlace(
+        shown=(("version", "_version", BIGINT),),
+        order=(("version", "_version"), ("step", "_step")),
+        is_unique=False,
+    ),
+    marks_deletes=True,
+    metadata=(
+        Metadata("version", BIGINT, "version of the table that has changed the row"),
+        Metadata("timestamp", TIMESTAMP, "when that version was written"),
+    ),
     appends=True,
     upserts=True,
     deletes=True,
     changes_rows=True,
     exactly_once=True,
-    unfollowed="Which rows are new is in its log of transactions, and Spark 4.3 has no reader of that.",
     check=check,
     own_options=(
         ConnectorOption(
@@ -149,6 +182,20 @@ DELTA = Connector(
             check=check_storage_options,
         ),
         ConnectorOption("secret_key", SECRET, "secret of the object store"),
+        ConnectorOption(
+            "change_feed", BOOLEAN_OPTION, "whether the table keeps a feed of its changes, if it is made", default=False
+        ),
+        ConnectorOption(
+            "starting",
+            STRING_OPTION,
+            "what a query reads first: the rows of the newest version ('newest'), the first changes ('earliest'), "
+            "changes from now on ('latest'), or those of a version such as '12'",
+            default="newest",
+            check=check_starting,
+        ),
+        ConnectorOption(
+            "versions_per_batch", INTEGER, "at most so many versions in one micro-batch", limits_batch=True
+        ),
         ConnectorOption("max_rejected", INTEGER, "at most so many refused rows in one micro-batch", default=1_000),
         ConnectorOption("retry_attempts", INTEGER, "how often a micro-batch is tried", default=10),
         ConnectorOption(

@@ -228,6 +228,7 @@ KAFKA = Connector(
         order=(("partition", "_partition"), ("offset", "_offset")),
     ),
     keys_apart=True,
+    marks_deletes=True,
     metadata=(
         Metadata("topic", types.STRING, "name of the topic"),
         Metadata("partition", types.INT, "number of the partition"),

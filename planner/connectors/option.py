@@ -116,6 +116,8 @@ class RecordPlace(msgspec.Struct, frozen=True):
     """What rejected rows say of it: their column, the column beside the record, and the type of both."""
     order: tuple[tuple[str, str], ...] = ()
     """What makes one record of a table newer than another: names, and the columns beside the record."""
+    is_unique: bool = True
+    """Whether no two records of a stream have the same place in that order."""
 
 
 class Connector(msgspec.Struct, frozen=True):
@@ -134,10 +136,10 @@ class Connector(msgspec.Struct, frozen=True):
     record_place: RecordPlace = RecordPlace()
     """Of records that can be malformed."""
     keys_apart: bool = False
-    """Whether a record has a key beside its value. Of a table, the key is there, and a key without a value deletes."""
+    """Whether a record has a key beside its value. Of a table, the key is there."""
+    marks_deletes: bool = False
+    """Whether a record of a table says by itself whether it deletes the row of its key."""
     metadata: tuple[Metadata, ...] = ()
-    unfollowed: str | None = None
-    """Why queries cannot follow what is there, if that needs to be said."""
     looks_up: bool = False
     """Whether it can give the rows of a table for keys, and the columns and rows that a read asks for."""
     only_tables: bool = False

@@ -12,12 +12,6 @@ from penstock.planner.plan import KTable, RunningQuery, Scan
 from penstock.planner.plan.walk import walk
 
 
-def explain_unfollowed(node: Scan, reason: str) -> Diagnostic:
-    """The finding that rows can be read now, and not as they come."""
-    found = C005.at(node.span, "", connector=node.origin.connector, used="read by a query that keeps running")
-    return found.because(reason).with_hint("penstock query reads the newest rows of a table")
-
-
 def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
     """Finds places that this version cannot read."""
     for node in walk(query.root):
@@ -25,7 +19,6 @@ def check_sources(query: RunningQuery) -> Iterator[Diagnostic]:
             continue
         connector = connector_of(node.origin.connector)
         if not (connector.is_source or connector.looks_up):
-            found = C005.at(node.span, "", connector=connector.name, used="read")
-            yield found if connector.unfollowed is None else explain_unfollowed(node, connector.unfollowed)
+            yield C005.at(node.span, "", connector=connector.name, used="read")
         elif isinstance(node.shape, KTable) and not connector.reads_table:
             yield B002.at(node.span, "", construct=f"reading a table through {connector.name}")

@@ -299,7 +299,8 @@ def order_rows(root: Node, entry: Declared, span: Span) -> tuple[Node, str | Non
     Raises CompileError where they have no order: which row of a key is the last one would be left to chance.
     """
     scans = [node for node in walk(root) if isinstance(node, Scan)]
-    if arrives_in_order(root) and all(connector_of(each.origin.connector).parses_records for each in scans):
+    connectors = [connector_of(each.origin.connector) for each in scans]
+    if arrives_in_order(root) and all(each.parses_records and each.record_place.is_unique for each in connectors):
         return root, None
     below = root.input if isinstance(root, Project) else root
     assert isinstance(below.shape, KStream)

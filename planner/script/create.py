@@ -14,7 +14,7 @@ from penstock.diagnostics.codes.windows import W003, W013
 from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
-from penstock.planner.connectors import connector_of
+from penstock.planner.connectors import Connector, connector_of
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
@@ -48,8 +48,8 @@ def lower_create(statement: ast.Create) -> Declared:
     columns = check_metadata(statement, metadata, connector_of(connector), columns)
     is_table = statement.kind is ast.RelationKind.TABLE
     connector_of(connector).check(options, stored, statement.name.span, key=key, table=is_table, written=False)
-    if is_table and connector_of(connector).keys_apart:
-        check_time_of_tombstones(statement, {each.name for each in metadata})
+    if is_table and connector_of(connector).marks_deletes:
+        check_time_of_deletes(statement, connector_of(connector), {each.name for each in metadata})
     if computed and connector_of(connector).looks_up:
         raise CompileError([B002.at(statement.name.span, "", construct="computed columns of a table in a database")])
     values = dict(options)
@@ -80,12 +80,13 @@ def lower_create(statement: ast.Create) -> Declared:
     return Declared(statement.kind.value, statement.name.text, origin, items, statement.name.span, statement)
 
 
-def check_time_of_tombstones(statement: ast.Create, metadata: Collection[str]) -> None:
-    """Raises CompileError for an event time that a record without a value does not have."""
+def check_time_of_deletes(statement: ast.Create, connector: Connector, metadata: Collection[str]) -> None:
+    """Raises CompileError for an event time that a record does not have which deletes a row."""
     watermark = statement.watermark
     if watermark is not None and watermark.column.folded not in {each.lower() for each in metadata}:
-        construct = "an event time in the values of a table of a topic"
-        found = B002.at(watermark.column.span, "", construct=construct).because("A deleted row has no value.")
+        construct = f"an event time in the values of a table through {connector.name}"
+        reason = "A deleted row has no value." if connector.keys_apart else "A deleted row has the values that it had."
+        found = B002.at(watermark.column.span, "", construct=construct).because(reason)
         raise CompileError([found.with_hint("ts TIMESTAMP METADATA FROM 'timestamp'")])
 
 

@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from deltalake import DeltaTable
+from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from penstock.codegen import LEDGER_SINK, list_delta_arguments, list_delta_place
+from penstock.codegen import LEDGER_SINK, folder_name, list_delta_arguments, list_delta_place
+from penstock.codegen.ejected import delta_table
+from penstock.codegen.ejected.databases import faults, retries, secrets, spark_types
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.retries import TransientError
 from penstock.codegen.ejected.databases.secrets import SecretRef
-from penstock.codegen.ejected.delta_table import DeltaTarget, read_delta
+from penstock.codegen.ejected.delta_table import (
+    DeltaTarget,
+    check_delta_columns,
+    delta_faults,
+    read_delta,
+    require_delta,
+)
 from penstock.codegen.ejected.delta_writer import DeltaPolicy, DeltaWriter, RowsToDelta
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.ejected.table_sink import TableBatches
 from penstock.codegen.program import Input, SparkQuery
 from penstock.rows import Row
+from penstock.runtime import delta_feed
+from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSource
+from penstock.runtime.delta_feed import (
+    ARRIVED,
+    DELETES,
+    FORMAT,
+    OPTION,
+    STEP,
+    VERSION,
+    DeltaFeed,
+    FeedPlace,
+    check_feed,
+    check_versions,
+    open_feed,
+)
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import explain_unread
+from penstock.runtime.spark_logs import offsets_of
 from penstock.runtime.storage import Storage
 from penstock.runtime.table_sink import TableSink
 
@@ -35,22 +64,109 @@ class DeltaSink(TableSink):
         super().__init__(query, target.path, writer, TableBatches(writer, RowsToDelta(**given.changes), LEDGER_SINK))
 
 
+TRAVELLING = (delta_feed, delta_table, faults, retries, secrets, spark_types)
+"""Modules that travel by value: the workers of a cluster have deltalake, but not penstock."""
+
+
 class DeltaSource(RuntimeSource):
-    """The rows of the newest version of a table."""
+    """The rows of a table: those of its newest version, or those that versions insert and delete."""
 
     def __init__(self, source: Input) -> None:
-        self._columns = dict(source.columns)
+        self._source = source
         columns = [(name, type_, True) for name, type_ in source.columns]
-        self._target = make_target({**list_delta_place(source), "columns": columns})
+        place = {**list_delta_place(source), "columns": columns, "key": source.key}
+        self._target = make_target(place)
+
+    def check(self, storage: Storage, place: str | None) -> None:
+        """Raises RunError if the table is missing or not as declared, or if changes are gone that are to be read."""
+        with coded_feed(self._target):
+            found = require_delta(self._target)
+            check_delta_columns(found, self._target)
+            noted = None if place is None else storage.read(note_of(self._source, place))
+            if noted is None or place is None:
+                return
+            begin = json.loads(noted)
+            found = open_feed(FeedPlace(self._target, begin["id"], begin["first"], begin["after"]))
+            finished = storage.newest(f"{place}/commits")
+            text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
+            read = [] if text is None else find_versions(offsets_of(f"{place}/offsets/{finished}", text), begin["id"])
+            check_next(found, self._target, min(read, default=begin["after"]))
+
+    @property
+    def packages(self) -> set[str]:
+        return {"pyspark", "pyarrow", "pandas", "deltalake"}
+
+    def settle(self, storage: Storage, place: str) -> Mapping[str, str]:
+        """Notes in the checkpoint which table it is, and which version a query begins with."""
+        path = note_of(self._source, place)
+        noted = storage.read(path)
+        if noted is None:
+            with coded_feed(self._target):
+                found = require_delta(self._target)
+                check_feed(found, self._target)
+            noted = json.dumps({"id": found.metadata().id, **find_start(str(self._source.values["starting"]), found)})
+            storage.publish(path, noted)
+        return {"starting": noted}
+
+    def stream(self, spark: SparkSession) -> DataFrame:
+        for module in TRAVELLING:
+            cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]
+        spark.dataSource.register(DeltaFeed)
+        source, begin = self._source, json.loads(str(self._source.values["starting"]))
+        limit = source.values.get("versions_per_batch")
+        versions = None if limit is None else int(str(limit))
+        feed = FeedPlace(self._target, begin["id"], begin["first"], begin["after"], versions)
+        columns = {**dict(source.columns), VERSION: "BIGINT", STEP: "INT", ARRIVED: "TIMESTAMP", DELETES: "BOOLEAN"}
+        rows = spark.readStream.format(FORMAT).schema(schema_of(columns)).option(OPTION, feed.write()).load()
+        known = {"version": VERSION, "timestamp": ARRIVED}
+        items = [F.col(known[key]).alias(name) for name, key in source.metadata]
+        return rows.select("*", F.lit(None).cast("string").alias("_malformed"), *items)
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
-        try:
+        with coded_feed(self._target):
             rows, _ = read_delta(self._target)
-        except (TableError, TransientError) as error:
-            raise RunError(
-                [explain_unread(self._target.path, str(error), getattr(error, "hint", None), None)]
-            ) from None
-        return spark.createDataFrame(rows, schema_of(self._columns))
+        return spark.createDataFrame(rows, schema_of(dict(self._source.columns)))
+
+
+def note_of(source: Input, place: str) -> str:
+    """The file of a checkpoint that says which table it is, and which version the query begins with."""
+    return f"{place}/{STARTING}/{folder_name(source.name)}.json"
+
+
+def find_start(starting: str, found: DeltaTable) -> dict[str, int | None]:
+    """The version whose rows are read first, and the one after which changes are."""
+    newest = found.version()
+    match starting:
+        case "newest":
+            return {"first": newest, "after": -1}
+        case "latest":
+            return {"first": None, "after": newest}
+        case "earliest":
+            return {"first": None, "after": -1}
+        case _:
+            return {"first": None, "after": int(starting) - 1}
+
+
+def find_versions(offsets: Iterable[Any], table: str) -> list[int]:
+    """The versions of a table up to which the inputs of a query were read."""
+    return [each["version"] for each in offsets if isinstance(each, dict) and each.get("table") == table]
+
+
+def check_next(found: DeltaTable, target: DeltaTarget, read: int) -> None:
+    """Raises TableError if the version that was read is not there, or the changes of the next one are gone."""
+    check_versions(target, found.version(), read)
+    if 0 <= read < found.version():
+        with delta_faults(target):
+            found.load_cdf(starting_version=read + 1, ending_version=read + 1)
+
+
+@contextmanager
+def coded_feed(target: DeltaTarget) -> Iterator[None]:
+    """Raises RunError in place of an error of the table that an input reads."""
+    try:
+        yield
+    except (TableError, TransientError) as error:
+        raise RunError([explain_unread(target.path, str(error), getattr(error, "hint", None), None)]) from None
 
 
 def make_target(arguments: dict[str, Any]) -> DeltaTarget:

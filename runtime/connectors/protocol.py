@@ -43,6 +43,11 @@ class RuntimeSource(Protocol):
         """
         return ()
 
+    @property
+    def packages(self) -> set[str]:
+        """The packages that workers need for it."""
+        return set()
+
     def count_tasks(self) -> int:
         """How many tasks read the input all the time, where a query runs in real time.
 

@@ -96,12 +96,34 @@ def test_no_secret_is_in_a_program() -> None:
     assert "aws_secret_access_key" in made
 
 
-@pytest.mark.parametrize(
-    "query", ["SELECT STREAM * FROM lake", "CREATE TABLE x AS SELECT a, COUNT(*) AS n FROM lake GROUP BY a"]
-)
-def test_running_queries_do_not_read_it(query: str) -> None:
-    sql = f"CREATE STREAM lake (id BIGINT, a STRING) WITH (connector = 'delta', path = 'lake/t'); {query}"
-    assert "C005: connector delta cannot be read by a query that keeps running" in refuse(sql)
+FOLLOWED = """CREATE STREAM lake (id BIGINT) WITH (connector = 'delta', path = 'lake/t', starting = '{starting}');
+SELECT STREAM id FROM lake;"""
+
+
+@pytest.mark.parametrize("starting", ["newest", "earliest", "latest", "0", "12"])
+def test_queries_begin_with_a_version(starting: str) -> None:
+    compile(FOLLOWED.format(starting=starting))
+
+
+@pytest.mark.parametrize("starting", ["", "-1", "Newest", "1.5"])
+def test_queries_begin_with_nothing_else(starting: str) -> None:
+    assert [each[:4] for each in refuse(FOLLOWED.format(starting=starting))] == ["C003"]
+
+
+def test_programs_do_not_follow_tables() -> None:
+    with pytest.raises(CompileError) as refusal:
+        eject(compile(FOLLOWED.format(starting="newest")).program)
+    assert "delta" in refusal.value.diagnostics[0].message
+
+
+def test_the_event_time_of_a_table_is_that_of_its_versions() -> None:
+    """A deleted row has the values that it had, and so no time at which it was deleted."""
+    table = """CREATE TABLE t (id BIGINT PRIMARY KEY, at TIMESTAMP{known}, WATERMARK FOR at AS at)
+        WITH (connector = 'delta', path = 'lake/t');"""
+    compile(table.format(known=" METADATA FROM 'timestamp'"))
+    assert refuse(table.format(known="")) == [
+        "B002: not supported yet: an event time in the values of a table through delta"
+    ]
 
 
 def test_rows_are_deleted_and_not_updated() -> None:
