@@ -32,7 +32,7 @@ from penstock.codegen.ejected.delta_table import (
 FORMAT = "penstock_delta"
 """What Spark calls the data source."""
 OPTION = "feed"
-VERSION, STEP, ARRIVED, DELETES = "_version", "_step", "_arrived", "_tombstone"
+VERSION, STEP, ARRIVED, DELETES = "_revision", "_step", "_arrived", "_tombstone"
 """Beside the columns of a row: the version, whether its row comes before the others of the version, the time of the
 version, and whether the row is deleted."""
 PARTS = 8

@@ -142,8 +142,8 @@ DELTA = Connector(
     reads_now=True,
     parses_records=True,
     record_place=RecordPlace(
-        shown=(("version", "_version", BIGINT),),
-        order=(("version", "_version"), ("step", "_step")),
+        shown=(("version", "_revision", BIGINT),),
+        order=(("version", "_revision"), ("step", "_step")),
         is_unique=False,
     ),
     marks_deletes=True,
