@@ -13,7 +13,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import StructType
 
 from penstock.codegen.ejected.table_rows import delete_rows, list_order, put_rows
-from penstock.codegen.ejected.table_updates import ColumnSums, RowChanges, update_rows
+from penstock.codegen.ejected.table_updates import RowChanges, UpdateSums, update_rows
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class RowsToTable:
     fails: bool = False
 
     @property
-    def sums(self) -> ColumnSums | None:
+    def sums(self) -> UpdateSums | None:
         """How the database can update rows by itself, None if it cannot."""
         if not self.added and not self.subtracted:
             return None
-        return ColumnSums(self.added, self.subtracted, self.assigned_from, self.inserted_from)
+        return UpdateSums(self.added, self.subtracted, self.assigned_from, self.inserted_from)
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
         """Changes the table by the rows of one micro-batch, as `TableBatches.arrange` has made them.

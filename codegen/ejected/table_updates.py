@@ -43,7 +43,7 @@ class MissingRowError(Exception):
 
 
 @dataclass(frozen=True)
-class ColumnSums:
+class UpdateSums:
     """How rows add to what the table has. The fields are described in `ColumnSums` of Penstock's plans."""
 
     added: Sequence[tuple[str, str]]
@@ -69,7 +69,7 @@ def update_rows(
     current: Sequence[str],
     fold: Callable[[pa.Table], pa.Table] | None,
     fails: bool,
-    sums: ColumnSums | None = None,
+    sums: UpdateSums | None = None,
 ) -> None:
     """Updates the row of each key by all rows of the key, in order.
 
@@ -161,7 +161,7 @@ def reject_missing(
     reject_rows(changes, show(lost), NO_ROW)
 
 
-def add_rows(changes: RowChanges, keyed: KeyedRows, sums: ColumnSums, *, inserts: bool) -> KeyedRows:
+def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, *, inserts: bool) -> KeyedRows:
     """Lets the database add, and inserts rows that are not there; returns the rows of the keys that are left.
 
     A key is left where a value is NULL, a sum is too large, or addends have both signs: only if all go one way, a sum
@@ -184,7 +184,7 @@ def add_rows(changes: RowChanges, keyed: KeyedRows, sums: ColumnSums, *, inserts
     return keyed.choose(is_left)
 
 
-def sum_columns(keyed: KeyedRows, sums: ColumnSums, schema: pa.Schema) -> tuple[dict[str, pa.Array], pa.Array]:
+def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[dict[str, pa.Array], pa.Array]:
     """What the rows of each key add to each column, of the types of `schema`, and for which keys that is sure."""
     is_sure = pa.repeat(True, len(keyed.starts))
     totals: dict[str, pa.Array] = {}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from penstock.codegen.ejected.table_updates import NO_ROW, ColumnSums, update_rows
+from penstock.codegen.ejected.table_updates import NO_ROW, UpdateSums, update_rows
 from tests.codegen.memory_table import KEY, OVERFLOW, Rows, add_numbers
 
 MOST = 2**63 - 1
@@ -52,7 +52,7 @@ def update(table: Rows, rows: pa.Table, sign: int, inserts: bool, sums: bool = T
         current=("n",),
         fold=fold,
         fails=False,
-        sums=ColumnSums(pair if sign > 0 else (), pair if sign < 0 else (), (), begins) if sums else None,
+        sums=UpdateSums(pair if sign > 0 else (), pair if sign < 0 else (), (), begins) if sums else None,
     )
 
 
