@@ -28,14 +28,11 @@ class RowChanges(RowPuts, Protocol):
     def update(self, rows: pa.Table) -> pa.Table:
         """Sets these columns; returns the rows whose keys are not there."""
 
-    adds: bool
-    """Whether the database adds as Spark does, and refuses what is too large."""
-
     def add(self, rows: pa.Table, added: Collection[str]) -> tuple[pa.Table, pa.Table]:
         """Adds to the columns `added`, sets the others; returns the rows that are not there, and those refused."""
 
-    def schema_of(self, columns: Sequence[str]) -> pa.Schema:
-        """The types of these columns of the table."""
+    def plan_sums(self, columns: Sequence[str]) -> pa.Schema | None:
+        """The types of columns, None if the database cannot add to them as Spark does."""
 
 
 class MissingRowError(Exception):
@@ -50,6 +47,11 @@ class UpdateSums:
     subtracted: Sequence[tuple[str, str]]
     assigned_from: Sequence[tuple[str, str]]
     inserted_from: Sequence[tuple[str, str]]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the table that are added to."""
+        return [name for name, _ in (*self.added, *self.subtracted)]
 
     @property
     def own_columns(self) -> list[str]:
@@ -88,8 +90,9 @@ def update_rows(
         return some if sums is None else some.drop_columns(sums.own_columns)
 
     keyed = group_rows(changes, rows, key, order, show)
-    if sums is not None and changes.adds:
-        keyed = add_rows(changes, keyed, sums, inserts=inserted is not None)
+    schema = None if sums is None else changes.plan_sums(sums.columns)
+    if sums is not None and schema is not None:
+        keyed = add_rows(changes, keyed, sums, schema, inserts=inserted is not None)
     keys = keyed.keys
     if fold is None:
         last = keyed.take_last([f"set.{name}" for name in assigned])
@@ -161,13 +164,13 @@ def reject_missing(
     reject_rows(changes, show(lost), NO_ROW)
 
 
-def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, *, inserts: bool) -> KeyedRows:
+def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema, *, inserts: bool) -> KeyedRows:
     """Lets the database add, and inserts rows that are not there; returns the rows of the keys that are left.
 
     A key is left where a value is NULL, a sum is too large, or addends have both signs: only if all go one way, a sum
     in between is too large no sooner than the last one.
     """
-    totals, is_sure = sum_columns(keyed, sums, changes.schema_of([name for name, _ in (*sums.added, *sums.subtracted)]))
+    totals, is_sure = sum_columns(keyed, sums, schema)
     last = keyed.take_last([column for _, column in sums.assigned_from])
     values = {name: last[column] for name, column in sums.assigned_from}
     missing, refused = changes.add(add_columns(keyed.keys, totals | values).filter(is_sure), [*totals])

@@ -57,8 +57,8 @@ class Rows:
                 self.added += 1
         return rows.take(pa.array(missing, pa.int64())), rows.take(pa.array(refused, pa.int64()))
 
-    def schema_of(self, columns: Sequence[str]) -> pa.Schema:
-        return pa.schema([ROW.field(name) for name in columns])
+    def plan_sums(self, columns: Sequence[str]) -> pa.Schema | None:
+        return pa.schema([ROW.field(name) for name in columns]) if self.adds else None
 
     def delete(self, keys: pa.Table) -> None:
         for row in distinct(keys):

@@ -226,3 +226,33 @@ def test_postgres_adds(postgres: Place) -> None:
         (3, None, None, "x"),
     ]
     assert (writer.counters.updates, writer.counters.rejected) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("declared", "made", "adds"),
+    [
+        ("BIGINT", "BIGINT", True),
+        ("INT", "INTEGER", True),
+        ("SMALLINT", "SMALLINT", True),
+        ("DECIMAL(18, 2)", "NUMERIC(18, 2)", True),
+        ("INT", "BIGINT", False),
+        ("TINYINT", "SMALLINT", False),
+        ("DECIMAL(18, 2)", "NUMERIC(19, 2)", False),
+        ("DECIMAL(18, 2)", "NUMERIC(19, 3)", False),
+        ("DECIMAL(18, 2)", "NUMERIC", False),
+    ],
+)
+def test_sums_are_left_to_a_column_of_the_same_type(postgres: Place, declared: str, made: str, adds: bool) -> None:
+    """A wider one would take a sum that is too large."""
+    postgres.execute(f"CREATE TABLE t (k BIGINT PRIMARY KEY, v {made})")
+    found = []
+    writer = postgres.writer(postgres.table((COLUMNS[0], ("v", declared, True))))
+    writer.write(0, "d", lambda changes: found.append(changes.plan_sums(["v"]) is not None))
+    assert found == [adds]
+
+
+def test_other_databases_do_not_add(place: Place) -> None:
+    place.execute(DDL)
+    found = []
+    place.writer().write(0, "d", lambda changes: found.append(changes.plan_sums(["v"]) is not None))
+    assert found == [place.dialect == "postgres"]

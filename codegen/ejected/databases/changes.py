@@ -39,7 +39,6 @@ class Changes:
         self._connection, self._operations, self._table = connection, operations, table
         self._batch_size, self._max_rejected = batch_size, max_rejected
         self._begin_again = begin_again
-        self.adds = operations.adds
         self._has_savepoints = table.address.dialect != "duckdb"
         self._done: list[tuple[Callable[[pa.Table], Any], pa.Table]] = []
         self._rejected: list[tuple[str, str]] = []
@@ -106,9 +105,10 @@ class Changes:
                 self.counts.updates += done.num_rows - len(numbers)
         return pa.concat_tables(missing), pa.concat_tables(refused)
 
-    def schema_of(self, columns: Sequence[str]) -> pa.Schema:
-        """The types of these columns."""
-        return self._table.arrow_schema(columns)
+    def plan_sums(self, columns: Sequence[str]) -> pa.Schema | None:
+        """The types of columns, None if the database cannot add to them as Spark does."""
+        schema = self._table.arrow_schema(columns)
+        return schema if self._operations.can_add(schema) else None
 
     def delete(self, keys: pa.Table) -> None:
         """Deletes the rows of these keys, as far as they are there."""

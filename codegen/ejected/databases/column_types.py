@@ -50,6 +50,14 @@ def postgres_holds(type_: pa.DataType, column: sa.types.TypeEngine[Any]) -> bool
     return type(column).__name__ in POSTGRES_HOLDS.get(type_, ())
 
 
+def postgres_bounds(type_: pa.DataType, column: sa.types.TypeEngine[Any]) -> bool:
+    """Whether a column of PostgreSQL has the values of an integer or decimal type, and no others but NaN."""
+    if isinstance(column, sa.Numeric) and pa.types.is_decimal(type_):
+        return (column.precision, column.scale or 0) == (type_.precision, type_.scale)
+    names = {pa.int16(): "SMALLINT", pa.int32(): "INTEGER", pa.int64(): "BIGINT"}
+    return type(column).__name__ == names.get(type_)
+
+
 def sqlite_holds(type_: pa.DataType, column: sa.types.TypeEngine[Any]) -> bool:
     """Whether a column of SQLite has the affinity that keeps all values of an Arrow type as they are."""
     return isinstance(column, SQLITE_HOLDS.get(type_, ()))

@@ -1,7 +1,7 @@
 """Writes to DuckDB: Arrow rows are registered as a view, and one statement merges them."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,6 @@ STAGED = "penstock_stage"
 
 class DuckdbOperations:
     """The operations of one transaction of DuckDB."""
-
-    adds: ClassVar = False
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._duckdb: Any = connection.connection.driver_connection
@@ -37,6 +35,10 @@ class DuckdbOperations:
     def insert(self, rows: pa.Table) -> int:
         """As `Operations.insert`."""
         return self._insert(rows, resolve_conflict(self._table, self._table.key))
+
+    def can_add(self, columns: pa.Schema) -> bool:
+        """As `Operations.can_add`."""
+        return False
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""

@@ -1,7 +1,7 @@
 """What is done to a table inside of one transaction; each database has a class of its own."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 import sqlalchemy as sa
@@ -16,9 +16,6 @@ class Operations(Protocol):
     Errors of the driver come as they are.
     """
 
-    adds: ClassVar[bool]
-    """Whether it can add to columns, and refuses sums that are too large."""
-
     def prepare(self, names: Sequence[str], numbered: bool) -> None:
         """Is called before the first savepoint of rows with these columns; `numbered`: they are for updates."""
 
@@ -27,6 +24,9 @@ class Operations(Protocol):
 
     def insert(self, rows: pa.Table) -> int:
         """Inserts rows whose key is not there; gives their number."""
+
+    def can_add(self, columns: pa.Schema) -> bool:
+        """Whether `update` can add to these columns, and refuses sums that are too large for their types."""
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """Sets columns where the key is there, or adds to those `added`; gives the numbers of the other rows."""

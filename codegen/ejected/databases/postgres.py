@@ -2,7 +2,6 @@
 
 import io
 from collections.abc import Collection, Sequence
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 import sqlalchemy as sa
 
+from penstock.codegen.ejected.databases.column_types import postgres_bounds
 from penstock.codegen.ejected.databases.faults import TableError
 from penstock.codegen.ejected.databases.operations import (
     assign_columns,
@@ -28,8 +28,6 @@ BY_INDEX = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
 
 class PostgresOperations:
     """The operations of one transaction of PostgreSQL."""
-
-    adds: ClassVar = True
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._cursor = raw_cursor(connection)
@@ -67,6 +65,11 @@ class PostgresOperations:
             + resolve_conflict(self._table, self._table.key)
         )
         return int(self._cursor.rowcount)
+
+    def can_add(self, columns: pa.Schema) -> bool:
+        """As `Operations.can_add`."""
+        fields = ((field, self._found.columns[field.name].type) for field in columns)
+        return all(postgres_bounds(field.type, type_) for field, type_ in fields)
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""

@@ -1,7 +1,7 @@
 """Writes to SQLite: prepared statements, run for each row. A stage would only write everything twice."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,8 +15,6 @@ from penstock.codegen.ejected.databases.table import FoundTable, TargetTable
 
 class SqliteOperations:
     """The operations of one transaction of SQLite."""
-
-    adds: ClassVar = False
 
     def __init__(self, connection: sa.Connection, table: TargetTable, found: FoundTable) -> None:
         self._cursor = raw_cursor(connection)
@@ -36,6 +34,10 @@ class SqliteOperations:
     def insert(self, rows: pa.Table) -> int:
         """As `Operations.insert`."""
         return self._insert(rows, resolve_conflict(self._table, self._table.key))
+
+    def can_add(self, columns: pa.Schema) -> bool:
+        """As `Operations.can_add`."""
+        return False  # what is too large becomes a REAL
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
