@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
+import subprocess
+import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +20,13 @@ from pyspark.sql import SparkSession
 import penstock
 from penstock.runtime.errors import RunError
 from penstock.runtime.session import RuntimeSession
+from tests.cluster.servers import wait_until
 from tests.delta.lakes import held, read_by_hand, rows_of
+from tests.e2e.shell import ENVIRONMENT, LOCAL, PENSTOCK, call
 
 pytestmark = pytest.mark.spark
 
+KILLS = min(int(os.environ.get("PENSTOCK_TABLE_KILLS", "4")), 10)
 HISTORIES = min(2 * int(os.environ.get("PENSTOCK_TABLE_HISTORIES", "1")), 30)
 FEED = {"delta.enableChangeDataFeed": "true"}
 COLUMNS = "k BIGINT{key}, v BIGINT, s STRING"
@@ -174,6 +181,52 @@ def test_changes_that_are_gone_are_told(spark: SparkSession, tmp_path: Path) -> 
     DeltaTable(str(tmp_path / "t")).create_checkpoint()
     (tmp_path / "t" / "_delta_log" / f"{1:020}.json").unlink()
     assert "R066" in refuse(spark, tmp_path, STREAM)
+
+
+KILLED = """
+CREATE STREAM t (k BIGINT, v BIGINT, s STRING)
+  WITH (connector = 'delta', path = 't', starting = 'earliest', versions_per_batch = 2);
+CREATE STREAM copied WITH (connector = 'delta', path = 'copied', create = 'if_missing') AS SELECT STREAM k, v, s FROM t;
+CREATE TABLE sums WITH (connector = 'delta', path = 'sums', create = 'if_missing') AS
+  SELECT s, SUM(v) AS n FROM t GROUP BY s;
+"""
+
+
+@pytest.mark.campaign
+def test_killed_runs_read_each_change_once(tmp_path: Path) -> None:
+    """Killed after a random number of commits, again and again, while the table gets more versions."""
+    draw = random.Random(5)
+    (tmp_path / "script.sql").write_text(KILLED)
+    command = [*PENSTOCK, "run", "--once", "--checkpoint", "state", *LOCAL, "script.sql"]
+    written = 0
+    for killed in range(1, KILLS + 1):
+        for _ in range(12):
+            write(tmp_path, *((written + number, draw.randint(-9, 9), draw.choice("ab")) for number in range(5)))
+            written += 5
+        before = count_commits(tmp_path)
+        wanted = before + draw.randint(1, 5)
+        with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, start_new_session=True) as run:
+            wait_until(partial(has_commits, tmp_path, wanted), 240, f"{wanted} commits")
+            time.sleep(draw.uniform(0, 0.3))
+            os.killpg(run.pid, signal.SIGKILL)
+        assert count_commits(tmp_path) > before, killed
+    ended = call(tmp_path, *command)
+    assert ended.returncode == 0, ended.stderr
+    rows = read_by_hand(tmp_path / "t")
+    assert len(rows) == written
+    assert sorted(read_by_hand(tmp_path / "copied"), key=repr) == sorted(rows, key=repr)
+    sums = Counter[str]()
+    for row in rows:
+        sums[row["s"]] += row["v"]
+    assert {row["s"]: row["n"] for row in read_by_hand(tmp_path / "sums")} == dict(sums)
+
+
+def has_commits(folder: Path, wanted: int) -> bool:
+    return count_commits(folder) >= wanted
+
+
+def count_commits(folder: Path) -> int:
+    return sum(1 for name in ("copied", "sums") for _ in (folder / name / "_delta_log").glob("*.json"))
 
 
 CHAIN = """
