@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -131,19 +132,14 @@ class FeedReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 yield from read_changes(self._place.target, partition.begin, partition.end)
 
 
-class told_by_worker:
+@contextmanager
+def told_by_worker(target: DeltaTarget) -> Iterator[None]:
     """Raises LookupError with the text of an error, from which Penstock makes a finding."""
-
-    def __init__(self, target: DeltaTarget) -> None:
-        self._target = target
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, TableError | TransientError):
-            told = {"view": "", "table": self._target.path, "message": str(error), "hint": getattr(error, "hint", None)}
-            raise LookupError(TABLE_ERROR + json.dumps({**told, "retries": 0, "seconds_retrying": 0})) from None
+    try:
+        yield
+    except (TableError, TransientError) as error:
+        told = {"view": "", "table": target.path, "message": str(error), "hint": getattr(error, "hint", None)}
+        raise LookupError(TABLE_ERROR + json.dumps({**told, "retries": 0, "seconds_retrying": 0})) from None
 
 
 def write_offset(place: FeedPlace, version: int) -> dict[str, int | str]:
@@ -186,15 +182,19 @@ def schema_of_feed(target: DeltaTarget) -> pa.Schema:
 def read_version(target: DeltaTarget, version: int) -> Iterator[pa.RecordBatch]:
     """The rows of one version, as inserted by it.
 
-    Raises TableError: its files are gone, or cannot be read.
+    Raises TableError: its files are gone, or cannot be read; or a table has two rows of one key.
     """
+    read = []
     with delta_faults(target):
         found = DeltaTable(target.uri, version=version, storage_options=target.read_options())
         at = pa.scalar(found.history(1)[0]["timestamp"], pa.timestamp("ms")).cast(pa.timestamp("us", "UTC"))
         for batch in pa.RecordBatchReader.from_stream(found.scan(columns=target.arrow_schema().names)):
             beside = {VERSION: pa.scalar(version, pa.int64()), STEP: pa.scalar(1, pa.int32())}
             beside |= {ARRIVED: at, DELETES: pa.scalar(False)}
-            yield fit_batch(batch, {name: pa.repeat(value, batch.num_rows) for name, value in beside.items()}, target)
+            rows = fit_batch(batch, {name: pa.repeat(each, batch.num_rows) for name, each in beside.items()}, target)
+            read.append(rows.select([VERSION, *target.key]))
+            yield rows
+    refuse_twins(read, target)
 
 
 def read_changes(target: DeltaTarget, begin: int, end: int) -> Iterator[pa.RecordBatch]:
@@ -222,8 +222,7 @@ def read_changes(target: DeltaTarget, begin: int, end: int) -> Iterator[pa.Recor
             else:
                 inserted.append(rows.filter(is_insert).select([VERSION, *target.key]))
             yield rows
-    if inserted:
-        refuse_twins(pa.Table.from_batches(inserted), target)
+    refuse_twins(inserted, target)
 
 
 def fit_batch(batch: pa.RecordBatch, beside: Mapping[str, Any], target: DeltaTarget) -> pa.RecordBatch:
@@ -243,8 +242,14 @@ def refuse_deletes(rows: pa.RecordBatch, target: DeltaTarget) -> None:
         raise TableError("other", message, "declare it as a TABLE with its PRIMARY KEY")
 
 
-def refuse_twins(rows: pa.Table, target: DeltaTarget) -> None:
-    """Raises TableError if a version inserts two rows of one key: nobody could say which is the newer one."""
+def refuse_twins(inserted: Sequence[pa.RecordBatch], target: DeltaTarget) -> None:
+    """Raises TableError if a version inserts two rows of one key: nobody could say which is the newer one.
+
+    `inserted`: the versions and the keys. Rows without a key are rejected later.
+    """
+    if not inserted or not target.key:
+        return
+    rows = pa.Table.from_batches(inserted).drop_null()
     counts = rows.group_by(rows.column_names).aggregate([([], "count_all")])
     twins = counts.filter(pc.greater(counts["count_all"], 1))
     if twins.num_rows:

@@ -181,7 +181,7 @@ def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, schema: pa
     first = keyed.take_first([column for _, column in sums.inserted_from])
     fresh = {name: first[column] for name, column in sums.inserted_from} | values
     for name, total in totals.items():
-        fresh[name] = fit_sum(pc.add(widen(fresh[name]), widen(total)), total.type)
+        fresh[name] = fit_sum(pc.add(widen(fresh[name], total.type), widen(total, total.type)), total.type)
         is_left = pc.or_(is_left, pc.and_(is_missing, pc.is_null(fresh[name])))
     changes.insert(add_columns(keyed.keys, fresh).filter(pc.and_not(is_missing, is_left)))
     return keyed.choose(is_left)
@@ -193,7 +193,7 @@ def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[
     totals: dict[str, pa.Array] = {}
     numbers = np.repeat(np.arange(len(keyed.starts)), np.diff(keyed.bounds))
     for name, column in (*sums.added, *sums.subtracted):
-        addends = pa.table({"key": numbers, "n": widen(keyed.rows[column])})
+        addends = pa.table({"key": numbers, "n": widen(keyed.rows[column], schema.field(name).type)})
         # Without threads the keys stay in order.
         grouped = addends.group_by("key", use_threads=False)
         found = grouped.aggregate([("n", "sum"), ("n", "min"), ("n", "max"), ("n", "count", NULLS)]).combine_chunks()
@@ -207,10 +207,9 @@ def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[
     return totals, is_sure.combine_chunks() if isinstance(is_sure, pa.ChunkedArray) else is_sure
 
 
-def widen(numbers: pa.Array) -> pa.Array:
-    """Integers or decimals as a type in which no sum of a batch is too large."""
-    scale = numbers.type.scale if pa.types.is_decimal(numbers.type) else 0
-    return numbers.cast(pa.decimal256(60, scale))
+def widen(numbers: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Numbers as a type in which no sum of a batch is too large, with the scale of the column's type."""
+    return numbers.cast(pa.decimal256(60, type_.scale if pa.types.is_decimal(type_) else 0))
 
 
 def fit_sum(sums: pa.Array, type_: pa.DataType) -> pa.Array:

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from penstock.planner.plan import ColumnSums, Expression, Named
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
-from penstock.planner.types import INTEGERS, Decimal
+from penstock.planner.scalars.types import type_of
+from penstock.planner.types import INTEGERS, Decimal, Type
 
 MOST_DIGITS = 37
 """Of a sum of decimals. With 38 of them Spark may have rounded it."""
@@ -32,7 +33,7 @@ def find_sums(
         """The column of the table, and the one of the query that has the value."""
         if isinstance(value, exp.Column):
             return each.name, names[value.name]
-        more.append(Named(f"_{kind}.{each.name}", value, each.type))
+        more.append(Named(f"_{kind}.{each.name}", value, find_type(value) or each.type))
         return each.name, more[-1].name
 
     added: list[tuple[str, str]] = []
@@ -66,6 +67,12 @@ def find_addend(assigned: Named, current: Mapping[str, str]) -> Expression | Non
     else:
         addend = left if isinstance(value, exp.Add) and is_own(right) else None
     return addend
+
+
+def find_type(value: Expression) -> Type | None:
+    """The type of a value, None if it is not noted."""
+    noted: Type | None = value.meta.get("type")
+    return type_of(value.to, []) if noted is None and isinstance(value, exp.Cast) else noted
 
 
 def sum_of(assigned: Named) -> Expression | None:

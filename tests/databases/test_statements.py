@@ -136,3 +136,25 @@ def test_tables_equal_a_replay(spark: SparkSession, tmp_path: Path, place: Place
             assert report.table is not None
             rejected[report.name] += report.table.rejected
     assert +rejected == +Counter(replay.rejected)
+
+
+MONEY = """
+CREATE STREAM ops (id BIGINT, name STRING, n BIGINT)
+  WITH (connector = 'files', path = '{folder}/ops', format = 'json', files_per_batch = 1);
+CREATE TABLE t (id BIGINT PRIMARY KEY, m DECIMAL(9, 2), v INT, s SMALLINT) WITH ({place}, table = 't');
+UPDATE t SET m = t.m + 0.5, v = t.v - CASE WHEN o.name = 'x' THEN 3 ELSE 1 END
+  FROM ops AS o WHERE t.id = o.id ELSE INSERT (m, v, s) VALUES (0, 0, 7);
+"""
+
+
+def test_numbers_of_other_types_are_added(spark: SparkSession, tmp_path: Path, postgres: Place) -> None:
+    """What is added has fewer digits than the column."""
+    postgres.execute("CREATE TABLE t (id BIGINT PRIMARY KEY, m DECIMAL(9, 2), v INTEGER, s SMALLINT)")
+    postgres.execute("INSERT INTO t VALUES (1, 1.25, 10, 1), (2, NULL, NULL, 2)")
+    names = "xyxxy"
+    put_file(tmp_path, 0, [{"id": number % 3 + 1, "name": name, "n": 0} for number, name in enumerate(names)])
+    program = penstock.compile(MONEY.format(folder=tmp_path, place=declare(postgres))).program
+    with RuntimeSession(spark, str(tmp_path / "state")) as session:
+        session.run_once(program, drain=False)
+    found = sorted((id_, None if m is None else float(m), v, s) for id_, m, v, s in postgres.rows("SELECT * FROM t"))
+    assert found == [(1, 2.25, 4, 1), (2, None, None, 2), (3, 0.5, -3, 7)]

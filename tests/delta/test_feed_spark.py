@@ -155,9 +155,17 @@ def test_a_stream_is_refused_whose_rows_are_deleted(spark: SparkSession, tmp_pat
     assert "version 1" in told
 
 
-def test_two_rows_of_a_key_in_a_version_are_refused(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", ", starting = 'earliest'"])
+def test_two_rows_of_a_key_in_a_version_are_refused(spark: SparkSession, tmp_path: Path, more: str) -> None:
     write(tmp_path, (1, 1, "a"), (1, 2, "b"))
-    assert "several rows of one key" in refuse(spark, tmp_path, TABLE, ", starting = 'earliest'")
+    assert "several rows of one key" in refuse(spark, tmp_path, TABLE, more)
+
+
+def test_rows_without_a_key_are_rejected(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path, (None, 1, "a"), (None, 2, "a"), (3, 3, "a"))
+    reports = run(spark, tmp_path, TABLE)
+    assert [(each.read, each.rejected) for each in reports[0].inputs] == [(3, 2)]
+    assert read_by_hand(tmp_path / "sums") == [{"s": "a", "n": 3, "c": 1}]
 
 
 def test_a_table_without_a_feed_is_refused(spark: SparkSession, tmp_path: Path) -> None:
