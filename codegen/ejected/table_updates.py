@@ -193,7 +193,9 @@ def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[
     totals: dict[str, pa.Array] = {}
     numbers = np.repeat(np.arange(len(keyed.starts)), np.diff(keyed.bounds))
     for name, column in (*sums.added, *sums.subtracted):
-        addends = pa.table({"key": numbers, "n": widen(keyed.rows[column], schema.field(name).type)})
+        values = keyed.rows[column]
+        wide = values.cast(pa.int64()) if are_small(values) else widen(values, schema.field(name).type)
+        addends = pa.table({"key": numbers, "n": wide})
         # Without threads the keys stay in order.
         grouped = addends.group_by("key", use_threads=False)
         found = grouped.aggregate([("n", "sum"), ("n", "min"), ("n", "max"), ("n", "count", NULLS)]).combine_chunks()
@@ -205,6 +207,14 @@ def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[
         is_sure = pc.and_(is_sure, pc.and_(known, pc.fill_null(goes_one_way, False)))
         totals[name] = total
     return totals, is_sure.combine_chunks() if isinstance(is_sure, pa.ChunkedArray) else is_sure
+
+
+def are_small(numbers: pa.ChunkedArray) -> bool:
+    """Whether all of them together are a BIGINT. Adding them as such takes a third of the time."""
+    if not pa.types.is_integer(numbers.type):
+        return False
+    least, most = pc.min_max(numbers).as_py().values()
+    return least is not None and max(-least, most) * len(numbers) < 1 << 62
 
 
 def widen(numbers: pa.Array, type_: pa.DataType) -> pa.Array:

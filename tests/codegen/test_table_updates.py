@@ -16,8 +16,9 @@ from tests.codegen.memory_table import KEY, OVERFLOW, Rows, add_numbers
 MOST = 2**63 - 1
 FOLDED: list[int] = []
 
-numbers = st.one_of(st.integers(-3, 3), st.none(), st.sampled_from([MOST, MOST - 2, -MOST, -MOST - 1]))
-updates = st.lists(st.tuples(st.integers(1, 3), numbers, numbers), max_size=8)
+small = st.one_of(st.integers(-3, 3), st.none())
+numbers = st.one_of(small, st.sampled_from([MOST, MOST - 2, -MOST, -MOST - 1]))
+updates = st.one_of(*(st.lists(st.tuples(st.integers(1, 3), each, numbers), max_size=8) for each in (small, numbers)))
 
 
 def make_rows(rows: list[tuple[int, Any, Any]], *, inserts: bool = True) -> pa.Table:
