@@ -59,6 +59,10 @@ def _change(query: SparkQuery) -> list[str]:
         text += f"\n  of a new row {', '.join(change.inserted) or 'nothing'}"
     if change.fold is not None:
         text += f"\n  computed, with {', '.join(change.current)} of the row as it is, by\n{indent(change.fold, '    ')}"
+    if change.sums is not None:
+        sums = [f"{name} + {column}" for name, column in change.sums.added]
+        sums += [f"{name} - {column}" for name, column in change.sums.subtracted]
+        text += f"\n  or, where the database adds exactly, as {', '.join(sums)}"
     return [text]
 
 

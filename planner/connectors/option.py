@@ -155,6 +155,8 @@ class Connector(msgspec.Struct, frozen=True):
     """Whether a table there is rows, which are put and deleted by their key, and not the records of a changelog."""
     partial_updates: bool = False
     """Whether a change of a row can leave columns as they are, or depend on them."""
+    adds: bool = False
+    """Whether it can add to the number in a column, and refuses what is too large for the type of the column."""
     keeps_rows: bool = True
     """Whether what is written can be seen later."""
     outlives_process: bool = True

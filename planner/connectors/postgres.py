@@ -40,6 +40,7 @@ POSTGRES = Connector(
     only_tables=True,
     one_row=True,
     reads_now=True,
+    adds=True,
     looks_up=True,
     upserts=True,
     deletes=True,

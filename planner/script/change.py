@@ -100,9 +100,8 @@ def lower_update(statement: ast.Update, name: str, context: Context) -> RunningQ
             for each in matched.source.node.schema
             if each.name in wanted
         ]
-        found = find_sums(assignments, default, {name: column.name for name, column in current}, names)
-        if found is not None:
-            sums, more = found
+        if connector_of(entry.origin.connector).adds:
+            sums, more = find_sums(assignments, default, {name: column.name for name, column in current}, names)
             items += more
         assignments = [rename_columns(each, names) for each in assignments]
         default = default and [rename_columns(each, names) for each in default]

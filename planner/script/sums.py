@@ -20,7 +20,7 @@ def find_sums(
     default: Sequence[Named] | None,
     current: Mapping[str, str],
     names: Mapping[str, str],
-) -> tuple[ColumnSums, list[Named]] | None:
+) -> tuple[ColumnSums | None, list[Named]]:
     """How an update adds to the present row, and the columns that the query needs for it beside its own.
 
     None where it does something else, or where a value may fail: that is computed for no other row than it has to be.
@@ -43,11 +43,11 @@ def find_sums(
         addend = find_addend(each, current)
         value = each.value if addend is None else addend
         if not is_safe(value, current):
-            return None
+            return None, []
         pairs = assigned if addend is None else subtracted if isinstance(sum_of(each), exp.Sub) else added
         pairs.append(name_value("set" if addend is None else "add", each, value))
     if not all(is_safe(each.value, current) for each in default or ()):
-        return None
+        return None, []
     inserted = [name_value("else", each, each.value) for each in default or ()]
     return ColumnSums(tuple(added), tuple(subtracted), tuple(assigned), tuple(inserted)), more
 
