@@ -98,7 +98,7 @@ def describe(runs: list[Run]) -> str:
         ends = [median(getattr(run, name) for run in runs if run.rows == rows) for rows in (large, small)]
         return float(ends[0] - ends[1]) / (large - small) * 1e6
 
-    return f"{more('cpu'):.0f} + {more('server'):.0f}"
+    return f"{more('cpu'):.1f} + {more('server'):.1f}"
 
 
 def conditions(arguments: argparse.Namespace) -> str:
