@@ -29,12 +29,15 @@ DECLARED = """
 CREATE STREAM ops (id BIGINT, name STRING, n BIGINT)
   WITH (connector = 'files', path = 'ops', format = 'json', files_per_batch = 1);
 CREATE TABLE sums (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'sums');
+CREATE TABLE adds (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'adds');
 CREATE TABLE puts (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'puts');
 CREATE TABLE deletes (id BIGINT PRIMARY KEY, name STRING, n BIGINT) WITH ({place}, table = 'deletes');
 """
 STATEMENTS = {
     "sums": """UPDATE sums SET n = sums.n * 2 + o.n, name = CONCAT(sums.name, o.name) FROM STREAM ops AS o
         WHERE sums.id = o.id ELSE INSERT (n, name) VALUES (o.n + 100, '');""",
+    "adds": """UPDATE adds SET n = adds.n - o.n, name = o.name FROM ops AS o WHERE adds.id = o.id
+        ELSE INSERT (n) VALUES (100);""",
     "puts": "INSERT INTO puts SELECT STREAM id, name, n FROM ops;",
     "deletes": "DELETE FROM deletes USING ops AS o WHERE deletes.id = o.id AND o.n > 5;",
 }
@@ -130,7 +133,7 @@ def finish(place: Place, folder: Path, replay: Replay) -> None:
 @pytest.mark.usefixtures("spark")
 def test_a_kill_after_commit_changes_nothing_twice(place: Place, tmp_path: Path) -> None:
     replay = prepare(place, tmp_path, 3)
-    kill(place, tmp_path, "sums", "after")
+    kill(place, tmp_path, "adds", "after")
     finish(place, tmp_path, replay)
 
 
