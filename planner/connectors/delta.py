@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from penstock.diagnostics import CompileError, Diagnostic, Span
 from penstock.diagnostics.codes.connectors import C003, C019, C020
 from penstock.planner.connectors.databases import is_any, make_check
+from penstock.planner.connectors.files import place
 from penstock.planner.connectors.option import BOOLEAN as BOOLEAN_OPTION
 from penstock.planner.connectors.option import (
     INTEGER,
@@ -157,6 +158,7 @@ DELTA = Connector(
     changes_rows=True,
     exactly_once=True,
     check=check,
+    place=place,
     own_options=(
         ConnectorOption(
             "path",

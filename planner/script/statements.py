@@ -239,8 +239,10 @@ def add_query(query: RunningQuery, context: Context, script: ScriptState) -> Non
 
 
 def check_folder(query: RunningQuery, script: ScriptState) -> None:
-    """Raises CompileError where another query of the script appends to the same files."""
+    """Raises CompileError where another query of the script appends to the same files, without transactions."""
     sink = query.sink
+    if connector_of(sink.connector).changes_rows:
+        return
     place = connector_of(sink.connector).place(sink.options)
     for other in (each for each in script.all_queries if each.sink.connector == sink.connector):
         if place is not None and connector_of(sink.connector).place(other.sink.options) == place:

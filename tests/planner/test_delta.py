@@ -110,6 +110,26 @@ def test_queries_begin_with_nothing_else(starting: str) -> None:
     assert [each[:4] for each in refuse(FOLLOWED.format(starting=starting))] == ["C003"]
 
 
+@pytest.mark.parametrize("path", ["lake/t", "./lake//t"])
+def test_no_query_reads_what_it_writes(path: str) -> None:
+    """It would never come to an end."""
+    sql = f"""CREATE STREAM lake (id BIGINT) WITH (connector = 'delta', path = 'lake/t');
+    CREATE STREAM again WITH (connector = 'delta', path = '{path}') AS SELECT STREAM id FROM lake WHERE id > 0;"""
+    assert refuse(sql) == ["K009: again would read the rows that it writes"]
+
+
+def test_several_queries_write_one_table() -> None:
+    """Each micro-batch is a transaction."""
+    insert = "INSERT INTO t SELECT STREAM id, product FROM orders WHERE price {} 3;"
+    compile(ORDERS + declare("product STRING") + insert.format(">") + insert.format("<"))
+
+
+def test_rows_of_a_version_have_no_order() -> None:
+    sql = f"""CREATE STREAM lake (id BIGINT, a STRING) WITH (connector = 'delta', path = 'lake/s');
+    {declare()} INSERT INTO t SELECT STREAM id, a FROM lake;"""
+    assert [each[:4] for each in refuse(sql)] == ["K008"]
+
+
 def test_programs_do_not_follow_tables() -> None:
     with pytest.raises(CompileError) as refusal:
         eject(compile(FOLLOWED.format(starting="newest")).program)

@@ -42,6 +42,7 @@ class DuckdbOperations:
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
+        assert not added, "can_add comes before sums"
         table, assigned = self._table, assign_columns(self._table, rows.column_names)
         key = match_key(table, "t.", "s.")
         if assigned:

@@ -41,6 +41,7 @@ class SqliteOperations:
 
     def update(self, rows: pa.Table, added: Collection[str] = ()) -> Sequence[int]:
         """As `Operations.update`."""
+        assert not added, "can_add comes before sums"
         key = self._table.key
         others = [name for name in rows.column_names if name not in key]
         if others:
