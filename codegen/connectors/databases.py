@@ -21,6 +21,8 @@ class TableArguments:
     table: dict[str, Any]
     policy: dict[str, Any]
     changes: dict[str, Any]
+    sums: dict[str, Any]
+    """Those of `UpdateSums`, empty if the change has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,11 @@ def list_arguments(query: SparkQuery) -> TableArguments:
         "current": change.current,
         "fold": change.fold,
         "view": f"{query.name}_updates" if change.fold is not None else None,
-        **({} if change.sums is None else msgspec.structs.asdict(change.sums)),
         "complete": values.get("batch_mode") == "complete",
         "fails": values["on_missing"] == "fail",
     }
-    return TableArguments(list_address(query.output), leave_out(table), leave_out(policy), leave_out(changes))
+    sums = {} if change.sums is None else leave_out(msgspec.structs.asdict(change.sums))
+    return TableArguments(list_address(query.output), leave_out(table), leave_out(policy), leave_out(changes), sums)
 
 
 def list_find_arguments(view: RemoteView) -> FindArguments:
@@ -119,7 +121,8 @@ def write(query: SparkQuery) -> str:
     writer = write_call(
         "TableWriter", [table, literal(query.name), write_call("WritePolicy", write_keywords(given.policy))]
     )
-    changes = write_call("RowsToTable", write_keywords(given.changes))
+    sums = [f"sums={write_call('UpdateSums', write_keywords(given.sums))}"] if given.sums else []
+    changes = write_call("RowsToTable", [*write_keywords(given.changes), *sums])
     return write_call("change_table", ["rows", writer, changes, literal(str(given.table["name"])), "checkpoint"])
 
 

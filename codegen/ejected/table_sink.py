@@ -18,7 +18,7 @@ from penstock.codegen.ejected.table_updates import RowChanges, UpdateSums, updat
 
 @dataclass(frozen=True)
 class RowsToTable:
-    """What the rows of a query do to the table. The fields are described in Penstock's `TableChange` and `ColumnSums`.
+    """What the rows of a query do to the table. The fields are described in `TableChange` of Penstock's codegen.
 
     `view`: the name of the temporary view that `fold` reads. `complete`: each row of a key is put, not only the last.
     `fails`: a missing row ends the query.
@@ -33,19 +33,9 @@ class RowsToTable:
     current: Sequence[str] = ()
     fold: str | None = None
     view: str = ""
-    added: Sequence[tuple[str, str]] = ()
-    subtracted: Sequence[tuple[str, str]] = ()
-    assigned_from: Sequence[tuple[str, str]] = ()
-    inserted_from: Sequence[tuple[str, str]] = ()
+    sums: UpdateSums | None = None
     complete: bool = False
     fails: bool = False
-
-    @property
-    def sums(self) -> UpdateSums | None:
-        """How the database can update rows by itself, None if it cannot."""
-        if not self.added and not self.subtracted:
-            return None
-        return UpdateSums(self.added, self.subtracted, self.assigned_from, self.inserted_from)
 
     def apply(self, changes: RowChanges, rows: pa.Table, spark: SparkSession) -> None:
         """Changes the table by the rows of one micro-batch, as `TableBatches.arrange` has made them.

@@ -43,21 +43,16 @@ class MissingRowError(Exception):
 class UpdateSums:
     """How rows add to what the table has. The fields are described in `ColumnSums` of Penstock's plans."""
 
-    added: Sequence[tuple[str, str]]
-    subtracted: Sequence[tuple[str, str]]
-    assigned_from: Sequence[tuple[str, str]]
-    inserted_from: Sequence[tuple[str, str]]
+    added: Sequence[tuple[str, str]] = ()
+    subtracted: Sequence[tuple[str, str]] = ()
+    assigned: Sequence[tuple[str, str]] = ()
+    inserted: Sequence[tuple[str, str]] = ()
+    computed: Sequence[str] = ()
 
     @property
     def columns(self) -> list[str]:
         """The columns of the table that are added to."""
         return [name for name, _ in (*self.added, *self.subtracted)]
-
-    @property
-    def own_columns(self) -> list[str]:
-        """The columns of the rows that are there for nothing else."""
-        pairs = (*self.added, *self.subtracted, *self.assigned_from, *self.inserted_from)
-        return sorted({column for _, column in pairs if column.startswith("_")})
 
 
 def update_rows(
@@ -87,7 +82,7 @@ def update_rows(
     def show(some: pa.Table) -> pa.Table:
         if fold is None:
             return name_values(some, key, assigned, inserted or ())
-        return some if sums is None else some.drop_columns(sums.own_columns)
+        return some if sums is None else some.drop_columns(sums.computed)
 
     keyed = group_rows(changes, rows, key, order, show)
     schema = None if sums is None else changes.plan_sums(sums.columns)
@@ -171,15 +166,15 @@ def add_rows(changes: RowChanges, keyed: KeyedRows, sums: UpdateSums, schema: pa
     in between is too large no sooner than the last one.
     """
     totals, is_sure = sum_columns(keyed, sums, schema)
-    last = keyed.take_last([column for _, column in sums.assigned_from])
-    values = {name: last[column] for name, column in sums.assigned_from}
+    last = keyed.take_last([column for _, column in sums.assigned])
+    values = {name: last[column] for name, column in sums.assigned}
     missing, refused = changes.add(add_columns(keyed.keys, totals | values).filter(is_sure), [*totals])
     is_missing = pc.is_valid(keyed.find(missing))
     is_left = pc.or_(pc.invert(is_sure), pc.is_valid(keyed.find(refused)))
     if not inserts:
         return keyed.choose(pc.or_(is_left, is_missing))
-    first = keyed.take_first([column for _, column in sums.inserted_from])
-    fresh = {name: first[column] for name, column in sums.inserted_from} | values
+    first = keyed.take_first([column for _, column in sums.inserted])
+    fresh = {name: first[column] for name, column in sums.inserted} | values
     for name, total in totals.items():
         fresh[name] = fit_sum(pc.add(widen(fresh[name], total.type), widen(total, total.type)), total.type)
         is_left = pc.or_(is_left, pc.and_(is_missing, pc.is_null(fresh[name])))
@@ -198,15 +193,15 @@ def sum_columns(keyed: KeyedRows, sums: UpdateSums, schema: pa.Schema) -> tuple[
         addends = pa.table({"key": numbers, "n": wide})
         # Without threads the keys stay in order.
         grouped = addends.group_by("key", use_threads=False)
-        found = grouped.aggregate([("n", "sum"), ("n", "min"), ("n", "max"), ("n", "count", NULLS)]).combine_chunks()
-        total = found["n_sum"].combine_chunks()
+        found = grouped.aggregate([("n", "sum"), ("n", "min"), ("n", "max"), ("n", "count", NULLS)])
+        total, least, most, nulls = (each.combine_chunks() for each in found.columns[1:])
         zero = pa.scalar(0).cast(total.type)
-        goes_one_way = pc.or_(pc.greater_equal(found["n_min"], zero), pc.less_equal(found["n_max"], zero))
+        goes_one_way = pc.or_(pc.greater_equal(least, zero), pc.less_equal(most, zero))
         total = fit_sum(total if (name, column) in sums.added else pc.negate(total), schema.field(name).type)
-        known = pc.and_(pc.equal(found["n_count"], 0), pc.is_valid(total))
-        is_sure = pc.and_(is_sure, pc.and_(known, pc.fill_null(goes_one_way, False)))
+        is_known = pc.and_(pc.equal(nulls, 0), pc.is_valid(total))
+        is_sure = pc.and_(is_sure, pc.and_(is_known, pc.fill_null(goes_one_way, False)))
         totals[name] = total
-    return totals, is_sure.combine_chunks() if isinstance(is_sure, pa.ChunkedArray) else is_sure
+    return totals, is_sure
 
 
 def are_small(numbers: pa.ChunkedArray) -> bool:

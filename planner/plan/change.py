@@ -38,11 +38,13 @@ class ColumnSums(msgspec.Struct, frozen=True):
     Each pair is a column of the table, and the column of the query with its value.
     """
 
-    added: tuple[tuple[str, str], ...]
-    subtracted: tuple[tuple[str, str], ...]
-    assigned_from: tuple[tuple[str, str], ...]
-    inserted_from: tuple[tuple[str, str], ...]
+    added: tuple[tuple[str, str], ...] = ()
+    subtracted: tuple[tuple[str, str], ...] = ()
+    assigned: tuple[tuple[str, str], ...] = ()
+    inserted: tuple[tuple[str, str], ...] = ()
     """Of the row that is put where there is none, if one is put."""
+    computed: tuple[str, ...] = ()
+    """The columns of the query that are there for nothing else. Rejected rows do not show them."""
 
 
 class UpdateRows(msgspec.Struct, frozen=True):

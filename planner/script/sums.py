@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from penstock.planner.plan import ColumnSums, Expression, Named
+from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.scalars.failing import NoExactFormError, try_expression
 from penstock.planner.scalars.types import type_of
 from penstock.planner.types import INTEGERS, Decimal, Type
@@ -33,8 +34,10 @@ def find_sums(
         """The column of the table, and the one of the query that has the value."""
         if isinstance(value, exp.Column):
             return each.name, names[value.name]
-        more.append(Named(f"_{kind}.{each.name}", value, find_type(value) or each.type))
-        return each.name, more[-1].name
+        taken = (*names.values(), *(other.name for other in more))
+        name = choose_unused_name(f"_{kind}.{each.name}", taken)
+        more.append(Named(name, value, find_type(value) or each.type))
+        return each.name, name
 
     added: list[tuple[str, str]] = []
     subtracted: list[tuple[str, str]] = []
@@ -49,7 +52,8 @@ def find_sums(
     if not all(is_safe(each.value, current) for each in default or ()):
         return None, []
     inserted = [name_value("else", each, each.value) for each in default or ()]
-    return ColumnSums(tuple(added), tuple(subtracted), tuple(assigned), tuple(inserted)), more
+    computed = tuple(each.name for each in more)
+    return ColumnSums(tuple(added), tuple(subtracted), tuple(assigned), tuple(inserted), computed), more
 
 
 def find_addend(assigned: Named, current: Mapping[str, str]) -> Expression | None:
@@ -61,12 +65,10 @@ def find_addend(assigned: Named, current: Mapping[str, str]) -> Expression | Non
 
     if not isinstance(value, exp.Add | exp.Sub):
         return None
-    left, right = value.this, value.expression
-    if is_own(left):
-        addend: Expression | None = right
-    else:
-        addend = left if isinstance(value, exp.Add) and is_own(right) else None
-    return addend
+    terms: list[Expression] = [value.this, value.expression]
+    if is_own(terms[0]):
+        return terms[1]
+    return terms[0] if isinstance(value, exp.Add) and is_own(terms[1]) else None
 
 
 def find_type(value: Expression) -> Type | None:

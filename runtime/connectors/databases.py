@@ -37,6 +37,7 @@ from penstock.codegen.ejected.databases.writer import TableWriter, WritePolicy
 from penstock.codegen.ejected.rows import schema_of
 from penstock.codegen.ejected.table_lookup import LookupRows, remote_view
 from penstock.codegen.ejected.table_sink import RowsToTable, TableBatches
+from penstock.codegen.ejected.table_updates import UpdateSums
 from penstock.codegen.program import Input, RemoteView, SparkQuery
 from penstock.diagnostics.source import Span
 from penstock.rows import Row
@@ -60,7 +61,8 @@ class DatabaseSink(TableSink):
         given = list_arguments(query)
         target = TargetTable(make_address(given.address), **given.table)
         writer = TableWriter(target, query.name, WritePolicy(**given.policy), self.note_retry)
-        batches = TableBatches(writer, RowsToTable(**given.changes), target.name)
+        sums = UpdateSums(**given.sums) if given.sums else None
+        batches = TableBatches(writer, RowsToTable(**given.changes, sums=sums), target.name)
         super().__init__(query, target.name, writer, batches)
 
 

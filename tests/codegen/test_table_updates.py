@@ -29,7 +29,7 @@ def make_rows(rows: list[tuple[int, Any, Any]], *, inserts: bool = True) -> pa.T
     return pa.table({**columns, "b": pa.array(["x"] * len(rows), pa.string()), "_order": order})
 
 
-def update(table: Rows, rows: pa.Table, sign: int, inserts: bool, sums: bool = True) -> None:
+def update(table: Rows, rows: pa.Table, sign: int, inserts: bool) -> None:
     def fold(updates: pa.Table) -> pa.Table:
         FOLDED.append(updates.num_rows)
         results = []
@@ -53,12 +53,12 @@ def update(table: Rows, rows: pa.Table, sign: int, inserts: bool, sums: bool = T
         current=("n",),
         fold=fold,
         fails=False,
-        sums=UpdateSums(pair if sign > 0 else (), pair if sign < 0 else (), (), begins) if sums else None,
+        sums=UpdateSums(pair if sign > 0 else (), pair if sign < 0 else (), (), begins, begins and ("_else.n",)),
     )
 
 
 def step(n: int | None, v: int | None, sign: int) -> int | None:
-    """N + v or n - v as Spark computes it, which raises OverflowError."""
+    """The sum or the difference as Spark computes it. Raises OverflowError."""
     result = add_numbers(n, None if v is None else sign * v)
     if result is OVERFLOW:
         raise OverflowError

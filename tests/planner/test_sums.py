@@ -25,18 +25,24 @@ def find(assignments: str, default: str = "") -> ColumnSums | None:
 @pytest.mark.parametrize(
     ("assignments", "default", "sums"),
     [
-        ("b = t.b + s.b", "", ColumnSums((("b", "b"),), (), (), ())),
-        ("b = s.i + t.b, i = t.i - s.i", "", ColumnSums((("b", "_add.b"),), (("i", "i"),), (), ())),
-        ("i = t.i + 1, name = s.name", "", ColumnSums((("i", "_add.i"),), (), (("name", "name"),), ())),
+        ("b = t.b + s.b", "", ColumnSums((("b", "b"),))),
+        ("b = s.i + t.b, i = t.i - s.i", "", ColumnSums((("b", "_add.b"),), (("i", "i"),), computed=("_add.b",))),
+        (
+            "i = t.i + 1, name = s.name",
+            "",
+            ColumnSums((("i", "_add.i"),), (), (("name", "name"),), computed=("_add.i",)),
+        ),
         (
             "m = t.m + s.m, name = UPPER(s.name)",
             "ELSE INSERT (m, i) VALUES (0, s.i)",
-            ColumnSums((("m", "m"),), (), (("name", "_set.name"),), (("m", "_else.m"), ("i", "i"))),
+            ColumnSums(
+                (("m", "m"),), (), (("name", "_set.name"),), (("m", "_else.m"), ("i", "i")), ("_set.name", "_else.m")
+            ),
         ),
         (
             "b = t.b + CASE WHEN s.name = 'x' THEN 1 ELSE 0 END",
             "ELSE INSERT (b) VALUES (0)",
-            ColumnSums((("b", "_add.b"),), (), (), (("b", "_else.b"),)),
+            ColumnSums((("b", "_add.b"),), inserted=(("b", "_else.b"),), computed=("_add.b", "_else.b")),
         ),
     ],
 )
@@ -67,3 +73,11 @@ def test_other_updates_read_the_row(assignments: str) -> None:
 
 def test_a_default_that_may_fail_is_computed_where_it_is_needed() -> None:
     assert find("b = t.b + s.b", "ELSE INSERT (b) VALUES (s.b % s.i)") is None
+
+
+def test_columns_of_the_stream_are_shown_in_rejected_rows() -> None:
+    """Also one whose name begins as those of computed columns do."""
+    sql = f"{TABLES} UPDATE t SET b = t.b + _add.id, i = t.i + 1 FROM s AS _add WHERE t.id = _add.id"
+    (query,) = penstock.compile(sql).program.queries
+    assert query.change is not None
+    assert query.change.sums == ColumnSums((("b", "_add.id"), ("i", "_add.i")), computed=("_add.i",))
