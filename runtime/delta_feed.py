@@ -34,8 +34,8 @@ FORMAT = "penstock_delta"
 """What Spark calls the data source."""
 OPTION = "feed"
 VERSION, STEP, ARRIVED, DELETES = "_revision", "_step", "_arrived", "_tombstone"
-"""Beside the columns of a row: the version, whether its row comes before the others of the version, the time of the
-version, and whether the row is deleted."""
+"""Beside the columns of a row: its version, 0 for what the version deletes and 1 for what it inserts, the time of the
+version, and whether it deletes the row."""
 PARTS = 8
 """At most so many partitions of a micro-batch."""
 CHANGE_TYPE = "_change_type"
@@ -96,8 +96,8 @@ class FeedReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._last: int | None = None
 
     def prepareForTriggerAvailableNow(self) -> None:
-        with told_by_worker(self._place.target):
-            self._last = open_feed(self._place).version()
+        with send_errors(self._place.target):
+            self._last = open_feed(self._place.target, self._place.id).version()
 
     def initialOffset(self) -> dict[str, int | str]:
         return write_offset(self._place, self._place.after)
@@ -108,8 +108,8 @@ class FeedReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, int | str]:
         begin = max(start["version"], -1 if self._place.first is None else self._place.first - 1)
-        with told_by_worker(self._place.target):
-            last = open_feed(self._place).version() if self._last is None else self._last
+        with send_errors(self._place.target):
+            last = open_feed(self._place.target, self._place.id).version() if self._last is None else self._last
             check_versions(self._place.target, last, begin)
         if isinstance(limit, ReadMaxFiles):
             last = min(last, begin + limit.max_files)
@@ -125,7 +125,7 @@ class FeedReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, FeedPart)
-        with told_by_worker(self._place.target):
+        with send_errors(self._place.target):
             if partition.is_whole:
                 yield from read_version(self._place.target, partition.begin)
             else:
@@ -133,8 +133,8 @@ class FeedReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 @contextmanager
-def told_by_worker(target: DeltaTarget) -> Iterator[None]:
-    """Raises LookupError with the text of an error, from which Penstock makes a finding."""
+def send_errors(target: DeltaTarget) -> Iterator[None]:
+    """Raises LookupError in place of an error of the table: its text is what reaches the driver."""
     try:
         yield
     except (TableError, TransientError) as error:
@@ -148,19 +148,19 @@ def write_offset(place: FeedPlace, version: int) -> dict[str, int | str]:
 
 
 def check_versions(target: DeltaTarget, newest: int, read: int) -> None:
-    """Raises TableError if a version has been read that is not there."""
+    """Raises TableError if a query is to go on behind a version that is not there."""
     if newest < read:
-        raise TableError("other", f"{target.place} has lost versions: {newest} is its newest, and {read} was read")
+        raise TableError("other", f"{target.place} has no version {read}: its newest is {newest}")
 
 
-def open_feed(place: FeedPlace) -> DeltaTable:
-    """The newest version of the table.
+def open_feed(target: DeltaTarget, table: str) -> DeltaTable:
+    """The newest version of the table. `table`: its id.
 
-    Raises TableError: it is missing, is another one now, or cannot be read.
+    Raises TableError: it is missing, has another id now, or cannot be read.
     """
-    found = require_delta(place.target)
-    if str(found.metadata().id) != place.id:
-        raise TableError("other", f"{place.target.place} was made anew, or is another one")
+    found = require_delta(target)
+    if str(found.metadata().id) != table:
+        raise TableError("other", f"{target.place} was made anew, or is another one")
     return found
 
 
@@ -194,7 +194,7 @@ def read_version(target: DeltaTarget, version: int) -> Iterator[pa.RecordBatch]:
             rows = fit_batch(batch, {name: pa.repeat(each, batch.num_rows) for name, each in beside.items()}, target)
             read.append(rows.select([VERSION, *target.key]))
             yield rows
-    refuse_twins(read, target)
+    refuse_repeated_keys(read, target)
 
 
 def read_changes(target: DeltaTarget, begin: int, end: int) -> Iterator[pa.RecordBatch]:
@@ -222,7 +222,7 @@ def read_changes(target: DeltaTarget, begin: int, end: int) -> Iterator[pa.Recor
             else:
                 inserted.append(rows.filter(is_insert).select([VERSION, *target.key]))
             yield rows
-    refuse_twins(inserted, target)
+    refuse_repeated_keys(inserted, target)
 
 
 def fit_batch(batch: pa.RecordBatch, beside: Mapping[str, Any], target: DeltaTarget) -> pa.RecordBatch:
@@ -242,7 +242,7 @@ def refuse_deletes(rows: pa.RecordBatch, target: DeltaTarget) -> None:
         raise TableError("other", message, "declare it as a TABLE with its PRIMARY KEY")
 
 
-def refuse_twins(inserted: Sequence[pa.RecordBatch], target: DeltaTarget) -> None:
+def refuse_repeated_keys(inserted: Sequence[pa.RecordBatch], target: DeltaTarget) -> None:
     """Raises TableError if a version inserts two rows of one key: nobody could say which is the newer one.
 
     `inserted`: the versions and the keys. Rows without a key are rejected later.
@@ -251,7 +251,7 @@ def refuse_twins(inserted: Sequence[pa.RecordBatch], target: DeltaTarget) -> Non
         return
     rows = pa.Table.from_batches(inserted).drop_null()
     counts = rows.group_by(rows.column_names).aggregate([([], "count_all")])
-    twins = counts.filter(pc.greater(counts["count_all"], 1))
-    if twins.num_rows:
-        version = twins[VERSION][0].as_py()
+    repeated = counts.filter(pc.greater(counts["count_all"], 1))
+    if repeated.num_rows:
+        version = repeated[VERSION][0].as_py()
         raise TableError("key", f"version {version} of {target.place} inserts several rows of one key")

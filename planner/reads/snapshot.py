@@ -67,6 +67,10 @@ def find_unreadable(origin: Origin, entry: Declared | Derived, span: Span) -> Di
         return found.with_hint(f"{_PLACED} keeps them")
     if not connector.reads_now:
         return B002.at(span, "", construct=f"reading a table through {connector.name}")
+    if origin.metadata and connector.changes_rows:
+        found = B002.at(span, "", construct=f"reading METADATA columns through {connector.name}")
+        found = found.because("Which version has changed a row is known to queries that keep running.")
+        return found.also(entry.span, "declared here").with_hint("another declaration of the table without them")
     return None
 
 

@@ -79,14 +79,13 @@ class DeltaSource(RuntimeSource):
 
     def check(self, storage: Storage, place: str | None) -> None:
         """Raises RunError if the table is missing or not as declared, or if changes are gone that are to be read."""
-        with coded_feed(self._target):
+        with coded_reads(self._target):
             found = require_delta(self._target)
             check_delta_columns(found, self._target)
-            noted = None if place is None else storage.read(note_of(self._source, place))
-            if noted is None or place is None:
+            if place is None or (noted := storage.read(note_of(self._source, place))) is None:
                 return
             begin = json.loads(noted)
-            found = open_feed(FeedPlace(self._target, begin["id"], begin["first"], begin["after"]))
+            found = open_feed(self._target, begin["id"])
             finished = storage.newest(f"{place}/commits")
             text = None if finished < 0 else storage.read(f"{place}/offsets/{finished}")
             read = [] if text is None else find_versions(offsets_of(f"{place}/offsets/{finished}", text), begin["id"])
@@ -101,10 +100,11 @@ class DeltaSource(RuntimeSource):
         path = note_of(self._source, place)
         noted = storage.read(path)
         if noted is None:
-            with coded_feed(self._target):
+            with coded_reads(self._target):
                 found = require_delta(self._target)
                 check_feed(found, self._target)
-            noted = json.dumps({"id": found.metadata().id, **find_start(str(self._source.values["starting"]), found)})
+                begin = find_start(str(self._source.values["starting"]), found, self._target)
+            noted = json.dumps({"id": found.metadata().id, **begin})
             storage.publish(path, noted)
         return {"starting": noted}
 
@@ -115,7 +115,7 @@ class DeltaSource(RuntimeSource):
         source, begin = self._source, json.loads(str(self._source.values["starting"]))
         limit = source.values.get("versions_per_batch")
         versions = None if limit is None else int(str(limit))
-        feed = FeedPlace(self._target, begin["id"], begin["first"], begin["after"], versions)
+        feed = FeedPlace(self._target, **begin, versions=versions)
         columns = {**dict(source.columns), VERSION: "BIGINT", STEP: "INT", ARRIVED: "TIMESTAMP", DELETES: "BOOLEAN"}
         rows = spark.readStream.format(FORMAT).schema(schema_of(columns)).option(OPTION, feed.write()).load()
         known = {"version": VERSION, "timestamp": ARRIVED}
@@ -123,7 +123,7 @@ class DeltaSource(RuntimeSource):
         return rows.select("*", F.lit(None).cast("string").alias("_malformed"), *items)
 
     def snapshot(self, spark: SparkSession, storage: Storage, held: Sequence[Row]) -> DataFrame:
-        with coded_feed(self._target):
+        with coded_reads(self._target):
             rows, _ = read_delta(self._target)
         return spark.createDataFrame(rows, schema_of(dict(self._source.columns)))
 
@@ -133,8 +133,11 @@ def note_of(source: Input, place: str) -> str:
     return f"{place}/{STARTING}/{folder_name(source.name)}.json"
 
 
-def find_start(starting: str, found: DeltaTable) -> dict[str, int | None]:
-    """The version whose rows are read first, and the one after which changes are."""
+def find_start(starting: str, found: DeltaTable, target: DeltaTarget) -> dict[str, int | None]:
+    """The version whose rows are read first, and the one after which changes are.
+
+    Raises TableError: there is no such version.
+    """
     newest = found.version()
     match starting:
         case "newest":
@@ -144,6 +147,7 @@ def find_start(starting: str, found: DeltaTable) -> dict[str, int | None]:
         case "earliest":
             return {"first": None, "after": -1}
         case _:
+            check_versions(target, newest, int(starting) - 1)
             return {"first": None, "after": int(starting) - 1}
 
 
@@ -161,7 +165,7 @@ def check_next(found: DeltaTable, target: DeltaTarget, read: int) -> None:
 
 
 @contextmanager
-def coded_feed(target: DeltaTarget) -> Iterator[None]:
+def coded_reads(target: DeltaTarget) -> Iterator[None]:
     """Raises RunError in place of an error of the table that an input reads."""
     try:
         yield

@@ -48,11 +48,11 @@ def write(folder: Path, *rows: Row, mode: Any = "append", **given: Any) -> None:
     write_deltalake(str(folder / "t"), rows_of(*rows), mode=mode, configuration=FEED, **given)
 
 
-def run(spark: SparkSession, folder: Path, text: str, more: str = "") -> Any:
+def run(spark: SparkSession, folder: Path, text: str, more: str = "", drain: bool = False) -> Any:
     """Runs a script to the end of its input. Returns the reports of its queries."""
     program = penstock.compile(text.format(folder=folder, more=more)).program
     with RuntimeSession(spark, str(folder / "state")) as session:
-        return session.run_once(program, drain=False)
+        return session.run_once(program, drain=drain)
 
 
 def refuse(spark: SparkSession, folder: Path, text: str, more: str = "") -> str:
@@ -144,6 +144,35 @@ def test_where_a_query_begins(spark: SparkSession, tmp_path: Path, starting: str
     write(tmp_path, (4, 0, "a"))
     run(spark, tmp_path, STREAM, f", starting = '{starting}'")
     assert copied(tmp_path) == Counter(found)
+
+
+def test_a_version_that_is_not_there_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path, (1, 1, "a"))
+    assert "has no version 6: its newest is 0" in refuse(spark, tmp_path, STREAM, ", starting = '7'")
+
+
+WINDOWS = """
+CREATE STREAM t (k BIGINT, v BIGINT, at TIMESTAMP METADATA FROM 'timestamp', time AS TIMESTAMP_SECONDS(v),
+  WATERMARK FOR time AS time - INTERVAL '10' SECOND) WITH (connector = 'delta', path = '{folder}/t'{more});
+CREATE STREAM counts WITH (connector = 'delta', path = '{folder}/counts', create = 'if_missing') AS
+  SELECT STREAM k, window_start, COUNT(*) AS n, COUNT(at) AS known FROM t GROUP BY k, TUMBLE(time, INTERVAL '1' MINUTE);
+"""
+
+
+def test_windows_over_versions(spark: SparkSession, tmp_path: Path) -> None:
+    """Each version is a micro-batch. In the last run all windows are closed."""
+    rows = [(number % 3, 7 * number, None) for number in range(40)]
+    for begin in range(0, 40, 10):
+        write(tmp_path, *rows[begin : begin + 10])
+    more = ", starting = 'earliest', versions_per_batch = 1"
+    (report,) = run(spark, tmp_path, WINDOWS, more)
+    assert [(each.read, each.late, each.used) for each in report.inputs] == [(40, 0, 40)]
+    run(spark, tmp_path, WINDOWS, more, drain=True)
+    wanted = Counter((k, v // 60) for k, v, _ in rows)
+    found = read_by_hand(tmp_path / "counts")
+    assert {(row["k"], row["window_start"].timestamp() // 60): row["n"] for row in found} == wanted
+    assert len(found) == len(wanted)
+    assert all(row["known"] == row["n"] for row in found)
 
 
 def test_a_stream_is_refused_whose_rows_are_deleted(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from penstock.codegen import eject
-from penstock.compilation import compile
-from penstock.diagnostics import CompileError
+from penstock.compilation import compile, compile_read
+from penstock.diagnostics import CompileError, Source
 
 ORDERS = """CREATE STREAM orders (id BIGINT, product STRING, price DOUBLE)
 WITH (connector = 'files', path = 'orders', format = 'json');"""
@@ -130,7 +130,16 @@ def test_rows_of_a_version_have_no_order() -> None:
     assert [each[:4] for each in refuse(sql)] == ["K008"]
 
 
-def test_programs_do_not_follow_tables() -> None:
+def test_metadata_is_for_queries_that_keep_running() -> None:
+    known = compile(declare("at TIMESTAMP METADATA FROM 'timestamp'") + FOLLOWED.format(starting="newest")).catalog
+    with pytest.raises(CompileError) as refusal:
+        compile_read(Source("<read>", "SELECT id FROM t"), known, memory=False)
+    (found,) = refusal.value.diagnostics
+    assert (found.code, found.message) == ("B002", "not supported yet: reading METADATA columns through delta")
+    compile_read(Source("<read>", "SELECT id FROM lake"), known, memory=False)
+
+
+def test_programs_do_not_read_tables() -> None:
     with pytest.raises(CompileError) as refusal:
         eject(compile(FOLLOWED.format(starting="newest")).program)
     assert "delta" in refusal.value.diagnostics[0].message
