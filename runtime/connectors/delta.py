@@ -147,7 +147,7 @@ def find_start(starting: str, found: DeltaTable, target: DeltaTarget) -> dict[st
         case "earliest":
             return {"first": None, "after": -1}
         case _:
-            check_versions(target, newest, int(starting) - 1)
+            check_versions(target, newest, int(starting))
             return {"first": None, "after": int(starting) - 1}
 
 

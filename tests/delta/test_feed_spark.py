@@ -148,7 +148,7 @@ def test_where_a_query_begins(spark: SparkSession, tmp_path: Path, starting: str
 
 def test_a_version_that_is_not_there_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     write(tmp_path, (1, 1, "a"))
-    assert "has no version 6: its newest is 0" in refuse(spark, tmp_path, STREAM, ", starting = '7'")
+    assert "has no version 7: its newest is 0" in refuse(spark, tmp_path, STREAM, ", starting = '7'")
 
 
 WINDOWS = """
