@@ -172,8 +172,8 @@ def test_a_reader_without_state_is_not_told_unless_its_own_reader_waits() -> Non
             query = replace(LOWERED, name=f"q{number}", watermark_inputs=watermark_inputs, takes_heartbeats=True)
             heartbeats.add(query, query.name, now())
         for number, each in enumerate(holds):
-            heartbeats.observe(f"q{number}", Observation(now(), watermark=1000, holds=each))
-        heartbeats.observe("q1", Observation(now() + 60_000))
+            heartbeats.observe(f"q{number}", Observation(now() - MINUTE, watermark=1000, holds=each))
+        heartbeats.observe("q1", Observation(now() + MINUTE))
         return files.newest("q1", "q0")
 
     assert [told(True, False, False), told(False, False, True), told(False, True, False)] == [0, 1000, 1000]
