@@ -39,6 +39,7 @@ from penstock.runtime.reading import read
 from penstock.runtime.rejects import rejects_query, settle_inputs
 from penstock.runtime.reset import reset
 from penstock.runtime.settings import check_settings
+from penstock.runtime.side_by_side import list_waits, run_side_by_side
 from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.spark import check_same_spark, installed_spark
 from penstock.runtime.status import QueryReport, Status
@@ -147,23 +148,25 @@ class RuntimeSession:
     def run_once(
         self, program: Program, *, drain: bool, progress: Progress | None = None, stopping: Event | None = None
     ) -> list[QueryReport]:
-        """Runs the queries of a program, one after the other, over all input that is there now.
+        """Runs the queries of a program over all input that is there now. Two that do not meet run side by side.
 
         `drain` takes the input as complete: windows are closed and rows without a match come out. `progress` is called
-        after each batch, from another thread. When `stopping` is set, the query that runs is stopped.
+        after each batch, from other threads. When `stopping` is set, the queries that run are stopped.
 
         Raises:
-            RunError: as for `start`; or a query failed, and those after it were not started.
+            RunError: as for `start`; or a query failed. The one beside it was stopped, and no other was started.
             KeyboardInterrupt: it was stopped before the end.
         """
         with ExitStack() as resources, spark_errors_told("Penstock"):
             self._apply(program)
             places: dict[str, str] = {}
             runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
-            reports = [
-                run.to_end(draining=drain, is_last=self._folder is None, progress=progress, stopping=stopping)
-                for run in runs
-            ]
+            is_last = self._folder is None
+
+            def run_to_end(number: int, halt: Event) -> QueryReport:
+                return runs[number].to_end(draining=drain, is_last=is_last, progress=progress, stopping=halt)
+
+            reports = run_side_by_side(list_waits([run.query for run in runs]), run_to_end, stopping)
             self._sweep(program, places)
             statuses = {run.query.name: run.status(running=False) for run in runs}
             return [_explain_silence(report, program, statuses) for report in reports]
