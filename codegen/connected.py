@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from penstock.planner.connectors import INTERMEDIATE, connector_of
+from penstock.planner.connectors import INTERMEDIATE, MEMORY, connector_of
 from penstock.planner.plan import Value
 
 Option: TypeAlias = tuple[str, Value]
@@ -48,6 +48,11 @@ class Connected:
     def holds_rows(self) -> bool:
         """Whether its rows are still there when the process has ended."""
         return connector_of(self.connector).outlives_process
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the process keeps its rows, and nobody else sees them."""
+        return self.connector == MEMORY.name
 
     @property
     def counts_partitions(self) -> bool:

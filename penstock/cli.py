@@ -23,6 +23,7 @@ from penstock.package_command import package
 from penstock.script_files import FILES, compile_files, errors_shown, show_findings, write_file
 from penstock.serve import serve
 from penstock.translate_command import translate
+from penstock.warm_up import warm_up
 from penstock.why import why
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def main() -> None:
       penstock why totals                what holds back the rows of a query of the server?
       penstock doctor --master URL       can this cluster run queries?
       penstock package workers.tar.gz    what its workers need, to be sent to them
+      penstock warm-up                   let Spark start faster on this machine
 
     Several FILEs are read as one script: later ones see what earlier ones declare. The file - is standard input.
     """
@@ -318,4 +320,5 @@ main.add_command(fmt)
 main.add_command(package)
 main.add_command(serve)
 main.add_command(translate)
+main.add_command(warm_up)
 main.add_command(why)

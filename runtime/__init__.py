@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from penstock.runtime.table_reports import LookupReport, TableReport
     from penstock.runtime.tables import output, show_rows
     from penstock.runtime.times import moment_text, span_text
+    from penstock.runtime.warm_up import write_archive
     from penstock.runtime.why import list_reasons
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "output",
     "show_rows",
     "span_text",
+    "write_archive",
 ]
 
 _HOMES = {
@@ -68,6 +70,7 @@ _HOMES = {
     "output": "tables",
     "show_rows": "tables",
     "span_text": "times",
+    "write_archive": "warm_up",
 }
 
 

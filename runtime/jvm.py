@@ -23,6 +23,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from penstock.diagnostics.codes.running import R001, R002
+from penstock.runtime.class_archive import find_archive
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, reason
 from penstock.runtime.jars import list_jars
@@ -42,8 +43,8 @@ _ANY_SPARK = {
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
 # Compiled quickly and once; one thread collects the garbage of what is a small heap then.
-_OF_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-OF_LONG_RUNS = " ".join(
+OF_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
+_OF_LONG_RUNS = " ".join(
     f"-XX:Tier4{name}Threshold={count}"
     for name, count in (("Invocation", 50_000), ("MinInvocation", 6_000), ("Compile", 150_000), ("BackEdge", 400_000))
 )
@@ -70,11 +71,12 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     """
     given = dict(given or {})
     check_settings(given)
+    jdk = find_jdk()
     local = re.match(r"local(\[|$)", master) is not None
     own_options = any("JavaOptions" in name for name in given) or any(map(os.environ.get, _JAVA_OPTIONS))
     settings = _ANY_SPARK | dict(known_spark().settings) | (_LOCAL_SPARK if local else {}) | given
     if local and not own_options:
-        settings[_DEFAULT_OPTIONS] = _OF_SHORT_RUNS if short else OF_LONG_RUNS
+        settings[_DEFAULT_OPTIONS] = list_options(jdk, short=short)
     # A short run reads files alone. A Spark that runs is given what it lacks (`add_jars`).
     jars = [*filter(None, [settings.get("spark.jars")]), *(each.as_uri() for each in ([] if short else list_jars()))]
     if jars:
@@ -89,7 +91,7 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     # Of pandas nothing or a column of bytes is used.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     # The workers of a cluster have a Python of their own.
-    environment = {"JAVA_HOME": str(find_jdk())} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
+    environment = {"JAVA_HOME": str(jdk)} | ({"PYSPARK_PYTHON": sys.executable} if local else {})
     with tempfile.TemporaryFile() as noise, _environment(environment):
         try:
             gateway = SparkContext._gateway or _launch(at_launch, noise)
@@ -102,6 +104,12 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
     # It prints a stack trace when the JVM hangs up while a query is being stopped.
     context._accumulatorServer.handle_error = lambda *_: None  # type: ignore[method-assign]
     return session
+
+
+def list_options(jdk: Path, *, short: bool) -> str:
+    """The options of a JVM on this machine, with the archive of Spark's classes if there is one."""
+    options, archive = OF_SHORT_RUNS if short else _OF_LONG_RUNS, find_archive(jdk)
+    return f'{options} -XX:SharedArchiveFile="{archive}"' if archive.is_file() else options
 
 
 def has_ended(spark: SparkSession) -> bool:

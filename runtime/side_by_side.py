@@ -10,7 +10,6 @@ from threading import Event
 from typing import TypeVar
 
 from penstock.codegen.program import RemoteView, SparkQuery
-from penstock.planner.connectors import MEMORY
 from penstock.runtime.storage import absolute, is_glob
 
 Result = TypeVar("Result")
@@ -82,7 +81,7 @@ def _may_write_for(earlier: SparkQuery, later: SparkQuery) -> bool:
         if written and other.folder is not None:
             if any(_overlap(folder, other.folder) for folder in written):
                 return True
-        elif other.connector == output.connector != MEMORY.name:
+        elif other.connector == output.connector and not output.is_in_memory:
             return True  # one place may have several names
     return False
 

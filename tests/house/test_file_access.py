@@ -16,7 +16,7 @@ from tests.house.files import ROOT, list_files
 
 MODULES = ("glob", "os", "pathlib", "shutil", "tempfile")
 HARMLESS = {
-    *("os.environ", "os.getpid", "os.getppid", "os.pathsep"),
+    *("os.environ", "os.getpid", "os.getppid", "os.pathsep", "pathlib.PurePosixPath"),
     *(f"os.path.{name}" for name in ("abspath", "basename", "commonpath", "dirname", "isabs", "join", "normpath")),
 }
 """What looks at no file."""
@@ -24,6 +24,9 @@ LOCAL = {
     # What Python and Java need to start.
     "runtime/jars.py": {"pathlib.Path"},
     "runtime/jvm.py": {"pathlib.Path", "shutil.which", "tempfile.TemporaryFile", "tempfile.gettempdir"},
+    # Classes that a JVM of this machine keeps.
+    "runtime/class_archive.py": {"pathlib.Path"},
+    "runtime/warm_up.py": {"pathlib.Path", "tempfile.TemporaryDirectory"},
     # The identity of the machine, for locks.
     "runtime/lock.py": {"open", "os.readlink"},
     # Without --checkpoint, a folder for one run. On a cluster there is always a checkpoint.
