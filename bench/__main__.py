@@ -22,7 +22,7 @@ from bench.nexmark import Recipe
 from bench.page import write_page
 from bench.report import Run, Runs, print_tables
 from bench.turns import write_settings
-from bench.watch import EVENTS, warm_batches
+from bench.watch import EVENTS, WARM_UP, warm_batches
 from bench.workload import QUERY_SETS, SYSTEMS, Query, System, can_run, install_flink, program
 
 Named = TypeVar("Named", Query, System)
@@ -90,7 +90,7 @@ def _runs(
     jobs = [
         _job(query, part, recipe, arguments.folder)
         for query in queries
-        for part in ((1,) if query.size else (SMALL, 1))
+        for part in ((1,) if query.is_of_batches else (SMALL, 1))
     ]
     expected: dict[Job, tuple[str, Answer]] = {}
     for number in range(arguments.runs):
@@ -117,6 +117,8 @@ def _job(query: Query, part: float, recipe: Recipe, folder: Path) -> Job:
 
 def _inputs(query: Query, recipe: Recipe, root: Path) -> tuple[Path, dict[str, int]]:
     if query.inputs.name == "streams":
+        if query.per_batch:
+            recipe = replace(recipe, events=query.per_batch * recipe.files)
         return nexmark.generate(recipe, root)
     if query.size:
         log = Log(query.size, recipe.files * CHANGES, recipe.files, grown=True)
@@ -133,7 +135,7 @@ def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, A
         place = Path(work)
         out = place / "out"
         settings = dict(system.settings)
-        watched = job.query.size > 0 and system.language in ("penstock", "spark")
+        watched = job.query.is_of_batches and system.language in ("penstock", "spark")
         if watched:
             (place / "events").mkdir()
             settings |= {**EVENTS, "spark.eventLog.dir": f"{place}/events"}
@@ -141,7 +143,9 @@ def _run(job: Job, system: System, recipe: Recipe, folder: Path) -> tuple[Run, A
         environment = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
         command = program(system, job.query, job.data, out, place, recipe.format)
         cost = measure(command, place, environment, log, watched=watched)
-        batches = warm_batches(place / "events", cost.moments) if watched else None
+        # Where they are small, the JVM still compiles in the first half of them.
+        skipped = recipe.files // 2 if job.query.per_batch else WARM_UP
+        batches = warm_batches(place / "events", cost.moments, skipped) if watched else None
         found = answer(out, job.columns, job.query.key)
         shutil.rmtree(out, ignore_errors=True)
     query = job.query

@@ -53,7 +53,7 @@ def _conditions(runs: Runs) -> str:
     recipe = runs.recipe
     rounds = max(len(runs.of(query.query, runs.systems()[0])) for query in runs.queries())
     if runs.watched:
-        batches = f"{recipe['files']} micro-batches of changes"
+        batches = f"{recipe['files']} micro-batches"
         return f"{date}, {machine}; {versions}.\nMedians of {rounds} interleaved runs, each with {batches}."
     rounds //= 2
     return (
@@ -82,11 +82,10 @@ def _sizes(runs: Runs) -> Iterator[str]:
     systems = [system for system in runs.systems() if any(run.batches for run in runs.runs if run.system == system)]
     yield "| query | " + " | ".join(TITLES[system] for system in systems) + " |"
     yield "|---|" + "--:|" * len(systems)
-    for query in SIZES:
-        found = [runs.batches(query.name, system) for system in systems]
-        if any(found):
-            cells = [batches_told(batches) if batches else "–" for batches in found]
-            yield f"| {query.title} | " + " | ".join(cells) + " |"
+    for query in runs.queries():
+        found = [runs.batches(query.query, system) for system in systems]
+        cells = [batches_told(batches) if batches else "–" for batches in found]
+        yield f"| {query.title} | " + " | ".join(cells) + " |"
 
 
 def _growth(runs: Runs) -> Figure:

@@ -21,8 +21,8 @@ EVENTS = {
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_WARM = 2
-"""Micro-batches behind the first one, which puts every row, that are not counted: in them the JVM compiles."""
+WARM_UP = 3
+"""Micro-batches that are not counted: one in which tables get their rows, and two in which the JVM compiles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ def moment(session: int, now: float) -> Moment:
     return Moment(now, ticks * _TICK, pages * _PAGE)
 
 
-def warm_batches(events: Path, moments: Sequence[Moment]) -> Batches:
-    """The micro-batches of the one query whose event log is in the folder.
+def warm_batches(events: Path, moments: Sequence[Moment], skipped: int = WARM_UP) -> Batches:
+    """The micro-batches of the one query whose event log is in the folder, without the first ones, which are `skipped`.
 
     Raises:
         ValueError: it had too few micro-batches.
     """
     found = sorted(_batches(events), key=lambda batch: batch.start)
-    warm = found[1 + _WARM :]
+    warm = found[skipped:]
     if not warm:
         raise ValueError(f"{len(found)} micro-batches are too few")
     times, cpu = [each.time for each in moments], [each.cpu for each in moments]

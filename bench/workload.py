@@ -41,7 +41,8 @@ class Query:
     """`folder` is the one below `queries/`, `reads` its inputs, `parameters` what its texts leave open.
 
     `share`: which part of the events it is run over, for what takes too long over all of them. `key`: of a table, which
-    is sent as changes. `size`: how many rows the tables have before they change, where micro-batches are measured.
+    is sent as changes. Where micro-batches are measured, `size` is how many rows the tables have before they change, or
+    `per_batch` how many events a micro-batch has.
     """
 
     name: str
@@ -52,6 +53,12 @@ class Query:
     share: float = 1.0
     key: tuple[str, ...] = ()
     size: int = 0
+    per_batch: int = 0
+
+    @property
+    def is_of_batches(self) -> bool:
+        """Whether micro-batches are measured, and not rows."""
+        return bool(self.size or self.per_batch)
 
     @property
     def inputs(self) -> Path:
@@ -126,6 +133,11 @@ SIZES = tuple(
     )
     for size in (10_000, 100_000, 1_000_000)
 )
+SMALL_BATCHES = tuple(
+    Query(f"{each.name}_batch", each.title, each.reads, each.name, each.parameters, per_batch=1_000)
+    for each in MAIN
+    if each.name in ("q1", "tumble", "hop", "q11", "join", "over")
+)
 QUERY_SETS = {
     "main": MAIN,
     "self-join": SELF_JOIN,
@@ -133,6 +145,7 @@ QUERY_SETS = {
     "bounds": BOUNDS,
     "tables": TABLES,
     "table-size": SIZES,
+    "small-batches": SMALL_BATCHES,
 }
 
 SYSTEMS = (
@@ -154,8 +167,8 @@ def can_run(system: System, query: Query) -> bool:
     """
     if query.folder == "lookup":
         return system.language in ("penstock", "duckdb")
-    if query.size:
-        return system.language != "flink"
+    if query.is_of_batches and system.language == "flink":
+        return False
     if query.folder == "over" or query.name == "over":
         return query.share < 1 or system.language != "spark"
     return True

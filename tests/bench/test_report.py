@@ -50,9 +50,9 @@ def test_page(tmp_path: Path) -> None:
         "| query | rows in | rows out | Penstock | Spark by hand |\n|---|--:|--:|--:|--:|\n"
         "| table_join: join | 100,000 | 5 | 50 k + 10 s | 100 k (×0.50) + 10 s |\n<!-- end -->\nB\n"
         "<!-- table-size -->\n2024-01-01, 2 cores; Spark 4.\n"
-        "Medians of 1 interleaved runs, each with 2 micro-batches of changes.\n\n"
+        "Medians of 1 interleaved runs, each with 2 micro-batches.\n\n"
         "| query | Penstock | Spark by hand, RocksDB |\n|---|--:|--:|\n"
-        "| left join of tables by key, 10,000 rows | 0.50 s, 1.00 CPU s, 3.0 GiB | 0.25 s, 0.50 CPU s, 3.0 GiB |\n"
-        "| left join of tables by key, 100,000 rows | 0.75 s, 1.50 CPU s, 3.0 GiB | – |\n<!-- end -->\nC\n"
+        "| join | 0.50 s, 1.00 CPU s, 3.0 GiB | 0.25 s, 0.50 CPU s, 3.0 GiB |\n"
+        "| join | 0.75 s, 1.50 CPU s, 3.0 GiB | – |\n<!-- end -->\nC\n"
     )
     assert "rows of the table" in (tmp_path / "table-size.svg").read_text()
