@@ -15,7 +15,10 @@ from penstock.codegen.ejected.watermark import watermark_of
 
 
 class ClockTable:
-    """A table of Spark's with one row. Spark calls the methods that are named as in Java."""
+    """A table of Spark's with one row. Spark calls the methods that are named as in Java.
+
+    Each micro-batch asks for its capabilities and its rows. Classes of Java are looked up before, as that takes long.
+    """
 
     class Java:
         implements = (
@@ -25,9 +28,14 @@ class ClockTable:
         )
 
     def __init__(self, spark: SparkSession, checkpoint: str) -> None:
-        self._context = spark.sparkContext
-        self._jvm: Any = spark._jvm
+        self._context: Any = spark.sparkContext
         self._checkpoint = checkpoint
+        jvm: Any = spark._jvm
+        self._jvm, self._path, self._bytes = jvm, jvm.org.apache.hadoop.fs.Path, jvm.org.apache.hadoop.io.IOUtils
+        self._any_row = jvm.org.apache.spark.sql.catalyst.InternalRow
+        self._row = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+        self._capabilities = jvm.java.util.HashSet()
+        self._capabilities.add(jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
         self._schema = spark.range(0).selectExpr("CAST(id AS TIMESTAMP) AS watermark", "id AS batch")._jdf.schema()
 
     def name(self) -> str:
@@ -40,9 +48,7 @@ class ClockTable:
         return None
 
     def capabilities(self) -> Any:
-        capabilities = self._jvm.java.util.HashSet()
-        capabilities.add(self._jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
-        return capabilities
+        return self._capabilities
 
     def columns(self) -> Any:
         return self._jvm.org.apache.spark.sql.connector.catalog.CatalogV2Util.structTypeToV2Columns(self._schema, False)
@@ -51,10 +57,10 @@ class ClockTable:
         return self._schema
 
     def partitioning(self) -> Any:
-        return self._array("org.apache.spark.sql.connector.expressions.Transform")
+        return self._array(self._jvm.org.apache.spark.sql.connector.expressions.Transform)
 
     def constraints(self) -> Any:
-        return self._array("org.apache.spark.sql.connector.catalog.constraints.Constraint")
+        return self._array(self._jvm.org.apache.spark.sql.connector.catalog.constraints.Constraint)
 
     def properties(self) -> Any:
         return self._jvm.java.util.HashMap()
@@ -72,10 +78,10 @@ class ClockTable:
         return "clock"
 
     def supportedCustomMetrics(self) -> Any:
-        return self._array("org.apache.spark.sql.connector.metric.CustomMetric")
+        return self._array(self._jvm.org.apache.spark.sql.connector.metric.CustomMetric)
 
     def reportDriverMetrics(self) -> Any:
-        return self._array("org.apache.spark.sql.connector.metric.CustomTaskMetric")
+        return self._array(self._jvm.org.apache.spark.sql.connector.metric.CustomTaskMetric)
 
     def columnarSupportMode(self) -> Any:
         return getattr(self._jvm.org.apache.spark.sql.connector.read, "Scan$ColumnarSupportMode").UNSUPPORTED
@@ -85,10 +91,12 @@ class ClockTable:
         keys = "streaming.sql.batchId", "sql.streaming.queryId"
         batch, query = (self._context._jsc.getLocalProperty(key) for key in keys)
         watermark = watermark_of(self._read, self._checkpoint, batch, query)
-        row = self._jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow(2)
+        row = self._row(2)
         row.setLong(0, watermark * 1000)
         row.setLong(1, int(batch))
-        return self._array("org.apache.spark.sql.catalyst.InternalRow", row)
+        rows = self._array(self._any_row, 1)
+        rows[0] = row
+        return rows
 
     def toString(self) -> str:
         return f"clock of {self._checkpoint}"
@@ -100,24 +108,18 @@ class ClockTable:
         return bool(other is self)
 
     def _read(self, path: str) -> str:
-        place = self._jvm.org.apache.hadoop.fs.Path(path)
+        place = self._path(path)
         try:
             stream = place.getFileSystem(self._context._jsc.hadoopConfiguration()).open(place)
             try:
-                return bytes(self._jvm.org.apache.hadoop.io.IOUtils.readFullyToByteArray(stream)).decode()
+                return bytes(self._bytes.readFullyToByteArray(stream)).decode()
             finally:
                 stream.close()
         except Py4JJavaError as error:
             raise OSError(str(error.java_exception.toString())) from None
 
-    def _array(self, name: str, *values: Any) -> Any:
-        kind: Any = self._jvm
-        for part in name.split("."):
-            kind = getattr(kind, part)
-        array = self._context._gateway.new_array(kind, len(values))  # type: ignore[union-attr]
-        for place, value in enumerate(values):
-            array[place] = value
-        return array
+    def _array(self, kind: Any, length: int = 0) -> Any:
+        return self._context._gateway.new_array(kind, length)
 
 
 def clock_rows(spark: SparkSession, checkpoint: str) -> DataFrame:
