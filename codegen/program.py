@@ -34,13 +34,14 @@ STORE_PROVIDERS = {
     StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
 }
 """The values of Spark's STORE_SETTING."""
-REAL_TIME_SETTINGS = (
+FORMAT_SETTING = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+_STATELESS_REAL_TIME = (
     (STORE_SETTING, STORE_PROVIDERS[StateStore.ROCKSDB]),
     # The format of micro-batches, so that a checkpoint goes from one trigger to the other. Only state is at risk in it.
-    ("spark.sql.streaming.stateStore.checkpointFormatVersion", "1"),
+    (FORMAT_SETTING, "1"),
     ("spark.sql.streaming.realTimeMode.dangerouslyAllowCheckpointV1.enabled", "true"),
 )
-"""What Spark wants to be told before it starts a query in real time, also one without state."""
+"""What Spark wants to be told before it starts a query without state in real time."""
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
@@ -297,11 +298,10 @@ class SparkQuery:
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:
         """What the session has to be told right before the query is started, as it holds for the query's state."""
-        if self.real_time is not None:
-            return REAL_TIME_SETTINGS
         if self.store is None:
-            return ()
-        return (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
+            return () if self.real_time is None else _STATELESS_REAL_TIME
+        kept = (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
+        return kept if self.real_time is None else (*kept, (FORMAT_SETTING, "2"))
 
 
 @dataclass(frozen=True, slots=True)

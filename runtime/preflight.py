@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from penstock.diagnostics.codes.running import R050
 from penstock.runtime.errors import RunError
 from penstock.runtime.spark_logs import (
-    COMMIT,
     SOURCE_ENTRY,
+    check_commit,
     check_schema,
     entries,
     entry,
-    first_entry,
     first_gap,
     number_files,
     offsets_of,
@@ -91,7 +90,7 @@ def _check_numbers(place: str, started: int, finished: int) -> None:
 def _check_commit(storage: Storage, place: str, finished: int, started: int) -> None:
     path = f"{place}/commits/{finished}"
     try:
-        first_entry(path, read_required(storage, path), COMMIT)
+        check_commit(path, read_required(storage, path))
     except Damaged as damage:
         rerun = f"delete it and its checksum .{finished}.crc: micro-batch {finished} is run again, as after a crash"
         raise refuse_damaged(damage, rerun if finished == started else RESTORE) from None

@@ -11,6 +11,7 @@ from penstock.planner.functions import clock_calls
 from penstock.planner.plan import (
     AssignWindows,
     Filter,
+    GroupAggregate,
     GroupingSets,
     KStream,
     Node,
@@ -25,7 +26,7 @@ from penstock.planner.plan import (
 )
 from penstock.planner.plan.walk import walk
 
-ROW_BY_ROW = (AssignWindows, Filter, GroupingSets, Project, Rekey, Scan, UnionAll, Unnest)
+ROW_BY_ROW = (AssignWindows, Filter, GroupAggregate, GroupingSets, Project, Rekey, Scan, UnionAll, Unnest)
 """Operators that look at one row at a time, and that Spark runs in real time."""
 _MICRO_BATCHES = "SET trigger = 'micro_batch'"
 
