@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.diagnostics.codes.running import R050
+from penstock.codegen.program import SparkQuery
+from penstock.diagnostics.codes.running import R050, R084
 from penstock.runtime.errors import RunError
 from penstock.runtime.spark_logs import (
     SOURCE_ENTRY,
@@ -17,6 +18,7 @@ from penstock.runtime.spark_logs import (
     entries,
     entry,
     first_gap,
+    names_states,
     number_files,
     offsets_of,
     read_required,
@@ -57,6 +59,21 @@ def check_checkpoint(storage: Storage, place: str) -> int:
     storage.delete(f"{place}/commits/.{finished + 1}.crc")
     storage.delete(f"{place}/offsets/.{started + 1}.crc")
     return finished
+
+
+def check_real_time_state(storage: Storage, query: SparkQuery, place: str) -> None:
+    """Looks whether Spark goes on in real time with the state of a checkpoint. It has to name the files of a state anew
+    in each batch, so that none is left of a batch that was stopped. A checkpoint keeps the way in which it was begun.
+
+    Raises:
+        RunError: its state was begun in micro-batches.
+    """
+    finished = storage.newest(f"{place}/commits")
+    if query.real_time is None or query.store is None or finished < 0:
+        return
+    if not names_states(storage.read(f"{place}/commits/{finished}") or ""):
+        hint = "take a new --checkpoint folder, begin anew with --reset, or SET trigger = 'micro_batch'"
+        raise RunError([R084.at(query.span, "", query=query.name, path=place).with_hint(hint)])
 
 
 def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:

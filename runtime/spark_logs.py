@@ -77,13 +77,18 @@ def first_entry(path: str, text: str, wanted: Mapping[str, type]) -> Entry:
     return entry(path, 2, (lines(path, text) or [""])[0], wanted)
 
 
+def names_states(commit: str) -> bool:
+    """Whether the files of states have names of their own in each micro-batch, by the text of a finished one."""
+    return commit.startswith(f"{_NAMED_STATES}\n")
+
+
 def check_commit(path: str, text: str) -> None:
     """Raises Damaged if the text is not that of a finished micro-batch.
 
     With the version of states whose files have unique names, it names those of each operator. Without an operator the
     version is the first one.
     """
-    if text.startswith(_NAMED_STATES + "\n"):
+    if names_states(text):
         entry(path, 2, (lines(path, text, [_NAMED_STATES]) or [""])[0], COMMIT | {"stateUniqueIds": dict})
     else:
         first_entry(path, text, COMMIT)
