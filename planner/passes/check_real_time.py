@@ -13,6 +13,7 @@ from penstock.planner.plan import (
     Filter,
     GroupAggregate,
     GroupingSets,
+    Intermediate,
     KStream,
     Node,
     Project,
@@ -52,10 +53,14 @@ def check_real_time(query: RunningQuery, settings: Settings) -> Iterator[Diagnos
 
 def _check_operator(node: Node) -> Iterator[Diagnostic]:
     if not isinstance(node, ROW_BY_ROW):
-        noun = "keeping late rows" if isinstance(node, WithLate) else node.NOUN
-        reason = "Only filters, projections, UNNEST, UNION ALL and GROUP BY without a window are."
-        if isinstance(node, Waiting):
-            reason = _BY_WATERMARK
+        noun, reason = node.NOUN, "Only filters, projections, UNNEST, UNION ALL and GROUP BY without a window are."
+        match node:
+            case Waiting():
+                reason = _BY_WATERMARK
+            case WithLate():
+                noun = "keeping late rows"
+            case Intermediate():
+                noun, reason = "an intermediate stream", "Each micro-batch of one query is files for the next one."
         yield C026.at(node.span, construct=noun).because(reason).with_hint(_MICRO_BATCHES)
 
 
