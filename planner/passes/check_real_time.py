@@ -54,13 +54,12 @@ def check_real_time(query: RunningQuery, settings: Settings) -> Iterator[Diagnos
 def _check_operator(node: Node) -> Iterator[Diagnostic]:
     if not isinstance(node, ROW_BY_ROW):
         noun, reason = node.NOUN, "Only filters, projections, UNNEST, UNION ALL and GROUP BY without a window are."
-        match node:
-            case Waiting():
-                reason = _BY_WATERMARK
-            case WithLate():
-                noun = "keeping late rows"
-            case Intermediate():
-                noun, reason = "an intermediate stream", "Each micro-batch of one query is files for the next one."
+        if isinstance(node, WithLate):
+            noun = "keeping late rows"
+        elif isinstance(node, Intermediate):
+            noun, reason = "an intermediate stream", "Each micro-batch of one query is files for the next one."
+        elif isinstance(node, Waiting):
+            reason = _BY_WATERMARK
         yield C026.at(node.span, construct=noun).because(reason).with_hint(_MICRO_BATCHES)
 
 
