@@ -291,8 +291,8 @@ KAFKA = Connector(
         ConnectorOption(
             "delivery",
             OptionType("STRING", (EXACTLY_ONCE, AT_LEAST_ONCE)),
-            "how a query writes: each row once, for readers of committed records; or by Spark's own sink, and rows of a "
-            "micro-batch that runs again come again",
+            "how a query writes: each row once, for readers of committed records; or by Spark's own sink, and rows of "
+            "a micro-batch that runs again come again",
             default=EXACTLY_ONCE,
         ),
         ConnectorOption(

@@ -76,7 +76,7 @@ TABLES_REFUSED = {
 TARGETS = {
     f"CREATE STREAM o WITH ({TOPIC.format('o')}) AS SELECT STREAM id FROM a": "writing o exactly once",
     "CREATE STREAM o WITH (connector = 'memory') AS SELECT STREAM id FROM a": "writing o through memory",
-    f"CREATE TABLE o WITH ({TOPIC.format('o')}) AS SELECT id, COUNT(*) AS n FROM b GROUP BY id": "writing o exactly once",
+    f"CREATE TABLE o WITH ({TOPIC.format('o')}) AS SELECT id, COUNT(*) FROM b GROUP BY id": "writing o exactly once",
     "CREATE TABLE o AS SELECT id, COUNT(*) AS n FROM b GROUP BY id": "writing o through memory",
     WRITTEN.replace("json", "avro").replace(AGAIN, f", schema_registry = 'http://x:1'{AGAIN}")
     + "SELECT STREAM id FROM a": "writing o through kafka",
