@@ -29,7 +29,7 @@ from tests.kafka.test_real_time import ids
 from tests.properties.script_streams import STREAMS, draw_row, write_columns
 from tests.properties.scripts import Writer
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars", "real_time")]
 
 QUERIES = int(os.environ.get("PENSTOCK_PLANS", "6"))
 TABLES = QUERIES // 2

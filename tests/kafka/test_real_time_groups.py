@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_real_time import PATIENCE, wait_until
 from tests.kafka.test_sinks import forget_last_commit
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars", "slots")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars", "real_time", "slots")]
 
 MICRO_BATCHES = "SET state_partitions = 1;"
 REAL_TIME = MICRO_BATCHES + "SET trigger = 'realtime'; SET realtime_batch = {} SECONDS;"
@@ -214,22 +213,3 @@ def test_the_state_has_slots_of_its_own(
         pass
     (found,) = refused.value.diagnostics
     assert (found.code, found.message) == ("R083", "real time needs 3 task slots with t, and Spark has 2")
-
-
-def test_tables_of_micro_batches_are_written_at_least_once(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
-    """A group that no longer meets HAVING is a key without a value. A batch that runs again sends the same."""
-    source, target = broker.topic(), broker.topic(partitions=2)
-    sql = MICRO_BATCHES + script(broker, source, target, COUNTS + " HAVING SUM(v) > 0")
-    broker.send(source, rows((1, 1), (2, 2)))
-    run(spark, sql, tmp_path)
-    broker.send(source, rows((1, -1), (2, 2)))
-    run(spark, sql, tmp_path)
-    forget_last_commit(tmp_path)
-    run(spark, sql, tmp_path)
-    messages = Counter((each.key(), each.value()) for each in broker.read(target))
-    assert messages == {
-        (b"1", b'{"n":1,"total":1}'): 1,
-        (b"2", b'{"n":1,"total":2}'): 1,
-        (b"1", None): 2,
-        (b"2", b'{"n":2,"total":4}'): 2,
-    }

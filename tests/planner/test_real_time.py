@@ -119,6 +119,17 @@ def test_the_finding_names_what_is_in_the_way(statement: str, construct: str) ->
     assert penstock.compile(f"{DECLARED}{statement};").program.queries
 
 
+@pytest.mark.parametrize("trigger", ["realtime", "micro_batch"])
+def test_rows_of_a_stream_are_no_upserts_that_come_again(trigger: str) -> None:
+    table = f"CREATE TABLE o (id BIGINT PRIMARY KEY, v BIGINT) WITH ({TOPIC.format('o')}{AGAIN});"
+    script = f"SET trigger = '{trigger}';\n{DECLARED}{table} INSERT INTO o SELECT STREAM id, v FROM b;"
+    with pytest.raises(penstock.CompileError) as refused:
+        penstock.compile(script)
+    assert [each.code for each in refused.value.diagnostics] == ["K008"]
+    groups = script.replace("STREAM id, v FROM b", "id, MAX(v) AS v FROM b GROUP BY id")
+    assert penstock.compile(groups).program.queries
+
+
 def test_state_is_not_kept_in_memory() -> None:
     with pytest.raises(penstock.CompileError) as refused:
         compile_in_real_time(f"SET state_store = 'memory'; {TABLE}{GROUPED[0]}")

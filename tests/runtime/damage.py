@@ -42,6 +42,7 @@ SUBJECTS = {
     "windows": DECLARED.replace("{store}", "memory") + COUNTS,
     "rocksdb": DECLARED.replace("{store}", "rocksdb") + COUNTS,
     "snapshots": DECLARED.replace("{store}", "rocksdb") + COUNTS,
+    "named": DECLARED.replace("{store}", "rocksdb") + COUNTS,
     "chain": DECLARED.replace("{store}", "memory") + CHAIN,
     "table": DECLARED.replace("{store}", "memory") + TOTALS,
 }
@@ -94,7 +95,9 @@ class Subject:
         self._spark = spark
         program = penstock.compile(SUBJECTS[name].format(folder=self.root)).program
         more = (WHOLE,) if name == "snapshots" else ()
-        self._program = replace(program, settings=(*program.settings, *more))
+        # The files of a state that goes on in real time have names of their own, also where micro-batches write them.
+        queries = program.queries if name != "named" else [replace(each, real_time=5_000) for each in program.queries]
+        self._program = replace(program, settings=(*program.settings, *more), queries=tuple(queries))
         options = (("path", str(self.root / "written")), ("format", "json"))
         self._read = Read((), (Input("written", "raw", "files", options, COLUMNS),), (SOUND,), "sound", ())
         (self.root / "readings").mkdir(parents=True)
