@@ -122,7 +122,8 @@ class Subject:
                 yield from (Damage(kind, path) for kind in ("delete", "garbage"))
             else:
                 kinds = ((kind, too) for kind in KINDS for too in (False, True))
-                yield from (Damage(kind, path, too) for kind, too in kinds if not self._is_secret(path, kind, too))
+                damages = (Damage(kind, path, too) for kind, too in kinds if not self._is_secret(path, kind, too))
+                yield from (each for each in damages if not self._loses_state(each))
 
     def _is_secret(self, path: str, kind: str, checksum_too: bool) -> bool:
         """Whether nothing tells of the damage: no checksum is left, and rows have their size, or a log whole lines."""
@@ -130,6 +131,16 @@ class Subject:
             return (kind, checksum_too) == ("flip", True)
         content = (self._kept / path).read_bytes()
         return (kind, checksum_too) == ("cut", True) and content[len(content) // 2 :][:1] == b"\n"
+
+    def _loses_state(self, damage: Damage) -> bool:
+        """Whether Spark runs a micro-batch again, passes over it because its files are there, and so has no state of it.
+
+        It needs a state whose files have names of their own. No query in real time writes files.
+        """
+        commits = (self._kept / damage.path).parent
+        if self.name != "named" or commits.name != "commits" or damage.kind != "delete":
+            return False
+        return damage.path.endswith(f"/{max(int(each.name) for each in commits.iterdir() if each.name.isdecimal())}")
 
     def _is_old(self, path: str) -> bool:
         """Whether the file is of a log that has two newer ones."""
