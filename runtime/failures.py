@@ -142,7 +142,7 @@ def _misfit(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
 
 
 def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
-    """What a view raises: a file with another header than the first one. Or what the messages of a table raise."""
+    """What a view raises: a file has another header than the first one, or a row of a table has no key."""
     told = layer.parameters.get("errorMessage", "")
     if told == NO_KEY:
         return explain_no_key(query)

@@ -62,8 +62,10 @@ def check_checkpoint(storage: Storage, place: str) -> int:
 
 
 def check_real_time_state(storage: Storage, query: SparkQuery, place: str) -> None:
-    """Looks whether Spark goes on in real time with the state of a checkpoint. It has to name the files of a state anew
-    in each batch, so that none is left of a batch that was stopped. A checkpoint keeps the way in which it was begun.
+    """Looks whether Spark goes on in real time with the state of a checkpoint.
+
+    In real time each batch names the files of its state anew, so that it finds none of a batch that was stopped. A
+    checkpoint keeps the names that it was begun with.
 
     Raises:
         RunError: its state was begun in micro-batches.

@@ -67,9 +67,7 @@ def _check_group(node: GroupAggregate, root: Node, settings: Settings) -> Iterat
     """Each row of a stream sends the row of its group, and nothing above asks which one was sent before."""
     if not isinstance(node.input.shape, KStream):
         found = C026.at(node.span, construct="a GROUP BY of a table")
-        yield found.because("Each change is taken out of a group, or put into one, by a batch.").with_hint(
-            _MICRO_BATCHES
-        )
+        yield found.because("The rows of a table change, and so leave their groups.").with_hint(_MICRO_BATCHES)
     while isinstance(root, Project):
         root = root.input
     if isinstance(root, Filter):

@@ -133,9 +133,9 @@ class Subject:
         return (kind, checksum_too) == ("cut", True) and content[len(content) // 2 :][:1] == b"\n"
 
     def _loses_state(self, damage: Damage) -> bool:
-        """Whether Spark runs a micro-batch again, passes over it because its files are there, and so has no state of it.
+        """Whether Spark runs a micro-batch again, finds its rows written, passes over it, and so has no state of it.
 
-        It needs a state whose files have names of their own. No query in real time writes files.
+        A state needs that if its files have names of their own. No query in real time writes files.
         """
         commits = (self._kept / damage.path).parent
         if self.name != "named" or commits.name != "commits" or damage.kind != "delete":
