@@ -34,13 +34,19 @@ STORE_PROVIDERS = {
     StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
 }
 """The values of Spark's STORE_SETTING."""
-REAL_TIME_SETTINGS = (
+FORMAT_SETTING = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+"""How a new checkpoint keeps state. Spark goes on with an older one as it is."""
+MICRO_BATCH_FORMAT = "1"
+"""The value of Spark's FORMAT_SETTING in micro-batches."""
+_ALLOW_SETTING = "spark.sql.streaming.realTimeMode.dangerouslyAllowCheckpointV1.enabled"
+# The format of micro-batches, so that a checkpoint goes from one trigger to the other. Only state is at risk in it.
+_STATELESS_REAL_TIME = (
     (STORE_SETTING, STORE_PROVIDERS[StateStore.ROCKSDB]),
-    # The format of micro-batches, so that a checkpoint goes from one trigger to the other. Only state is at risk in it.
-    ("spark.sql.streaming.stateStore.checkpointFormatVersion", "1"),
-    ("spark.sql.streaming.realTimeMode.dangerouslyAllowCheckpointV1.enabled", "true"),
+    (FORMAT_SETTING, MICRO_BATCH_FORMAT),
+    (_ALLOW_SETTING, "true"),
 )
-"""What Spark wants to be told before it starts a query in real time, also one without state."""
+# Each batch names the files of its state anew, so that it finds none of a batch that was stopped.
+_STATEFUL_REAL_TIME = ((FORMAT_SETTING, "2"), (_ALLOW_SETTING, "false"))
 CHECK_SETTING = "spark.sql.streaming.unsupportedOperationCheck"
 INSERT, UPDATE, DELETE = "insert", "update", "delete"
 """What a row of a table's changes does."""
@@ -280,7 +286,7 @@ class SparkQuery:
     change: TableChange | None = None
     """How its rows change a table that others own, too; None for other sinks."""
     real_time: int | None = None
-    """The milliseconds of a batch in Spark's real-time mode, None for micro-batches. No checkpoint depends on it."""
+    """The milliseconds of a batch in Spark's real-time mode, None for micro-batches. No fingerprint depends on it."""
     contract_views: tuple[str, ...] = ()
     """The views that must stay as they are for a checkpoint to fit. Others may change from run to run."""
     printed: tuple[Printed, ...] = field(default=(), compare=False, repr=False)
@@ -297,11 +303,10 @@ class SparkQuery:
     @property
     def state_settings(self) -> tuple[tuple[str, str], ...]:
         """What the session has to be told right before the query is started, as it holds for the query's state."""
-        if self.real_time is not None:
-            return REAL_TIME_SETTINGS
         if self.store is None:
-            return ()
-        return (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
+            return () if self.real_time is None else _STATELESS_REAL_TIME
+        kept = (STORE_SETTING, STORE_PROVIDERS[self.store]), (PARTITIONS_SETTING, str(self.partitions))
+        return kept if self.real_time is None else (*kept, *_STATEFUL_REAL_TIME)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,20 @@ class SparkVersion:
     """What is set at the start, and other versions do not have."""
 
 
+SLOT_CHECK_SETTING = "spark.scheduler.pipelinedGroup.slotCheck.enabled"
+"""Whether Spark compares the slots that are free with those that a query in real time needs, when a batch begins."""
+
 SPARK_VERSIONS: Mapping[Number, SparkVersion] = {
     (4, 2): SparkVersion(jars={"kafka": KAFKA_4_2, "s3a": S3A_3_5}),
     (4, 3): SparkVersion(
         # Maven has no spark-sql-kafka of 4.3 yet; that of 4.2 runs with it.
         jars={"kafka": KAFKA_4_2, "s3a": S3A_3_5},
-        # Spark SQL can run programs and read any file; what we send it never asks for that.
-        settings=(("spark.sql.restrictedMode.enabled", "true"),),
+        settings=(
+            # Spark SQL can run programs and read any file; what we send it never asks for that.
+            ("spark.sql.restrictedMode.enabled", "true"),
+            # Spark would stop a query in real time if short work of others had its slots when a batch begins.
+            (SLOT_CHECK_SETTING, "false"),
+        ),
     ),
 }
 """In ascending order."""

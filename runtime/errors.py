@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from penstock.diagnostics.codes.running import R077
+from penstock.diagnostics.codes.running import R074, R077
 from penstock.diagnostics.diagnostic import Diagnostic
+from penstock.diagnostics.source import Span
+
+NO_KEY = "the key of a row is NULL"
+"""Why a row of a table is no message."""
 
 
 class RunError(Exception):
@@ -20,3 +24,8 @@ def explain_loss(query: str, reason: str) -> Diagnostic:
     """The finding that records of a topic are gone."""
     hint = "--reset begins anew with what is left; a longer retention.ms of the topic avoids this"
     return R077.at(None, query=query, reason=reason).with_hint(hint)
+
+
+def explain_no_key(query: str, span: Span | None = None) -> Diagnostic:
+    """The finding that a row of a table has no key, and so is no message of a topic."""
+    return R074.at(span, "", query=query, reason=NO_KEY).with_hint("WHERE … IS NOT NULL, or key_format = 'json'")

@@ -20,10 +20,11 @@ from pyspark.errors import PySparkException
 
 from penstock.codegen.ejected.databases.faults import TABLE_ERROR
 from penstock.codegen.program import Printed
-from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R081, R099
+from penstock.codegen.spark_versions import SLOT_CHECK_SETTING
+from penstock.diagnostics.codes.running import R004, R006, R015, R022, R040, R046, R055, R066, R081, R083, R099
 from penstock.diagnostics.diagnostic import Diagnostic
 from penstock.diagnostics.source import Span
-from penstock.runtime.errors import RunError, explain_loss
+from penstock.runtime.errors import NO_KEY, RunError, explain_loss, explain_no_key
 from penstock.runtime.layers import Layer
 from penstock.runtime.layers import layers as layers_of
 from penstock.runtime.reasons import plain_line as _first_line
@@ -141,8 +142,10 @@ def _misfit(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
 
 
 def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
-    """What a view raises: a file with another header than the first one."""
+    """What a view raises: a file has another header than the first one, or a row of a table has no key."""
     told = layer.parameters.get("errorMessage", "")
+    if told == NO_KEY:
+        return explain_no_key(query)
     header = re.fullmatch(r"CSV header of (\S+) (.*)", told, re.DOTALL)
     if header is None:
         return R099.at(None, query=query, reason=_first_line(told or layer.message))
@@ -152,6 +155,14 @@ def _explain_raised(layer: Layer, causes: list[Layer], query: str) -> Diagnostic
 
 def _rival(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
     return R015.at(None, query=query).because(_first_line(layer.message))
+
+
+def _explain_few_slots(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
+    """What a Spark says that others have started: other work has the slots at the moment."""
+    told = layer.parameters
+    finding = R083.at(None, query=query, needed=told.get("numTasks", "more"), found=told.get("numSlots", "fewer"))
+    finding = finding.because("Spark counts those that are free when a batch begins.")
+    return finding.with_hint(f"start Spark with --conf {SLOT_CHECK_SETTING}=false")
 
 
 def find_raised(layer: Layer) -> str:
@@ -206,6 +217,7 @@ _RULES: tuple[tuple[str, Callable[[Layer, list[Layer], str], Diagnostic]], ...] 
     (r"FAILED_READ_FILE|PATH_NOT_FOUND", _unread),
     (r"PYTHON_EXCEPTION", _python),
     (r"USER_RAISED_EXCEPTION", _explain_raised),
+    (r"CONCURRENT_SCHEDULER_INSUFFICIENT_SLOT", _explain_few_slots),
     (r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|\w*STATE_STORE\w*\.?\w*LOCK", _rival),
 )
 

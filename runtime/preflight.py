@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from penstock.diagnostics.codes.running import R050
+from penstock.codegen.program import SparkQuery
+from penstock.diagnostics.codes.running import R050, R084
 from penstock.runtime.errors import RunError
 from penstock.runtime.spark_logs import (
-    COMMIT,
     SOURCE_ENTRY,
+    check_commit,
     check_schema,
     entries,
     entry,
-    first_entry,
     first_gap,
+    names_states,
     number_files,
     offsets_of,
     read_required,
@@ -60,6 +61,23 @@ def check_checkpoint(storage: Storage, place: str) -> int:
     return finished
 
 
+def check_real_time_state(storage: Storage, query: SparkQuery, place: str) -> None:
+    """Looks whether Spark goes on in real time with the state of a checkpoint.
+
+    In real time each batch names the files of its state anew, so that it finds none of a batch that was stopped. A
+    checkpoint keeps the names that it was begun with.
+
+    Raises:
+        RunError: its state was begun in micro-batches.
+    """
+    finished = storage.newest(f"{place}/commits")
+    if query.real_time is None or query.store is None or finished < 0:
+        return
+    if not names_states(storage.read(f"{place}/commits/{finished}") or ""):
+        hint = "take a new --checkpoint folder, begin anew with --reset, or SET trigger = 'micro_batch'"
+        raise RunError([R084.at(query.span, "", query=query.name, path=place).with_hint(hint)])
+
+
 def check_inputs(storage: Storage, place: str, numbers: Sequence[int]) -> None:
     """Checks the logs of a query's inputs. `numbers`: the folder in `sources` of each offset that Spark notes.
 
@@ -91,7 +109,7 @@ def _check_numbers(place: str, started: int, finished: int) -> None:
 def _check_commit(storage: Storage, place: str, finished: int, started: int) -> None:
     path = f"{place}/commits/{finished}"
     try:
-        first_entry(path, read_required(storage, path), COMMIT)
+        check_commit(path, read_required(storage, path))
     except Damaged as damage:
         rerun = f"delete it and its checksum .{finished}.crc: micro-batch {finished} is run again, as after a crash"
         raise refuse_damaged(damage, rerun if finished == started else RESTORE) from None

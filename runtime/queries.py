@@ -20,7 +20,7 @@ from penstock.codegen import COST_SETTING, files_cost, folder_name
 from penstock.codegen.ejected.clock import clock_rows
 from penstock.codegen.ejected.program import view
 from penstock.codegen.ejected.rows import quote_name
-from penstock.codegen.program import CHECK_SETTING, RemoteView, SparkQuery, View
+from penstock.codegen.program import CHECK_SETTING, FORMAT_SETTING, MICRO_BATCH_FORMAT, RemoteView, SparkQuery, View
 from penstock.diagnostics.codes.running import R013
 from penstock.runtime.active_session import activate
 from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
@@ -31,7 +31,7 @@ from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.inspection import Inspection
 from penstock.runtime.ledger import Account, Ledger, Listener
-from penstock.runtime.preflight import check_checkpoint, check_inputs
+from penstock.runtime.preflight import check_checkpoint, check_inputs, check_real_time_state
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
@@ -114,6 +114,8 @@ class Run:
             with _preparing, activate(self._spark):
                 if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
+                if not once:
+                    check_real_time_state(self._storage, self.query, self._place)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
                 self._sink.open(self._storage, self._place)
@@ -304,6 +306,7 @@ def source_numbers(rows: DataFrame) -> list[int]:
 def configure(spark: SparkSession, query: SparkQuery) -> None:
     """Tells the session how the query's state is kept, and whether to check the query. Spark looks at the start."""
     spark.conf.set(CHECK_SETTING, query.checked)
+    spark.conf.set(FORMAT_SETTING, MICRO_BATCH_FORMAT)  # another query may have set it
     for name, value in (*query.state_settings, (COST_SETTING, str(files_cost(query.inputs)))):
         spark.conf.set(name, value)
 

@@ -139,7 +139,7 @@ class RuntimeSession:
             heartbeats = self._start_heartbeats(program, places)
             handles = []
             for run, own in opened:
-                handles.append(QueryHandle(run, own.pop_all(), heartbeats.get(run.query.name)))
+                handles.append(QueryHandle(run, own, heartbeats.get(run.query.name)))
                 resources.callback(handles[-1].stop)
             resources.pop_all()
         self._handles += handles

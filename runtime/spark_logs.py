@@ -8,7 +8,7 @@ entries.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from penstock.runtime.storage import Damaged, Storage
@@ -20,6 +20,7 @@ SOURCE_ENTRY = {"path": str, "timestamp": int, "batchId": int}
 OFFSETS = {"batchWatermarkMs": int, "batchTimestampMs": int, "conf": dict}
 COMMIT = {"nextBatchWatermarkMs": int}
 _VERSION = "v1"
+_NAMED_STATES = "v2"
 _SCHEMA_VERSION = b"v2"
 
 
@@ -53,8 +54,8 @@ def entries(path: str, text: str, wanted: Mapping[str, type]) -> list[Entry]:
     return [entry(path, number, line, wanted) for number, line in enumerate(lines(path, text), 2)]
 
 
-def lines(path: str, text: str) -> list[str]:
-    """The lines of a log's file behind the first one, which is the version.
+def lines(path: str, text: str, versions: Collection[str] = (_VERSION,)) -> list[str]:
+    """The lines of a log's file behind the first one, which is one of the versions.
 
     Raises:
         Damaged: it is empty, or of another version.
@@ -62,8 +63,8 @@ def lines(path: str, text: str) -> list[str]:
     if not text:
         raise Damaged(path, "it is empty")
     first, *rest = text.split("\n")
-    if first != _VERSION:
-        raise Damaged(path, f"it begins with {first[:20]!r} instead of the version {_VERSION}")
+    if first not in versions:
+        raise Damaged(path, f"it begins with {first[:20]!r} instead of the version {' or '.join(versions)}")
     return rest
 
 
@@ -74,6 +75,23 @@ def first_entry(path: str, text: str, wanted: Mapping[str, type]) -> Entry:
         Damaged: it is not.
     """
     return entry(path, 2, (lines(path, text) or [""])[0], wanted)
+
+
+def names_states(commit: str) -> bool:
+    """Whether the files of states have names of their own in each micro-batch, by the text of a finished one."""
+    return commit.startswith(f"{_NAMED_STATES}\n")
+
+
+def check_commit(path: str, text: str) -> None:
+    """Raises Damaged if the text is not that of a finished micro-batch.
+
+    With the version of states whose files have unique names, it names those of each operator. Without an operator the
+    version is the first one.
+    """
+    if names_states(text):
+        entry(path, 2, (lines(path, text, [_NAMED_STATES]) or [""])[0], COMMIT | {"stateUniqueIds": dict})
+    else:
+        first_entry(path, text, COMMIT)
 
 
 def offsets_of(path: str, text: str) -> list[Any]:

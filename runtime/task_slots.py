@@ -1,5 +1,7 @@
 """Task slots for queries in real time: each partition of an input needs one for as long as the query runs.
 
+So does each partition of its state: the tasks that group rows run at the same time as those that read them.
+
 A task that gets no slot while the others run begins when the batch is over. Then it reads nothing, and it is the same
 task in the next batch. So its partition would never be read.
 """
@@ -35,7 +37,7 @@ class TaskSlots:
         self._application = ""
 
     def take(self, query: SparkQuery) -> None:
-        """Takes a slot for each partition that the query reads now, in place of those that it had.
+        """Takes a slot for each partition that the query reads now, and of its state, in place of those that it had.
 
         Raises:
             RunError: not one is left for everything else that Spark does; or an input cannot be asked.
@@ -43,7 +45,7 @@ class TaskSlots:
         if query.real_time is None:
             return
         self._application = self._application or str(self._spark.sparkContext.applicationId)
-        tasks = sum(source_of(each).count_tasks() for each in query.inputs)
+        tasks = sum(source_of(each).count_tasks() for each in query.inputs) + (query.partitions or 0)
         local = is_local(self._spark)
         deadline = time.monotonic() + (0 if local else _SECONDS)
         while True:
@@ -59,7 +61,8 @@ class TaskSlots:
                 break
             time.sleep(0.2)
         finding = R083.at(query.span, "", query=query.name, needed=needed, found=found)
-        finding = finding.because("Each partition of a topic has a slot to itself, and one is for everything else.")
+        told = "Each partition of a topic or of a state has a slot to itself, and one is for everything else."
+        finding = finding.because(told)
         raise RunError([finding.with_hint(f"--master 'local[{needed}]'" if local else "more executors, or more cores")])
 
     def free(self, query: SparkQuery) -> None:

@@ -115,9 +115,6 @@ def check(
     if table and str(given.get("starting", "earliest")).lower() != "earliest":
         found = C003.at(span, "", name="starting", expected="'earliest' where it is of a table")
         raise CompileError([found.because("Without its first records a table lacks rows.")])
-    if table and given.get("delivery", EXACTLY_ONCE) != EXACTLY_ONCE:
-        found = C003.at(span, "", name="delivery", expected=f"'{EXACTLY_ONCE}' where it is of a table")
-        raise CompileError([found.because("An older row of a key could come behind a newer one, and stay.")])
     check_security(options, span)
     keys = [each for each in columns if each.name in key]
     if "key_format" in given and not keys:
@@ -294,8 +291,8 @@ KAFKA = Connector(
         ConnectorOption(
             "delivery",
             OptionType("STRING", (EXACTLY_ONCE, AT_LEAST_ONCE)),
-            "how a query writes: each row once, for readers of committed records; or, of a stream, by Spark's own "
-            "sink, and rows of a micro-batch that runs again come again",
+            "how a query writes: each row once, for readers of committed records; or by Spark's own sink, and rows of "
+            "a micro-batch that runs again come again",
             default=EXACTLY_ONCE,
         ),
         ConnectorOption(

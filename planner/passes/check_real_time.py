@@ -11,7 +11,9 @@ from penstock.planner.functions import clock_calls
 from penstock.planner.plan import (
     AssignWindows,
     Filter,
+    GroupAggregate,
     GroupingSets,
+    Intermediate,
     KStream,
     Node,
     Project,
@@ -19,14 +21,17 @@ from penstock.planner.plan import (
     RunningQuery,
     Scan,
     Settings,
+    StateStore,
     UnionAll,
     Unnest,
     WithLate,
 )
+from penstock.planner.plan.node import Waiting
 from penstock.planner.plan.walk import walk
 
 ROW_BY_ROW = (AssignWindows, Filter, GroupingSets, Project, Rekey, Scan, UnionAll, Unnest)
 """Operators that look at one row at a time, and that Spark runs in real time."""
+_BY_WATERMARK = "Its rows follow from the watermark, which Spark moves only between two batches."
 _MICRO_BATCHES = "SET trigger = 'micro_batch'"
 
 
@@ -36,7 +41,11 @@ def check_real_time(query: RunningQuery, settings: Settings) -> Iterator[Diagnos
         return
     read: dict[str, Scan] = {}
     for node in walk(query.root):
-        yield from _check_operator(node)
+        if isinstance(node, GroupAggregate):
+            yield from _check_group(node, query.root, settings)
+        else:
+            yield from _check_operator(node)
+        yield from _check_clock(node)
         if isinstance(node, Scan):
             yield from _check_scan(node, read)
     yield from _check_target(query)
@@ -44,9 +53,33 @@ def check_real_time(query: RunningQuery, settings: Settings) -> Iterator[Diagnos
 
 def _check_operator(node: Node) -> Iterator[Diagnostic]:
     if not isinstance(node, ROW_BY_ROW):
-        noun = "keeping late rows" if isinstance(node, WithLate) else node.NOUN
-        found = C026.at(node.span, construct=noun)
-        yield found.because("Only filters, projections, UNNEST and UNION ALL are.").with_hint(_MICRO_BATCHES)
+        noun, reason = node.NOUN, "Only filters, projections, UNNEST, UNION ALL and GROUP BY without a window are."
+        if isinstance(node, WithLate):
+            noun = "keeping late rows"
+        elif isinstance(node, Intermediate):
+            noun, reason = "an intermediate stream", "Each micro-batch of one query is files for the next one."
+        elif isinstance(node, Waiting):
+            reason = _BY_WATERMARK
+        yield C026.at(node.span, construct=noun).because(reason).with_hint(_MICRO_BATCHES)
+
+
+def _check_group(node: GroupAggregate, root: Node, settings: Settings) -> Iterator[Diagnostic]:
+    """Each row of a stream sends the row of its group, and nothing above asks which one was sent before."""
+    if not isinstance(node.input.shape, KStream):
+        found = C026.at(node.span, construct="a GROUP BY of a table")
+        yield found.because("The rows of a table change, and so leave their groups.").with_hint(_MICRO_BATCHES)
+    while isinstance(root, Project):
+        root = root.input
+    if isinstance(root, Filter):
+        found = C026.at(root.span, construct="HAVING, or WHERE over groups")
+        reason = "A group that is no longer in the table is found by a second aggregation, which reads whole batches."
+        yield found.because(reason).with_hint("leave it to those who read the table")
+    if settings.state_store is StateStore.MEMORY:
+        found = C026.at(node.span, construct="state in memory")
+        yield found.because("Spark keeps the state in RocksDB there.").with_hint("SET state_store = 'rocksdb'")
+
+
+def _check_clock(node: Node) -> Iterator[Diagnostic]:
     for call in (call for expression in node.expressions for call in clock_calls(expression)):
         found = C026.at(call.meta.get("span", node.span), construct=f"{call.this}")
         yield found.because("Spark gives all rows of a batch the time of its beginning, seconds ago.").with_hint(

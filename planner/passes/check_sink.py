@@ -29,6 +29,10 @@ def check_sink(query: RunningQuery) -> Iterator[Diagnostic]:
     if connector.upserts and not connector.deletes and rows_leave(root):
         reason = f"{connector.name} cannot delete rows, and rows of this table cease to exist"
         yield K008.at(span, "", target=sink.name, reason=reason)
+    if sink.table and isinstance(root.shape, KStream) and connector.spark_writes(sink.options):
+        reason = "tasks write it at the same time, so an older row of a key could come behind a newer one, and stay"
+        found = K008.at(span, "", target=sink.name, reason=reason)
+        yield found.with_hint("delivery = 'exactly_once', or GROUP BY the key")
     columns = root.schema
     if not connector.upserts:
         yield from check_operation(sink, connector, root, span)

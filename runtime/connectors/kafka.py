@@ -26,7 +26,7 @@ from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R074, R075, R076
 from penstock.runtime.checkpoint import STARTING
 from penstock.runtime.connectors.protocol import RuntimeConnector, RuntimeSink, RuntimeSource
-from penstock.runtime.errors import RunError
+from penstock.runtime.errors import NO_KEY, RunError, explain_no_key
 from penstock.runtime.jars import use_jars
 from penstock.runtime.kafka import (
     EARLIEST,
@@ -188,8 +188,7 @@ class KafkaSink(RuntimeSink):
         # One collect: a batch that is computed twice is counted twice.
         rows = self._avro.encode(batch.selectExpr(*list_message_items(self._query)).toArrow())
         if self._query.output.is_table and rows.column("key").null_count:
-            found = R074.at(self._query.span, "", query=self._query.name, reason="the key of a row is NULL")
-            raise RunError([found.with_hint("WHERE … IS NOT NULL, or key_format = 'json'")])
+            raise RunError([explain_no_key(self._query.name, self._query.span)])
         digest = hashlib.sha256(offsets.encode()).hexdigest()
         with self._coded_errors():
             self._writer.write(json.loads(metadata)["id"], number, digest, list_messages(rows))
@@ -213,9 +212,10 @@ class KafkaSink(RuntimeSink):
 
 
 class SparkKafkaSink(RuntimeSink):
-    """The rows of a stream as messages of a topic, by Spark's own sink.
+    """The rows of a query as messages of a topic, by Spark's own sink.
 
-    Its tasks send them from the workers. A micro-batch that runs again sends its rows again.
+    Its tasks send them from the workers. A micro-batch that runs again sends its rows again. Of a table, one task sends
+    all rows of a key, in the order in which they replace each other, and their partition follows from the key.
     """
 
     def __init__(self, query: SparkQuery) -> None:
@@ -230,7 +230,10 @@ class SparkKafkaSink(RuntimeSink):
     def writer(self, rows: DataFrame) -> DataStreamWriter:
         use_jars(rows.sparkSession)
         output = self._query.output
-        messages = self._avro.encode_in_workers(rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE))
+        messages = rows.selectExpr(*list_message_items(self._query)).select(KEY, VALUE)
+        if output.is_table and dict(messages.dtypes)[KEY] == "string":
+            messages = messages.withColumn(KEY, F.coalesce(KEY, F.raise_error(F.lit(NO_KEY))))
+        messages = self._avro.encode_in_workers(messages)
         options = {**spark_options(output, output.name), "topic": str(output.values["topic"])}
         return messages.writeStream.format("kafka").options(**options)
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
+from penstock.codegen.spark_versions import REAL_TIME_SINCE
+from penstock.runtime.spark import installed_spark
 from tests.kafka.registry import RegistryServer, run_registry
 
 PASSWORD = "se'c;r et"
@@ -31,6 +33,13 @@ def jars() -> None:
     reason = fetch_jars()
     if reason is not None:
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def real_time() -> None:
+    """Skips tests of queries in real time where this Spark does not run them."""
+    if installed_spark() < REAL_TIME_SINCE:
+        pytest.skip("this Spark is too old for real time")
 
 
 @pytest.fixture

@@ -171,13 +171,15 @@ def test_values_are_read_by_others_and_by_us(
     assert sorted(back, key=str) == sorted(({**key, **value} for key, value in expected), key=str)
 
 
+@pytest.mark.parametrize("delivery", ["exactly_once", "at_least_once"])
 def test_a_table_has_tombstones_and_keys_of_others(
-    spark: SparkSession, broker: Broker, tmp_path: Path, url: str
+    spark: SparkSession, broker: Broker, tmp_path: Path, url: str, delivery: str
 ) -> None:
     users, longs = broker.topic(cleanup_policy="compact"), broker.topic(cleanup_policy="compact")
     client = Client(url, users)
     key, value = '"string"', record(("name", ["null", "string"]), name="User")
-    there, out = (avro(broker, each, url, key_format="'avro'") for each in (users, longs))
+    there = avro(broker, users, url, key_format="'avro'")
+    out = avro(broker, longs, url, key_format="'avro'", delivery=f"'{delivery}'")
     script = f"""CREATE TABLE users (id STRING PRIMARY KEY, name STRING) WITH ({there});
       CREATE TABLE longs WITH ({out}) AS SELECT id, UPPER(name) AS name FROM users WHERE LENGTH(name) > 2;"""
     batches: list[list[tuple[str, str | None]]] = [

@@ -21,7 +21,7 @@ from penstock.runtime import QueryHandle, RunError, RuntimeSession, inspection
 from tests.kafka.scripts import place, read_json, run, values
 from tests.kafka.test_sinks import forget_last_commit
 
-pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars")]
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("jars", "real_time")]
 
 PATIENCE = 60  # seconds until something has to be there
 REAL_TIME = "SET trigger = 'realtime'; SET realtime_batch = {} SECONDS;"

@@ -1,4 +1,4 @@
-"""SET trigger = 'realtime' is for streams of topics whose rows are looked at one by one."""
+"""SET trigger = 'realtime' is for streams of topics whose rows are looked at one by one, or are grouped."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 import penstock
 from penstock.codegen import spark_text
+from penstock.codegen.program import FORMAT_SETTING, PARTITIONS_SETTING, STORE_SETTING
 
 TOPIC = "connector = 'kafka', topic = '{}', format = 'json', bootstrap_servers = 'localhost:9092'"
 AGAIN = ", delivery = 'at_least_once'"
@@ -20,6 +21,7 @@ CREATE TABLE users (id BIGINT PRIMARY KEY, name STRING) WITH ({TOPIC.format("u")
 CREATE TABLE cards (id BIGINT PRIMARY KEY, name STRING) WITH (connector = 'sqlite', path = 'c.db', table = 'cards');
 """
 WRITTEN = f"CREATE STREAM o WITH ({TOPIC.format('o')}{AGAIN}) AS "
+TABLE = WRITTEN.replace("STREAM", "TABLE")
 ACCEPTED = (
     "SELECT STREAM * FROM a",
     "SELECT STREAM id, UPPER(tags[0]) AS t FROM a WHERE v > 1",
@@ -28,6 +30,14 @@ ACCEPTED = (
     "SELECT STREAM id, window_start FROM HOP(a, at, 1 MINUTE, 2 MINUTES)",
     "SELECT STREAM id, v FROM a PARTITION BY v",
     "SELECT STREAM v FROM (SELECT STREAM id, v FROM a WHERE id > 1) WHERE v > 2",
+)
+GROUPED = (
+    "SELECT id, COUNT(*) AS n, SUM(v) AS total FROM b GROUP BY id",
+    "SELECT id, v, AVG(v + 1) AS mean, MIN(at) AS first FROM a WHERE v > 1 GROUP BY id, v",
+    "SELECT id % 7 AS k, COUNT(DISTINCT v) + 1 AS n FROM b GROUP BY id % 7",
+    "SELECT id, v, COUNT(*) AS n FROM b GROUP BY ROLLUP (id, v)",
+    "SELECT tag, COUNT(*) AS n FROM a CROSS JOIN UNNEST(tags) AS x (tag) GROUP BY tag",
+    "SELECT v, COUNT(*) AS n FROM (SELECT STREAM id, v FROM a UNION ALL SELECT STREAM id, v FROM b) GROUP BY v",
 )
 REFUSED = {
     "SELECT STREAM window_start, COUNT(*) AS n FROM TUMBLE(a, at, 1 MINUTE) GROUP BY window_start": (
@@ -48,10 +58,26 @@ REFUSED = {
     "SELECT STREAM id FROM avro": "reading avro through kafka",
     "SELECT STREAM id FROM files": "reading files through files",
 }
+TABLES_REFUSED = {
+    "SELECT id, COUNT(*) AS n FROM b GROUP BY id HAVING COUNT(*) > 1": "HAVING, or WHERE over groups",
+    "SELECT id, n FROM (SELECT id, COUNT(*) AS n FROM b GROUP BY id) WHERE n > 1": "HAVING, or WHERE over groups",
+    "SELECT n, COUNT(*) AS m FROM (SELECT id, COUNT(*) AS n FROM b GROUP BY id) GROUP BY n": "an intermediate stream",
+    "SELECT id, COUNT(*) AS n FROM b GROUP BY id UNION ALL SELECT id, COUNT(*) AS n FROM a GROUP BY id": (
+        "an intermediate stream"
+    ),
+    "SELECT name, COUNT(*) AS n FROM users GROUP BY name": "reading the table users",
+    "SELECT id, window_start, COUNT(*) AS n FROM a GROUP BY id, TUMBLE(at, 1 MINUTE) EMIT CHANGES": (
+        "a window aggregation"
+    ),
+    "SELECT window_start, COUNT(*) AS n FROM HOP(a, at, 1 MINUTE, 2 MINUTES) GROUP BY window_start": (
+        "a window aggregation"
+    ),
+}
 TARGETS = {
     f"CREATE STREAM o WITH ({TOPIC.format('o')}) AS SELECT STREAM id FROM a": "writing o exactly once",
     "CREATE STREAM o WITH (connector = 'memory') AS SELECT STREAM id FROM a": "writing o through memory",
-    "CREATE TABLE o AS SELECT id, COUNT(*) AS n FROM b GROUP BY id": "a GROUP BY",
+    f"CREATE TABLE o WITH ({TOPIC.format('o')}) AS SELECT id, COUNT(*) FROM b GROUP BY id": "writing o exactly once",
+    "CREATE TABLE o AS SELECT id, COUNT(*) AS n FROM b GROUP BY id": "writing o through memory",
     WRITTEN.replace("json", "avro").replace(AGAIN, f", schema_registry = 'http://x:1'{AGAIN}")
     + "SELECT STREAM id FROM a": "writing o through kafka",
 }
@@ -67,8 +93,22 @@ def test_rows_that_are_looked_at_one_by_one_go_through(query: str) -> None:
     assert (found.real_time, found.timed, found.store, found.mode) == (30_000, False, None, "append")
 
 
+@pytest.mark.parametrize("query", GROUPED)
+def test_groups_of_a_stream_are_a_table(query: str) -> None:
+    (found,) = compile_in_real_time(TABLE + query).program.queries
+    assert (found.real_time, found.timed, found.mode, found.operation) == (30_000, False, "update", None)
+    settings = dict(found.state_settings)
+    assert (settings[FORMAT_SETTING], settings[PARTITIONS_SETTING]) == ("2", str(found.partitions))
+    assert settings[STORE_SETTING].endswith(".RocksDBStateStoreProvider")
+
+
 @pytest.mark.parametrize(
-    ("statement", "construct"), [*((WRITTEN + query, why) for query, why in REFUSED.items()), *TARGETS.items()]
+    ("statement", "construct"),
+    [
+        *((WRITTEN + query, why) for query, why in REFUSED.items()),
+        *((TABLE + query, why) for query, why in TABLES_REFUSED.items()),
+        *TARGETS.items(),
+    ],
 )
 def test_the_finding_names_what_is_in_the_way(statement: str, construct: str) -> None:
     with pytest.raises(penstock.CompileError) as refused:
@@ -79,10 +119,34 @@ def test_the_finding_names_what_is_in_the_way(statement: str, construct: str) ->
     assert penstock.compile(f"{DECLARED}{statement};").program.queries
 
 
+@pytest.mark.parametrize("trigger", ["realtime", "micro_batch"])
+def test_rows_of_a_stream_are_no_upserts_that_come_again(trigger: str) -> None:
+    table = f"CREATE TABLE o (id BIGINT PRIMARY KEY, v BIGINT) WITH ({TOPIC.format('o')}{AGAIN});"
+    script = f"SET trigger = '{trigger}';\n{DECLARED}{table} INSERT INTO o SELECT STREAM id, v FROM b;"
+    with pytest.raises(penstock.CompileError) as refused:
+        penstock.compile(script)
+    assert [each.code for each in refused.value.diagnostics] == ["K008"]
+    groups = script.replace("STREAM id, v FROM b", "id, MAX(v) AS v FROM b GROUP BY id")
+    assert penstock.compile(groups).program.queries
+
+
+def test_state_is_not_kept_in_memory() -> None:
+    with pytest.raises(penstock.CompileError) as refused:
+        compile_in_real_time(f"SET state_store = 'memory'; {TABLE}{GROUPED[0]}")
+    assert [each.message for each in refused.value.diagnostics] == ["not in real time: state in memory"]
+    assert compile_in_real_time(f"SET state_store = 'memory'; {WRITTEN}{ACCEPTED[0]}").program.queries
+
+
 def test_a_checkpoint_goes_on_with_another_trigger() -> None:
     micro_batches = penstock.compile(f"{DECLARED}{WRITTEN}{ACCEPTED[1]};").program
     real_time = compile_in_real_time(WRITTEN + ACCEPTED[1]).program
     assert [each.real_time for each in micro_batches.queries] == [None]
+    assert [each.fingerprint for each in micro_batches.queries] == [each.fingerprint for each in real_time.queries]
+
+
+def test_a_checkpoint_of_groups_has_the_same_fingerprint() -> None:
+    micro_batches = penstock.compile(f"{DECLARED}{TABLE}{GROUPED[0]};").program
+    real_time = compile_in_real_time(TABLE + GROUPED[0]).program
     assert [each.fingerprint for each in micro_batches.queries] == [each.fingerprint for each in real_time.queries]
 
 

@@ -42,6 +42,7 @@ SUBJECTS = {
     "windows": DECLARED.replace("{store}", "memory") + COUNTS,
     "rocksdb": DECLARED.replace("{store}", "rocksdb") + COUNTS,
     "snapshots": DECLARED.replace("{store}", "rocksdb") + COUNTS,
+    "named": DECLARED.replace("{store}", "rocksdb") + COUNTS,
     "chain": DECLARED.replace("{store}", "memory") + CHAIN,
     "table": DECLARED.replace("{store}", "memory") + TOTALS,
 }
@@ -94,7 +95,9 @@ class Subject:
         self._spark = spark
         program = penstock.compile(SUBJECTS[name].format(folder=self.root)).program
         more = (WHOLE,) if name == "snapshots" else ()
-        self._program = replace(program, settings=(*program.settings, *more))
+        # The files of a state that goes on in real time have names of their own, also where micro-batches write them.
+        queries = program.queries if name != "named" else [replace(each, real_time=5_000) for each in program.queries]
+        self._program = replace(program, settings=(*program.settings, *more), queries=tuple(queries))
         options = (("path", str(self.root / "written")), ("format", "json"))
         self._read = Read((), (Input("written", "raw", "files", options, COLUMNS),), (SOUND,), "sound", ())
         (self.root / "readings").mkdir(parents=True)
@@ -119,7 +122,8 @@ class Subject:
                 yield from (Damage(kind, path) for kind in ("delete", "garbage"))
             else:
                 kinds = ((kind, too) for kind in KINDS for too in (False, True))
-                yield from (Damage(kind, path, too) for kind, too in kinds if not self._is_secret(path, kind, too))
+                damages = (Damage(kind, path, too) for kind, too in kinds if not self._is_secret(path, kind, too))
+                yield from (each for each in damages if not self._loses_state(each))
 
     def _is_secret(self, path: str, kind: str, checksum_too: bool) -> bool:
         """Whether nothing tells of the damage: no checksum is left, and rows have their size, or a log whole lines."""
@@ -127,6 +131,16 @@ class Subject:
             return (kind, checksum_too) == ("flip", True)
         content = (self._kept / path).read_bytes()
         return (kind, checksum_too) == ("cut", True) and content[len(content) // 2 :][:1] == b"\n"
+
+    def _loses_state(self, damage: Damage) -> bool:
+        """Whether Spark runs a micro-batch again, finds its rows written, passes over it, and so has no state of it.
+
+        A state needs that if its files have names of their own. No query in real time writes files.
+        """
+        commits = (self._kept / damage.path).parent
+        if self.name != "named" or commits.name != "commits" or damage.kind != "delete":
+            return False
+        return damage.path.endswith(f"/{max(int(each.name) for each in commits.iterdir() if each.name.isdecimal())}")
 
     def _is_old(self, path: str) -> bool:
         """Whether the file is of a log that has two newer ones."""

@@ -101,6 +101,17 @@ def test_a_lost_commit_is_run_again_and_nothing_is_left_of_it(spark: SparkSessio
     assert "commits/1" in refusal(failure).message
 
 
+def test_a_commit_may_name_the_files_of_a_state(spark: SparkSession, tmp_path: Path) -> None:
+    named = {"nextBatchWatermarkMs": 5, "stateUniqueIds": {"0": [["b4eef8f1"]]}}
+    write(tmp_path, {**FINE, "commits/1": f"v2\n{json.dumps(named)}"})
+    assert check(Storage(spark), tmp_path) == 1
+    for spoilt in ("v2", "v2\n", "v2\n{}", 'v2\n{"nextBatchWatermarkMs": 5}', f"v3\n{json.dumps(named)}"):
+        write(tmp_path, {"commits/1": spoilt})
+        with pytest.raises(RunError) as failure:
+            check(Storage(spark), tmp_path)
+        assert (refusal(failure).code, "commits/1" in refusal(failure).message) == ("R050", True), spoilt
+
+
 @pytest.mark.parametrize("name", ["", "left-keyToNumValues/"])
 def test_the_schema_of_a_state_is_looked_at(spark: SparkSession, tmp_path: Path, name: str) -> None:
     text = b'{"type":"struct"}'

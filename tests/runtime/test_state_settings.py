@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from penstock.codegen.program import PARTITIONS_SETTING, SparkQuery
+from penstock.codegen.program import FORMAT_SETTING, PARTITIONS_SETTING, SparkQuery
 from penstock.compilation import compile
 from penstock.runtime.checkpoint import describe_query, refusal
 from penstock.runtime.queries import configure
@@ -33,6 +33,14 @@ def test_every_query_tells_the_session_its_own_number() -> None:
     stateless = replace(query(8), store=None, partitions=None)
     configure(session, stateless)
     assert told[PARTITIONS_SETTING] == "4"
+
+
+def test_a_query_in_micro_batches_does_not_take_the_form_of_one_in_real_time() -> None:
+    told: dict[str, str] = {}
+    session: Any = SimpleNamespace(conf=SimpleNamespace(set=told.__setitem__))
+    for real_time, form in ((5_000, "2"), (None, "1")):
+        configure(session, replace(query(8), real_time=real_time))
+        assert told[FORMAT_SETTING] == form
 
 
 def test_a_checkpoint_with_the_same_number_is_taken() -> None:
