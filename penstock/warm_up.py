@@ -41,7 +41,8 @@ def warm_up() -> None:
     """Let Spark start faster on this machine from now on: keep its classes as the JVM has them in memory.
 
     It takes half a minute, and 200 MB in ~/.cache/penstock/classes, which may be deleted. Another JDK or another Spark
-    needs a warm-up of its own.
+    needs a warm-up of its own. Whoever sets options of the JVM, or SPARK_CONF_DIR, has to name the archive there:
+    -XX:SharedArchiveFile.
 
     \b
     Examples:
@@ -57,8 +58,9 @@ def warm_up() -> None:
     except RunError as failure:
         show_findings(failure.diagnostics)
         sys.exit(FAILED)
-    except OSError as problem:
-        click.echo(f"no archive is written: {explain_problem(problem)}", err=True)
+    except (OSError, RuntimeError) as problem:
+        reason = explain_problem(problem) if isinstance(problem, OSError) else problem
+        click.echo(f"no archive is written: {reason}", err=True)
         sys.exit(FAILED)
     click.echo(f"wrote {archive}: {archive.stat().st_size / 1e6:,.0f} MB")
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,7 +44,7 @@ _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 _DEFAULT_OPTIONS = "spark.driver.defaultJavaOptions"
 # Compiled quickly and once; one thread collects the garbage of what is a small heap then.
 OF_SHORT_RUNS = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
-_OF_LONG_RUNS = " ".join(
+OF_LONG_RUNS = " ".join(
     f"-XX:Tier4{name}Threshold={count}"
     for name, count in (("Invocation", 50_000), ("MinInvocation", 6_000), ("Compile", 150_000), ("BackEdge", 400_000))
 )
@@ -108,8 +108,11 @@ def start_spark(master: str, given: Mapping[str, str] | None = None, *, short: b
 
 def list_options(jdk: Path, *, short: bool) -> str:
     """The options of a JVM on this machine, with the archive of Spark's classes if there is one."""
-    options, archive = OF_SHORT_RUNS if short else _OF_LONG_RUNS, find_archive(jdk)
-    return f'{options} -XX:SharedArchiveFile="{archive}"' if archive.is_file() else options
+    options = OF_SHORT_RUNS if short else OF_LONG_RUNS
+    with suppress(OSError, RuntimeError):  # the user has no home, or may not look there
+        archive = find_archive(jdk)
+        return f'{options} -XX:SharedArchiveFile="{archive}"' if archive.is_file() else options
+    return options
 
 
 def has_ended(spark: SparkSession) -> bool:

@@ -8,7 +8,7 @@ micro-batch of the folder takes whatever else is in it for rows.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -60,10 +60,11 @@ def _options(storage: Storage, place: Input | QueryOutput) -> tuple[Option, ...]
     )
 
 
-def check_places(storage: Storage, program: Program, folder: str | None) -> None:
+def check_places(storage: Storage, program: Program, folder: str | None) -> Mapping[str, Collection[str]]:
     """Refuses a program whose places are in each other's way. `folder`: that of the checkpoints, if they are kept.
 
-    What is written by one query and read by another is made, if still empty.
+    What is written by one query and read by another is made, if still empty. Returns for each query that writes files
+    or an intermediate stream the queries that read them.
 
     Raises:
         RunError: as said.
@@ -87,6 +88,7 @@ def check_places(storage: Storage, program: Program, folder: str | None) -> None
                     because = f"{each.query} writes there, and what it writes depends on {query.name}"
                     readers.setdefault(each.query, {})[query.name] = loop.because(because)
     _check_ends(readers)
+    return readers
 
 
 def _list_written(query: SparkQuery, folder: str | None) -> Iterator[_Written]:

@@ -71,9 +71,11 @@ class Run:
             name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
 
-    def check(self, draining: bool) -> None:
+    def check(self, *, once: bool, draining: bool) -> None:
         """Raises RunError if an input is missing, a file damaged, or another run's state or output in the way."""
         finished = check_checkpoint(self._storage, self._place)
+        if not once:
+            check_real_time_state(self._storage, self.query, self._place)
         self.inspection.check(self._storage, self._place)
         for each in self.query.views:
             if isinstance(each, RemoteView):
@@ -83,7 +85,7 @@ class Run:
             raise RunError([R013.at(None, path=self._place).with_hint(hint)])
         self._sink.check(self._storage, self._place, finished)
         for run in self.rejects.values():
-            run.check(draining)
+            run.check(once=once, draining=draining)
 
     def lose(self, loss: RunError) -> None:
         """Stops the query, and those of what it rejects, because another process may write its checkpoint now."""
@@ -114,8 +116,6 @@ class Run:
             with _preparing, activate(self._spark):
                 if heartbeat is not None:
                     self._spark.conf.set("spark.sql.streaming.noDataProgressEventInterval", _SILENCE)
-                if not once:
-                    check_real_time_state(self._storage, self.query, self._place)
                 rows = self._result()
                 check_inputs(self._storage, self._place, source_numbers(rows))
                 self._sink.open(self._storage, self._place)

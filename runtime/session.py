@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -131,7 +131,7 @@ class RuntimeSession:
             places: dict[str, str] = {}
             for query in program.queries:
                 own = resources.enter_context(ExitStack())
-                opened.append((self._open(query, own, places, draining=False), own))
+                opened.append((self._open(query, own, places, once=False), own))
             self._sweep(program, places)
             for run, own in opened:
                 own.callback(self._slots.free, run.query)
@@ -158,15 +158,15 @@ class RuntimeSession:
             KeyboardInterrupt: it was stopped before the end.
         """
         with ExitStack() as resources, spark_errors_told("Penstock"):
-            self._apply(program)
+            readers = self._apply(program)
             places: dict[str, str] = {}
-            runs = [self._open(query, resources, places, draining=drain) for query in program.queries]
+            runs = [self._open(query, resources, places, once=True, draining=drain) for query in program.queries]
             is_last = self._folder is None
 
             def run_to_end(number: int, halt: Event) -> QueryReport:
                 return runs[number].to_end(draining=drain, is_last=is_last, progress=progress, stopping=halt)
 
-            reports = run_side_by_side(list_waits([run.query for run in runs]), run_to_end, stopping)
+            reports = run_side_by_side(list_waits(program.queries, readers), run_to_end, stopping)
             self._sweep(program, places)
             statuses = {run.query.name: run.status(running=False) for run in runs}
             return [_explain_silence(report, program, statuses) for report in reports]
@@ -243,7 +243,8 @@ class RuntimeSession:
     ) -> None:
         self.close()
 
-    def _apply(self, program: Program) -> None:
+    def _apply(self, program: Program) -> Mapping[str, Collection[str]]:
+        """Prepares Spark for the queries of a program. Returns for each query those that read what it writes."""
         if self._folder is None and not is_local(self._spark):
             finding = R045.at(None, master=self._spark.sparkContext.master)
             raise RunError([finding.with_hint("--checkpoint hdfs:///state, or another folder that all workers see")])
@@ -259,13 +260,14 @@ class RuntimeSession:
         if newer:
             raise RunError(newer)
         add_jars(self._spark, program)
-        check_places(Storage(self._spark), program, self._folder)
+        readers = check_places(Storage(self._spark), program, self._folder)
         needed = list_needed_packages(program) - self._checked_packages
         if needed and not is_local(self._spark):
             check_workers(self._spark, needed)
             self._checked_packages |= needed
         for name, value in program.settings:
             self._spark.conf.set(name, value)
+        return readers
 
     def _start_heartbeats(self, program: Program, places: Mapping[str, str]) -> dict[str, HeartbeatHandle]:
         """A handle for each query with a watermark whose inputs, or whose readers' inputs, may need heartbeats."""
@@ -287,7 +289,9 @@ class RuntimeSession:
         for stream, folders in readers.items():
             sweep(Storage(self._spark), rows_folder(places[stream]), folders)
 
-    def _open(self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, draining: bool) -> Run:
+    def _open(
+        self, query: SparkQuery, resources: ExitStack, places: dict[str, str], *, once: bool, draining: bool = False
+    ) -> Run:
         """The query in its checkpoint folder, which is noted in `places` for those that read what it writes."""
         with spark_errors_told(query.name):
             runs: list[Run] = []
@@ -305,7 +309,7 @@ class RuntimeSession:
             query = place_intermediates(query, storage, places)
             run = Run(self._spark, self._ledger, query, place, rejects, self._sink)
             runs.append(run)
-            run.check(draining)
+            run.check(once=once, draining=draining)
             run.inspection.inspect()
             return run
 

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from itertools import takewhile
-from pathlib import PurePosixPath
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import TypeVar
 
 from penstock.codegen.program import RemoteView, SparkQuery
-from penstock.runtime.storage import absolute, is_glob
 
 Result = TypeVar("Result")
 
-_MOST = 2
-"""So many queries run at once: one uses the cores while Spark plans the next micro-batch of the other."""
+_QUERIES_AT_ONCE = 2
+"""One uses the cores while Spark plans the next micro-batch of the other."""
 _POLL_SECONDS = 0.2
 
 
-def list_waits(queries: Sequence[SparkQuery]) -> list[list[int]]:
-    """For each query the numbers of the earlier ones that it waits for: they may write what it reads or writes.
+def list_waits(queries: Sequence[SparkQuery], readers: Mapping[str, Collection[str]]) -> list[list[int]]:
+    """For each query the numbers of the earlier ones that it waits for: one may write what the other reads or writes.
 
-    `queries`: in order, with the places of their checkpoints and full paths.
+    `readers`: as `check_places` finds them.
     """
     return [
-        [number for number, earlier in enumerate(queries[:place]) if _may_write_for(earlier, later)]
+        [number for number, earlier in enumerate(queries[:place]) if _may_meet(earlier, later, readers)]
         for place, later in enumerate(queries)
     ]
 
@@ -47,18 +44,22 @@ def run_side_by_side(
 
     def do(number: int) -> Result:
         wait(futures[other] for other in waits[number])
-        if halt.is_set() or any(futures[other].exception() for other in waits[number]):
+        if halt.is_set():
             raise KeyboardInterrupt
-        return work(number, halt)
+        try:
+            return work(number, halt)
+        except BaseException:
+            halt.set()
+            raise
 
-    with ThreadPoolExecutor(_MOST, "penstock-query") as pool:
+    with ThreadPoolExecutor(_QUERIES_AT_ONCE, "penstock-query") as pool:
         try:
             for number in range(len(waits)):  # begun in this order: what a call waits for has begun before it
                 futures.append(pool.submit(do, number))
             left = set(futures)
             while left:
-                done, left = wait(left, _POLL_SECONDS, FIRST_EXCEPTION)
-                if any(each.exception() for each in done) or (stopping is not None and stopping.is_set()):
+                left = wait(left, _POLL_SECONDS).not_done
+                if stopping is not None and stopping.is_set():
                     halt.set()
         finally:
             halt.set()
@@ -68,31 +69,19 @@ def run_side_by_side(
     return [each.result() for each in futures]
 
 
-def _may_write_for(earlier: SparkQuery, later: SparkQuery) -> bool:
-    """Whether one query may write what another one reads, or writes, too."""
-    output = earlier.output
-    if output.name == later.output.name or any(
-        each.is_intermediate and each.name == earlier.name for each in later.inputs
-    ):
+def _may_meet(one: SparkQuery, other: SparkQuery, readers: Mapping[str, Collection[str]]) -> bool:
+    if one.output.name == other.output.name:
         return True
-    written = [each for each in (output.folder, earlier.rejects_folder) if each is not None]
-    lookups = [each for each in later.views if isinstance(each, RemoteView)]
-    for other in (*later.inputs, *lookups, later.output):
-        if written and other.folder is not None:
-            if any(_overlap(folder, other.folder) for folder in written):
-                return True
-        elif other.connector == output.connector and not output.is_in_memory:
-            return True  # one place may have several names
-    return False
+    return any(
+        reader.name in readers.get(writer.name, ()) or _may_share_place(writer, reader)
+        for writer, reader in ((one, other), (other, one))
+    )
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether one path may be in the other, or is the same."""
-    (first, second) = (_list_parts(each) for each in (one, other))
-    return all(mine == yours for mine, yours in zip(first, second, strict=False))
-
-
-def _list_parts(path: str) -> list[str]:
-    """The parts of a path as far as no pattern has begun."""
-    parts = PurePosixPath(absolute(path.removeprefix("file:"))).parts
-    return [*takewhile(lambda part: not is_glob(part), parts)]
+def _may_share_place(writer: SparkQuery, other: SparkQuery) -> bool:
+    """Whether a query uses what another one writes, where that is no path: one place may have several addresses."""
+    output = writer.output
+    if output.folder is not None or output.is_intermediate or output.is_in_memory:
+        return False
+    lookups = [each for each in other.views if isinstance(each, RemoteView)]
+    return any(each.connector == output.connector for each in (*other.inputs, *lookups, other.output))

@@ -24,6 +24,7 @@ def write_archive(
     Raises:
         RunError: there is no JDK, or Spark does not come up.
         OSError: the archive cannot be written.
+        RuntimeError: this JDK writes none, or there is no home folder.
     """
     archive = archive or find_archive(find_jdk())
     archive.parent.mkdir(parents=True, exist_ok=True)
@@ -31,10 +32,14 @@ def write_archive(
         unfinished = Path(folder, archive.name)
         asked = f'{options} -XX:ArchiveClassesAtExit="{unfinished}" -Xlog:disable'
         spark = start_spark("local[2]", {"spark.driver.extraJavaOptions": asked})
-        with RuntimeSession(spark, f"{folder}/state") as session:
-            run(session, Path(folder))
-        stop_spark(spark)
-        _end_jvm()
+        try:
+            with RuntimeSession(spark, f"{folder}/state") as session:
+                run(session, Path(folder))
+        finally:
+            stop_spark(spark)
+            _end_jvm()
+        if not unfinished.is_file():
+            raise RuntimeError("this JDK writes no archive of classes")
         unfinished.replace(archive)
     return archive
 

@@ -31,9 +31,13 @@ class ClockTable:
         self._context: Any = spark.sparkContext
         self._checkpoint = checkpoint
         jvm: Any = spark._jvm
-        self._jvm, self._path, self._bytes = jvm, jvm.org.apache.hadoop.fs.Path, jvm.org.apache.hadoop.io.IOUtils
-        self._any_row = jvm.org.apache.spark.sql.catalyst.InternalRow
-        self._row = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+        self._jvm, self._path_class, self._io_utils = (
+            jvm,
+            jvm.org.apache.hadoop.fs.Path,
+            jvm.org.apache.hadoop.io.IOUtils,
+        )
+        self._row_class = jvm.org.apache.spark.sql.catalyst.InternalRow
+        self._generic_row_class = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
         self._capabilities = jvm.java.util.HashSet()
         self._capabilities.add(jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
         self._schema = spark.range(0).selectExpr("CAST(id AS TIMESTAMP) AS watermark", "id AS batch")._jdf.schema()
@@ -91,10 +95,10 @@ class ClockTable:
         keys = "streaming.sql.batchId", "sql.streaming.queryId"
         batch, query = (self._context._jsc.getLocalProperty(key) for key in keys)
         watermark = watermark_of(self._read, self._checkpoint, batch, query)
-        row = self._row(2)
+        row = self._generic_row_class(2)
         row.setLong(0, watermark * 1000)
         row.setLong(1, int(batch))
-        rows = self._array(self._any_row, 1)
+        rows = self._array(self._row_class, 1)
         rows[0] = row
         return rows
 
@@ -108,11 +112,11 @@ class ClockTable:
         return bool(other is self)
 
     def _read(self, path: str) -> str:
-        place = self._path(path)
+        place = self._path_class(path)
         try:
             stream = place.getFileSystem(self._context._jsc.hadoopConfiguration()).open(place)
             try:
-                return bytes(self._bytes.readFullyToByteArray(stream)).decode()
+                return bytes(self._io_utils.readFullyToByteArray(stream)).decode()
             finally:
                 stream.close()
         except Py4JJavaError as error:
