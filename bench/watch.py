@@ -1,4 +1,4 @@
-"""A session of processes -> its CPU time and memory at a moment; Spark's event log -> its micro-batches."""
+"""A process and its descendants -> their CPU time and memory at a moment; Spark's event log -> its micro-batches."""
 
 from __future__ import annotations
 
@@ -55,20 +55,29 @@ class _Batch:
     state: int
 
 
-def moment(session: int, now: float) -> Moment:
-    """The processes of a session that are there now, with those of their children that have ended."""
-    ticks, pages = 0, 0
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit():
+def moment(process: int, now: float) -> Moment:
+    """A process and its descendants that are there now, with those of their children that have ended.
+
+    A JVM of Penstock has a session of its own, so they are found by their parents.
+    """
+    found: dict[int, list[str]] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
             continue
         try:
             # The name, in parentheses, may hold anything; the state is the third field.
-            fields = (process / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+            stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
         except OSError:  # has ended
             continue
-        if int(fields[3]) == session:
-            ticks += sum(map(int, fields[11:15]))
-            pages += int(fields[21])
+        found[int(folder.name)] = stat.rpartition(")")[2].split()
+    ticks, pages = 0, 0
+    ahead = [process]
+    while ahead:
+        parent = ahead.pop()
+        ahead += [each for each, fields in found.items() if int(fields[1]) == parent]
+        if parent in found:
+            ticks += sum(map(int, found[parent][11:15]))
+            pages += int(found[parent][21])
     return Moment(now, ticks * _TICK, pages * _PAGE)
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from bench.watch import Batches, Moment, warm_batches
 
-# 100 MB that are there, and half a second of a child that has ended.
+# 100 MB in a session of their own, as the JVM of Penstock is, and half a second of a child that has ended.
 GREEDY = """
-import subprocess, sys, time
-held = b"x" * 100_000_000
+import subprocess, sys
 subprocess.run([sys.executable, "-c", "import time\\nwhile time.process_time() < 0.5: pass"])
-time.sleep(0.5)
+held = 'import time; held = b"x" * 100_000_000; time.sleep(0.5)'
+subprocess.run([sys.executable, "-c", held], start_new_session=True)
 """
 WATCHED = f"""
 import sys
