@@ -30,12 +30,10 @@ class ClockTable:
     def __init__(self, spark: SparkSession, checkpoint: str) -> None:
         self._context: Any = spark.sparkContext
         self._checkpoint = checkpoint
+        self._jvm: Any = spark._jvm
         jvm: Any = spark._jvm
-        self._jvm, self._path_class, self._io_utils = (
-            jvm,
-            jvm.org.apache.hadoop.fs.Path,
-            jvm.org.apache.hadoop.io.IOUtils,
-        )
+        self._path_class = jvm.org.apache.hadoop.fs.Path
+        self._io_utils = jvm.org.apache.hadoop.io.IOUtils
         self._row_class = jvm.org.apache.spark.sql.catalyst.InternalRow
         self._generic_row_class = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
         self._capabilities = jvm.java.util.HashSet()

@@ -71,7 +71,7 @@ def _check_group(node: GroupAggregate, root: Node, settings: Settings) -> Iterat
     while isinstance(root, Project):
         root = root.input
     if isinstance(root, Filter):
-        found = C026.at(root.span, construct="HAVING, or WHERE over groups")
+        found = C026.at(root.span, construct="HAVING, WHERE or LIMIT over groups")
         reason = "A group that is no longer in the table is found by a second aggregation, which reads whole batches."
         yield found.because(reason).with_hint("leave it to those who read the table")
     if settings.state_store is StateStore.MEMORY:

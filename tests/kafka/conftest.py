@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from examples.kafka.broker import Broker, fetch_broker, fetch_jars
-from penstock.codegen.spark_versions import REAL_TIME_SINCE
+from penstock.codegen.spark_versions import REAL_TIME_SINCE, number_text
 from penstock.runtime.spark import installed_spark
 from tests.kafka.registry import RegistryServer, run_registry
 
@@ -37,9 +37,9 @@ def jars() -> None:
 
 @pytest.fixture(scope="session")
 def real_time() -> None:
-    """Skips tests of queries in real time where this Spark does not run them."""
+    """Skips tests of queries in real time where Penstock refuses them for this Spark: `test_newer_functions.py`."""
     if installed_spark() < REAL_TIME_SINCE:
-        pytest.skip("this Spark is too old for real time")
+        pytest.skip(f"real time is refused (R009) before Spark {number_text(REAL_TIME_SINCE)}")
 
 
 @pytest.fixture

@@ -59,8 +59,9 @@ REFUSED = {
     "SELECT STREAM id FROM files": "reading files through files",
 }
 TABLES_REFUSED = {
-    "SELECT id, COUNT(*) AS n FROM b GROUP BY id HAVING COUNT(*) > 1": "HAVING, or WHERE over groups",
-    "SELECT id, n FROM (SELECT id, COUNT(*) AS n FROM b GROUP BY id) WHERE n > 1": "HAVING, or WHERE over groups",
+    "SELECT id, COUNT(*) AS n FROM b GROUP BY id HAVING COUNT(*) > 1": "HAVING, WHERE or LIMIT over groups",
+    "SELECT id, COUNT(*) AS n FROM b GROUP BY id ORDER BY n DESC LIMIT 3": "HAVING, WHERE or LIMIT over groups",
+    "SELECT id, n FROM (SELECT id, COUNT(*) AS n FROM b GROUP BY id) WHERE n > 1": "HAVING, WHERE or LIMIT over groups",
     "SELECT n, COUNT(*) AS m FROM (SELECT id, COUNT(*) AS n FROM b GROUP BY id) GROUP BY n": "an intermediate stream",
     "SELECT id, COUNT(*) AS n FROM b GROUP BY id UNION ALL SELECT id, COUNT(*) AS n FROM a GROUP BY id": (
         "an intermediate stream"
