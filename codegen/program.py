@@ -254,7 +254,7 @@ class SparkQuery:
     timed: bool
     """Whether the query has a watermark. If so, the runtime registers two more views before all others.
 
-    `<name>_clock` has one row: `watermark`, the watermark in force in the micro-batch, and `batch`, its number.
+    `<name>_clock` has a row with a struct `now`: `watermark`, that of the micro-batch, and `batch`, its number.
     `<name>_end` is a stream with rows of `time` and `input`, which move the watermark of the input so named. The row
     that drains a query has an `input` of NULL, which means all inputs, and a `time` after every event time.
     """

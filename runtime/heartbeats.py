@@ -13,12 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from pyspark.sql.streaming.listener import QueryIdleEvent, QueryProgressEvent
-
 from penstock.codegen.program import SparkQuery, WatermarkInput
 from penstock.runtime.drain import EPOCH, write_heartbeat
 from penstock.runtime.failures import SPARK_ERRORS
 from penstock.runtime.idle import InputPace, plan_heartbeats, plan_stream_heartbeats
+from penstock.runtime.spark_listener import BatchProgress
 from penstock.runtime.storage import Storage
 
 _PAUSE = 5000
@@ -168,17 +167,16 @@ class HeartbeatHandle:
     heartbeats: Heartbeats
     query: str
 
-    def batch(self, event: QueryProgressEvent) -> None:
+    def batch(self, progress: BatchProgress) -> None:
         """A micro-batch has ended."""
-        progress = event.progress
-        newest = {view: row.asDict().get("newest") for view, row in progress.observedMetrics.items()}
-        watermark = _milliseconds(progress.eventTime["watermark"]) if "watermark" in progress.eventTime else None
-        holds = any(operator.numRowsTotal for operator in progress.stateOperators)
+        newest = {view: metrics.get("newest") for view, metrics in progress.observed_metrics.items()}
+        watermark = _milliseconds(progress.event_time["watermark"]) if "watermark" in progress.event_time else None
+        holds = any(operator.num_rows_total for operator in progress.state_operators)
         self.heartbeats.observe(self.query, Observation(_milliseconds(progress.timestamp), newest, watermark, holds))
 
-    def silence(self, event: QueryIdleEvent) -> None:
-        """Spark has looked for rows, and found none."""
-        self.heartbeats.observe(self.query, Observation(_milliseconds(event.timestamp)))
+    def silence(self, timestamp: str) -> None:
+        """Spark has looked for rows at this time, and found none."""
+        self.heartbeats.observe(self.query, Observation(_milliseconds(timestamp)))
 
     def end(self) -> None:
         """The query is being stopped."""

@@ -13,22 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
-from pyspark.sql.streaming.listener import (
-    QueryIdleEvent,
-    QueryProgressEvent,
-    QueryStartedEvent,
-    QueryTerminatedEvent,
-    StreamingQueryListener,
-    StreamingQueryProgress,
-)
-
 from penstock.codegen.program import RemoteView, SparkQuery
 from penstock.runtime.drain import END_OF_TIME, EPOCH
+from penstock.runtime.spark_listener import BatchProgress
 from penstock.runtime.status import BatchMark, InputReport, QueryReport, Status
 from penstock.runtime.table_reports import LookupAccount, LookupReport
 
-Listener: TypeAlias = Callable[[QueryProgressEvent], None]
-IdleListener: TypeAlias = Callable[[QueryIdleEvent], None]
+Listener: TypeAlias = Callable[[BatchProgress], None]
+IdleListener: TypeAlias = Callable[[str], None]
 
 _FLUSH_SECONDS = 30.0  # not reached unless the JVM is gone
 _MARKS = 11  # enough to see what ten micro-batches have changed
@@ -64,43 +56,41 @@ class Account:
         """The query has looked for rows."""
         self.has_looked = True
 
-    def add(self, event: QueryProgressEvent) -> None:
-        progress = event.progress
+    def add(self, progress: BatchProgress) -> None:
         self.batches += 1
         self.has_looked = True
         began = datetime.fromisoformat(progress.timestamp).astimezone(UTC)
-        for view, metrics in progress.observedMetrics.items():
+        for view, metrics in progress.observed_metrics.items():
             if view in self.lookups:
-                self.lookups[view].add(metrics.asDict())
+                self.lookups[view].add(metrics)
                 continue
-            counts = {name: count or 0 for name, count in metrics.asDict().items() if ":" in name}
+            counts = {name: count or 0 for name, count in metrics.items() if ":" in name}
             self.counts.update(counts)
             read = [name for name, count in counts.items() if name.startswith("in:") and count]
             self.heard |= {name.removeprefix("in:"): began for name in read}
-        self.state_rows = sum(operator.numRowsTotal for operator in progress.stateOperators)
-        if "watermark" in progress.eventTime:
-            self.watermark = datetime.fromisoformat(progress.eventTime["watermark"]).astimezone(UTC)
-        self.batch_seconds = progress.durationMs.get("triggerExecution", 0) / 1000
-        self.state_bytes = sum(operator.memoryUsedBytes for operator in progress.stateOperators)
-        self.read_rate, self.written_rate = progress.inputRowsPerSecond, progress.processedRowsPerSecond
-        if "min" in progress.eventTime:
-            oldest = datetime.fromisoformat(progress.eventTime["min"]).astimezone(UTC)
+        self.state_rows = sum(operator.num_rows_total for operator in progress.state_operators)
+        if "watermark" in progress.event_time:
+            self.watermark = datetime.fromisoformat(progress.event_time["watermark"]).astimezone(UTC)
+        self.batch_seconds = progress.duration_ms.get("triggerExecution", 0) / 1000
+        self.state_bytes = sum(operator.memory_used_bytes for operator in progress.state_operators)
+        self.read_rate, self.written_rate = progress.input_rows_per_second, progress.processed_rows_per_second
+        if "min" in progress.event_time:
+            oldest = datetime.fromisoformat(progress.event_time["min"]).astimezone(UTC)
             if oldest < END_OF_TIME:
                 self.oldest = min(oldest, self.oldest or oldest)
         self._recent.append(BatchMark(self.state_rows, self.total("out")))
         for name, at in self._find_newest(progress):
             self.newest[name] = max(at, self.newest.get(name, at))
 
-    def _find_newest(self, progress: StreamingQueryProgress) -> Iterator[tuple[str, datetime]]:
+    def _find_newest(self, progress: BatchProgress) -> Iterator[tuple[str, datetime]]:
         """The newest event times of a micro-batch by input."""
         inputs = self._query.watermark_inputs
         for each in inputs:
-            row = progress.observedMetrics.get(each.view)
-            newest = None if row is None else row.asDict().get("newest")
+            newest = progress.observed_metrics.get(each.view, {}).get("newest")
             if newest is not None:
                 yield each.name, EPOCH + timedelta(milliseconds=newest)
-        if len(inputs) == 1 and not self._query.takes_heartbeats and "max" in progress.eventTime:
-            newest = datetime.fromisoformat(progress.eventTime["max"]).astimezone(UTC)
+        if len(inputs) == 1 and not self._query.takes_heartbeats and "max" in progress.event_time:
+            newest = datetime.fromisoformat(progress.event_time["max"]).astimezone(UTC)
             if newest < END_OF_TIME:
                 yield inputs[0].name, newest
 
@@ -165,13 +155,13 @@ class Account:
         )
 
 
-class Ledger(StreamingQueryListener):
-    """Listens to all queries of a session. Spark tells of a batch after it, from a thread of its own."""
+class Ledger:
+    """Follows all queries of a session. Spark tells of a batch after it, from a thread of its own."""
 
     def __init__(self) -> None:
         self._listeners: dict[str, list[Listener]] = defaultdict(list)
         self._idle: dict[str, IdleListener] = {}
-        self._early: dict[str, list[QueryProgressEvent]] = defaultdict(list)
+        self._early: dict[str, list[BatchProgress]] = defaultdict(list)
         self._ended: dict[str, threading.Event] = defaultdict(threading.Event)
         self._lock = threading.RLock()
 
@@ -184,8 +174,8 @@ class Ledger(StreamingQueryListener):
             if idle is not None:
                 self._idle[run] = idle
             self._listeners[run].extend(listeners)
-            for event in self._early.pop(run, ()):
-                _tell(listeners, event)
+            for progress in self._early.pop(run, ()):
+                _tell(listeners, progress)
 
     def settle(self, run: str) -> None:
         """Waits until all that Spark has to tell of an ended run has been told, then forgets it."""
@@ -198,28 +188,27 @@ class Ledger(StreamingQueryListener):
             self._early.pop(run, None)
             self._ended.pop(run, None)
 
-    def onQueryStarted(self, event: QueryStartedEvent) -> None:
-        """Nothing is known yet."""
-
-    def onQueryProgress(self, event: QueryProgressEvent) -> None:
-        run = str(event.progress.runId)
+    def tell_progress(self, progress: BatchProgress) -> None:
+        """A micro-batch has ended."""
         with self._lock:
-            if run in self._listeners:
-                _tell(self._listeners[run], event)
+            if progress.run_id in self._listeners:
+                _tell(self._listeners[progress.run_id], progress)
             else:
-                self._early[run].append(event)
+                self._early[progress.run_id].append(progress)
 
-    def onQueryIdle(self, event: QueryIdleEvent) -> None:
+    def tell_idle(self, run: str, timestamp: str) -> None:
+        """Spark has looked for rows, and found none."""
         with self._lock:
-            listener = self._idle.get(str(event.runId))
+            listener = self._idle.get(run)
             if listener is not None:
-                listener(event)
+                listener(timestamp)
 
-    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:
+    def tell_end(self, run: str) -> None:
+        """A run has ended."""
         with self._lock:
-            self._ended[str(event.runId)].set()
+            self._ended[run].set()
 
 
-def _tell(listeners: Iterable[Listener], event: QueryProgressEvent) -> None:
+def _tell(listeners: Iterable[Listener], progress: BatchProgress) -> None:
     for listener in listeners:
-        listener(event)
+        listener(progress)

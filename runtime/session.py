@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from functools import partial
 from threading import Event
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from penstock.codegen import find_newer_functions, find_newer_in_read
 from penstock.codegen.ejected.program import stop_spark
@@ -42,6 +43,7 @@ from penstock.runtime.settings import check_settings
 from penstock.runtime.side_by_side import list_waits, run_side_by_side
 from penstock.runtime.sink_log import rows_folder
 from penstock.runtime.spark import check_same_spark, installed_spark
+from penstock.runtime.spark_listener import SparkListener
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, is_local
 from penstock.runtime.sweep import sweep
@@ -98,12 +100,13 @@ class RuntimeSession:
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
+        self._listener = cast(StreamingQueryListener, SparkListener(self._ledger))
         self._slots = TaskSlots(spark)
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()
         self._is_shared = False
         self._memory: dict[tuple[str, str], tuple[tuple[str, tuple[AnyView, ...]], HoldingSink]] = {}
-        spark.streams.addListener(self._ledger)
+        spark.streams.addListener(self._listener)
 
     @property
     def has_ended(self) -> bool:
@@ -231,7 +234,7 @@ class RuntimeSession:
                 for handle in self._handles:
                     handle.stop()
             finally:
-                self._spark.streams.removeListener(self._ledger)
+                self._spark.streams.removeListener(self._listener)
                 if self._stop_spark:
                     stop_spark(self._spark)
 

@@ -38,7 +38,9 @@ class ClockTable:
         self._generic_row_class = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
         self._capabilities = jvm.java.util.HashSet()
         self._capabilities.add(jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
-        self._schema = spark.range(0).selectExpr("CAST(id AS TIMESTAMP) AS watermark", "id AS batch")._jdf.schema()
+        self._schema = (
+            spark.range(0).selectExpr("STRUCT(CAST(id AS TIMESTAMP) AS watermark, id AS batch) AS now")._jdf.schema()
+        )
 
     def name(self) -> str:
         return "clock"
@@ -93,9 +95,10 @@ class ClockTable:
         keys = "streaming.sql.batchId", "sql.streaming.queryId"
         batch, query = (self._context._jsc.getLocalProperty(key) for key in keys)
         watermark = watermark_of(self._read, self._checkpoint, batch, query)
-        row = self._generic_row_class(2)
-        row.setLong(0, watermark * 1000)
-        row.setLong(1, int(batch))
+        now, row = self._generic_row_class(2), self._generic_row_class(1)
+        now.setLong(0, watermark * 1000)
+        now.setLong(1, int(batch))
+        row.update(0, now)
         rows = self._array(self._row_class, 1)
         rows[0] = row
         return rows
@@ -125,7 +128,10 @@ class ClockTable:
 
 
 def clock_rows(spark: SparkSession, checkpoint: str) -> DataFrame:
-    """One row, whose `watermark` is that of the micro-batch in which it is read, and `batch` the number of this."""
+    """One row with a struct `now`: the `watermark` of the micro-batch in which it is read, and `batch`, its number.
+
+    There is one column, because Spark would run a job in each micro-batch to leave one out.
+    """
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
     jvm: Any = spark._jvm
     none = jvm.scala.Option.empty()

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from penstock.codegen.program import DELETE, INSERT, UPDATE, View
+from penstock.codegen.sql.clock import read_batch
 from penstock.codegen.sql.ordering import comparable, holds_map
 from penstock.codegen.sql.printing import print_sql
 from penstock.codegen.sql.trees import (
@@ -174,10 +175,9 @@ def changes_of_deltas_views(
 
     The order of the change is the number of the micro-batch, which the view `clock` has.
     """
-    batch = exp.Subquery(this=select([column("batch")], clock))
     own = key_value(map(column, key))
     keys = [] if own is None else [alias(own, KEY)]
-    stored = [*keys, alias(row_struct(schema), "_row"), column(DELTA), alias(batch, VERSION)]
+    stored = [*keys, alias(row_struct(schema), "_row"), column(DELTA), alias(read_batch(clock), VERSION)]
     numbered = View(f"{name}_rows", print_sql(select(stored, source)))
     items = []
     for delta, side in ((-1, BEFORE), (1, AFTER)):

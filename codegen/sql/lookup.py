@@ -20,6 +20,7 @@ from sqlglot import exp
 from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import DELETED, ORDER
+from penstock.codegen.sql.clock import read_watermark
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.ordering import comparable
 from penstock.codegen.sql.printing import print_duckdb, print_sql
@@ -62,7 +63,7 @@ def lookup_views(
     sides = View(f"{name}_sides", print_sql(_sides(node, keys, stream, upserts)))
     values = {each: column(each) for each in ("is_left", *keys, "order", "deleted")}
     if node.kept is not None:
-        values |= {"until": column("until"), "now": exp.Subquery(this=select([column("watermark")], clock))}
+        values |= {"until": column("until"), "now": read_watermark(clock)}
     fields = (*values.items(), *((each, column(each)) for each in ("left", "right")))
     rows = rows_view(name, sides.name, "time", [*map(column, keys)], fields, buckets=buckets)
     tables = tables_view(name, rows)

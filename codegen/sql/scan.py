@@ -15,6 +15,7 @@ from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
+from penstock.codegen.sql.clock import read_watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.table import is_delete
 from penstock.codegen.sql.trees import (
@@ -30,7 +31,6 @@ from penstock.codegen.sql.trees import (
     number,
     only_if,
     select,
-    shift_time,
     struct,
     text,
 )
@@ -335,15 +335,14 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, b
 def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
-    # Shifted where there is one row of it.
-    clock = exp.Subquery(this=select([_true_watermark(reading.hold_back)], f"{query}_clock"))
-    late = exp.LT(this=time, expression=clock)
+    watermark = _true_watermark(f"{query}_clock", reading.hold_back)
+    late = exp.LT(this=time, expression=watermark)
     # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
     end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), cast(text(_END_OF_TIME), TIMESTAMP))
     before_end = exp.Or(this=is_null(time.copy()), expression=exp.LT(this=time.copy(), expression=end))
     marks = [alias(late, "_late")]
     if reading.keeps_late:
-        marks.append(alias(_lateness(time.copy(), clock.copy()), LATENESS))
+        marks.append(alias(_lateness(time.copy(), watermark.copy()), LATENESS))
     tree = select([*columns(origin.columns), *map(column, beside), *marks], timed).where(before_end, copy=False)
     rejected = is_null(column("_late"))
     if isinstance(scan.shape, KTable) or reading.uses_late:
@@ -356,13 +355,15 @@ def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading,
     return View(name, print_sql(tree), metrics=tuple(metrics))
 
 
-def _true_watermark(hold_back: int) -> Expression:
+def _true_watermark(clock: str, hold_back: int) -> Expression:
     """Spark's watermark without its slack. It begins in 1970, and then nothing has held it back."""
-    watermark = column("watermark")
+    watermark = read_watermark(clock)
     if not hold_back:
         return watermark
-    begun = exp.GT(this=watermark, expression=cast(text(_EPOCH), TIMESTAMP))
-    return either(begun, shift_time(watermark.copy(), hold_back), watermark.copy())
+    # Adding an INTERVAL would cost more, and this is computed for each row.
+    micros = call("UNIX_MICROS", watermark)
+    shifted = call("TIMESTAMP_MICROS", exp.Add(this=micros, expression=number(hold_back * 1000)))
+    return either(exp.GT(this=micros.copy(), expression=number(0)), shifted, watermark.copy())
 
 
 def _lateness(time: Expression, watermark: Expression) -> Expression:

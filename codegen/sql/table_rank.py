@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from penstock.codegen.program import AnyView, LookupView, View
 from penstock.codegen.sql.changes import AFTER, BEFORE, DELETED, DELTA, ORDER, VERSION
+from penstock.codegen.sql.clock import read_batch, read_watermark
 from penstock.codegen.sql.gathered import rows_view, tables_view
 from penstock.codegen.sql.lookup import NO_TIME
 from penstock.codegen.sql.ordering import comparable, make_zero_positive
@@ -83,7 +84,7 @@ def table_rank_views(node: TableRanked, name: str, source: str, buckets: int, cl
         "deleted": column(DELETED) if isinstance(below.shape, WTable) else _LEAVES,
     }
     if node.end is not None:
-        values |= {"until": column(node.end), "now": exp.Subquery(this=select([column("watermark")], clock))}
+        values |= {"until": column(node.end), "now": read_watermark(clock)}
     held = [NO_TIME.copy(), *(alias(value, each) for each, value in values.items())]
     sides = View(f"{name}_sides", print_sql(select([*held, alias(row_struct(below.schema), "row")], source)))
     fields = ((each, column(each)) for each in (*values, "row"))
@@ -184,8 +185,7 @@ def _answer_changes(node: TableRanked, ranked: exp.Subquery, identity: list[str]
         placed = struct_of((f"c{place}", value) for place, value in enumerate([*fields, *places]))
         items.append(alias(only_if(exp.Not(this=is_null(column(side))), placed), side))
     tree = exp.Select(expressions=given).from_(ranked, copy=False).group_by(*map(column, identity), copy=False)
-    batch = exp.Subquery(this=select([column("batch")], clock))
-    return _Answer(tree, (), (BEFORE, AFTER), schema, [*items, alias(batch, VERSION)])
+    return _Answer(tree, (), (BEFORE, AFTER), schema, [*items, alias(read_batch(clock), VERSION)])
 
 
 def _rank(

@@ -15,10 +15,11 @@ class ClockReader(DataSourceReader):
     def __init__(self, offsets: str) -> None:
         self.offsets = offsets
 
-    def read(self, partition: InputPartition) -> Iterator[tuple[datetime, int]]:
+    def read(self, partition: InputPartition) -> Iterator[tuple[tuple[datetime, int]]]:
         batches = [int(path.name) for path in Path(self.offsets).glob("*") if path.name.isdigit()]
         lines = Path(self.offsets, str(max(batches))).read_text().splitlines()
-        yield (datetime.fromtimestamp(json.loads(lines[1])["batchWatermarkMs"] / 1000, UTC), max(batches))
+        watermark = datetime.fromtimestamp(json.loads(lines[1])["batchWatermarkMs"] / 1000, UTC)
+        yield ((watermark, max(batches)),)
 
 
 class Clock(DataSource):
@@ -27,7 +28,7 @@ class Clock(DataSource):
         return "test_clock"
 
     def schema(self) -> str:
-        return "watermark timestamp, batch bigint"
+        return "now struct<watermark: timestamp, batch: bigint>"
 
     def reader(self, schema: StructType) -> ClockReader:
         return ClockReader(self.options["offsets"])

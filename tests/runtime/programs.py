@@ -101,7 +101,7 @@ class Place:
             View(
                 "orders_split",
                 "SELECT id, v, ts, ts < _watermark AS _late FROM orders_timed "
-                "CROSS JOIN (SELECT watermark AS _watermark FROM windows_clock) WHERE ts < TIMESTAMP '9000-01-01'",
+                "CROSS JOIN (SELECT now.watermark AS _watermark FROM windows_clock) WHERE ts < TIMESTAMP '9000-01-01'",
                 metrics=(Metric("late:orders", "COUNT_IF(_late)"), Metric("used:orders", "COUNT_IF(NOT _late)")),
             ),
             View(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from penstock.codegen import lower
-from penstock.codegen.program import CHECK_SETTING, PARTITIONS_SETTING, STORE_SETTING
+from penstock.codegen.program import CHECK_SETTING, PARTITIONS_SETTING, STORE_SETTING, VERSIONS_SETTING
 from penstock.runtime import RunError
 from penstock.runtime.jvm import _ANY_SPARK
 from penstock.runtime.settings import check_settings, redact, without_secrets
@@ -13,7 +13,7 @@ from penstock.runtime.settings import check_settings, redact, without_secrets
 NEEDED = [
     *dict(lower([]).settings),
     *(STORE_SETTING, CHECK_SETTING, PARTITIONS_SETTING),
-    *(name for name in _ANY_SPARK if name.startswith("spark.sql.")),
+    *(name for name in _ANY_SPARK if name.startswith("spark.sql.") and name != VERSIONS_SETTING),
     "spark.sql.streaming.statefulOperator.checkCorrectness.enabled",
     "spark.sql.files.ignoreCorruptFiles",
     "spark.sql.ui.",
@@ -33,7 +33,7 @@ def test_what_results_depend_on_is_refused(name: str) -> None:
 def test_speed_memory_and_places_can_be_given() -> None:
     names = (
         *("spark.driver.memory", "spark.hadoop.fs.s3a.secret.key", "spark.jars.packages", "spark.ui.enabled"),
-        *("spark.sql.files.maxPartitionBytes", "spark.sql.ui.retainedExecutions"),
+        *("spark.sql.files.maxPartitionBytes", "spark.sql.ui.retainedExecutions", VERSIONS_SETTING),
     )
     check_settings(dict.fromkeys(names, "1"))
 
