@@ -34,10 +34,10 @@ STORE_PROVIDERS = {
     StateStore.ROCKSDB: _PROVIDERS + "RocksDBStateStoreProvider",
 }
 """The values of Spark's STORE_SETTING."""
-VERSIONS_SETTING, LAST_VERSION = "spark.sql.streaming.maxBatchesToRetainInMemory", "1"
-"""How many versions of a state Spark has on the heap, and how many are enough: an older one can be read from its files.
+VERSIONS_SETTING, ONE_VERSION = "spark.sql.streaming.maxBatchesToRetainInMemory", "1"
+"""How many versions of a state Spark keeps on the heap. One is enough: Spark can read an older one from its files.
 
-With two of them, which is what Spark has by default, large states fill the heap.
+By default Spark keeps two. Large states fill the heap then.
 """
 FORMAT_SETTING = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 """How a new checkpoint keeps state. Spark goes on with an older one as it is."""

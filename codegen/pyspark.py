@@ -14,7 +14,7 @@ from penstock.codegen.literals import comment_text, literal, sql_literal
 from penstock.codegen.newer_functions import list_versions_for
 from penstock.codegen.program import (
     CHECK_SETTING,
-    LAST_VERSION,
+    ONE_VERSION,
     PARTITIONS_SETTING,
     VERSIONS_SETTING,
     AnyView,
@@ -92,7 +92,7 @@ def eject(program: Program) -> str:
 def _settings(program: Program) -> str:
     # recentProgress is where the counts of all batches are summed up from.
     progress = ("spark.sql.streaming.numRecentProgressUpdates", "1000000")
-    kept = (*program.settings, (VERSIONS_SETTING, LAST_VERSION), progress)
+    kept = (*program.settings, (VERSIONS_SETTING, ONE_VERSION), progress)
     items = "".join(f"    {literal(name)}: {literal(value)},\n" for name, value in kept)
     return f"SETTINGS = {{\n{items}}}\n"
 

@@ -22,7 +22,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from penstock.codegen.program import LAST_VERSION, VERSIONS_SETTING
+from penstock.codegen.program import ONE_VERSION, VERSIONS_SETTING
 from penstock.diagnostics.codes.running import R001, R002
 from penstock.runtime.class_archive import find_archive
 from penstock.runtime.errors import RunError
@@ -39,7 +39,7 @@ _ANY_SPARK = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "OFF",
     "spark.sql.session.timeZone": "UTC",
-    VERSIONS_SETTING: LAST_VERSION,
+    VERSIONS_SETTING: ONE_VERSION,
 }
 # These write the stack trace of an exception to standard error before who called gets it.
 _TRACING_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")

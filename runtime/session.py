@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from functools import partial
 from threading import Event
 from types import TracebackType
-from typing import Any, cast
+from typing import Any
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
-from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from penstock.codegen import find_newer_functions, find_newer_in_read
 from penstock.codegen.ejected.program import stop_spark
@@ -100,7 +99,7 @@ class RuntimeSession:
         self._folder = None if checkpoint is None else Storage(spark).qualify(checkpoint)
         self._stop_spark = stop_spark
         self._ledger = Ledger()
-        self._listener = cast(StreamingQueryListener, SparkListener(self._ledger))
+        self._listener = SparkListener(self._ledger)
         self._slots = TaskSlots(spark)
         self._handles: list[QueryHandle] = []
         self._checked_packages: set[str] = set()

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 from pyspark import SparkContext
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 
 class OperatorProgress(msgspec.Struct, frozen=True, rename="camel"):
@@ -22,7 +23,8 @@ class BatchProgress(msgspec.Struct, frozen=True, rename="camel"):
     """A micro-batch of a run of a query, as far as Penstock looks at it. The names are Spark's.
 
     `timestamp`: when it began. `duration_ms`: of its parts. `event_time`: `watermark`, and the `min` and `max` of the
-    rows, as far as there are any. `observed_metrics`: what views observe. Rates that are not finite are missing.
+    rows, as far as there are any. `observed_metrics`: what views observe. Spark rounds rates to a tenth. One
+    that is not finite is 0.
     """
 
     run_id: str
@@ -48,8 +50,8 @@ class Follower(Protocol):
         """A run has ended."""
 
 
-class SparkListener:
-    """A listener of Spark's queries, for `addListener`. Spark calls the methods that are named as in Java."""
+class SparkListener(StreamingQueryListener):
+    """Passes on what Spark tells of its queries. Spark calls the methods, with events of Java and not of PySpark."""
 
     class Java:
         implements = ("org.apache.spark.sql.streaming.PythonStreamingQueryListener",)

@@ -11,7 +11,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen.ejected.watermark import watermark_of
+from penstock.codegen.ejected.watermark import row_watermark_of, watermark_of
 
 
 class ClockTable:
@@ -38,9 +38,8 @@ class ClockTable:
         self._generic_row_class = jvm.org.apache.spark.sql.catalyst.expressions.GenericInternalRow
         self._capabilities = jvm.java.util.HashSet()
         self._capabilities.add(jvm.org.apache.spark.sql.connector.catalog.TableCapability.BATCH_READ)
-        self._schema = (
-            spark.range(0).selectExpr("STRUCT(CAST(id AS TIMESTAMP) AS watermark, id AS batch) AS now")._jdf.schema()
-        )
+        now = "STRUCT(CAST(id AS TIMESTAMP) AS watermark, CAST(id AS TIMESTAMP) AS row_watermark, id AS batch) AS now"
+        self._schema = spark.range(0).selectExpr(now)._jdf.schema()
 
     def name(self) -> str:
         return "clock"
@@ -95,9 +94,9 @@ class ClockTable:
         keys = "streaming.sql.batchId", "sql.streaming.queryId"
         batch, query = (self._context._jsc.getLocalProperty(key) for key in keys)
         watermark = watermark_of(self._read, self._checkpoint, batch, query)
-        now, row = self._generic_row_class(2), self._generic_row_class(1)
-        now.setLong(0, watermark * 1000)
-        now.setLong(1, int(batch))
+        now, row = self._generic_row_class(3), self._generic_row_class(1)
+        for place, value in enumerate((watermark * 1000, row_watermark_of(watermark) * 1000, int(batch))):
+            now.setLong(place, value)
         row.update(0, now)
         rows = self._array(self._row_class, 1)
         rows[0] = row
@@ -130,7 +129,8 @@ class ClockTable:
 def clock_rows(spark: SparkSession, checkpoint: str) -> DataFrame:
     """One row with a struct `now`: the `watermark` of the micro-batch in which it is read, and `batch`, its number.
 
-    There is one column, because Spark would run a job in each micro-batch to leave one out.
+    `row_watermark` is that of the rows of a query with sessions. There is one column: of two, Spark would run a job in
+    each micro-batch to leave one out.
     """
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
     jvm: Any = spark._jvm

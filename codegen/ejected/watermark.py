@@ -8,6 +8,12 @@ the folder is that of the query, and not one of an earlier query.
 import json
 from collections.abc import Callable
 
+HOLD_BACK_MS = 1
+"""By how many milliseconds the watermark of a query with sessions is behind that of its rows.
+
+Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
+"""
+
 
 def watermark_of(read: Callable[[str], str], checkpoint: str, batch: str | None, query: str | None) -> int:
     """The watermark in force in a micro-batch of the query with this identifier of Spark's, in milliseconds since 1970.
@@ -23,3 +29,8 @@ def watermark_of(read: Callable[[str], str], checkpoint: str, batch: str | None,
         return int(json.loads(offsets[1])["batchWatermarkMs"])
     except (OSError, ValueError, LookupError) as error:
         raise LookupError(f"no watermark in {checkpoint}: {type(error).__name__}: {error}") from None
+
+
+def row_watermark_of(watermark: int) -> int:
+    """The watermark of the rows of a query with sessions. It begins in 1970, and then nothing has held it back."""
+    return watermark + HOLD_BACK_MS if watermark > 0 else watermark

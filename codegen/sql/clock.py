@@ -1,7 +1,7 @@
 """The view of the clock -> the watermark in force and the number of the micro-batch, as values of a query.
 
 They are fields of one struct. Spark writes a single time or number into the code that it generates, and would compile
-that code anew in each micro-batch. A struct it hands to the code.
+that code anew in each micro-batch. It hands a struct to the code.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from penstock.planner.plan import Expression
 def read_watermark(clock: str) -> Expression:
     """The watermark in force."""
     return _read(clock, "watermark")
+
+
+def read_row_watermark(clock: str) -> Expression:
+    """The watermark of the rows of a query with sessions, for which Spark's is held back."""
+    return _read(clock, "row_watermark")
 
 
 def read_batch(clock: str) -> Expression:

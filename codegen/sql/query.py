@@ -10,6 +10,7 @@ from typing import Literal, assert_never
 from penstock.codegen.checkpoint_contract import CheckpointContract, find_contract
 from penstock.codegen.closing import find_closing
 from penstock.codegen.column_names import name_output, number_columns
+from penstock.codegen.ejected.watermark import HOLD_BACK_MS
 from penstock.codegen.fingerprint import describe_computation, fingerprint
 from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import AnyView, QueryOutput, Rejects, SparkQuery, View, WatermarkInput
@@ -84,9 +85,6 @@ from penstock.planner.plan import (
 from penstock.planner.plan.walk import fold_plan, is_retracting, list_nodes
 from penstock.planner.types import BIGINT
 
-# Spark closes a session when the watermark reaches its end; yet a row of that very time is not late and belongs to it.
-# There Spark's watermark is held one millisecond back.
-WATERMARK_HOLD_BACK_MS = 1
 # A few times as many buckets of remembered rows as tasks: each task gets some, and each bucket is one call of Python.
 _BUCKETS = 4
 # Tables are larger, and only the buckets for which something comes are looked at.
@@ -292,7 +290,7 @@ def _scans(root: Node) -> list[Scan]:
 
 def _hold_back(nodes: list[Node]) -> int:
     """How many milliseconds Spark's watermark is held back beyond the delays."""
-    return WATERMARK_HOLD_BACK_MS if any(map(_has_sessions, nodes)) else 0
+    return HOLD_BACK_MS if any(map(_has_sessions, nodes)) else 0
 
 
 def _has_sessions(node: Node) -> bool:

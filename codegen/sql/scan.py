@@ -15,7 +15,7 @@ from penstock.codegen.intermediates import is_intermediate
 from penstock.codegen.program import Input, Metric, Rejects, View, ViewWatermark
 from penstock.codegen.sql.accounting import count_if
 from penstock.codegen.sql.changes import DELETED, DELTA, ORDER, delta_views, stored_changes, upserts_view
-from penstock.codegen.sql.clock import read_watermark
+from penstock.codegen.sql.clock import read_row_watermark, read_watermark
 from penstock.codegen.sql.printing import print_inline, print_sql
 from penstock.codegen.sql.table import is_delete
 from penstock.codegen.sql.trees import (
@@ -335,7 +335,8 @@ def _with_end(origin: Origin, name: str, read: str, query: str, delay: int, *, b
 def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading, *, beside: Sequence[str] = ()) -> View:
     """Marks the late rows, rejected ones with NULL. The end row and heartbeats go no further than the watermark."""
     origin, time = scan.origin, column(scan.origin.time or "")
-    watermark = _true_watermark(f"{query}_clock", reading.hold_back)
+    clock = f"{query}_clock"
+    watermark = read_row_watermark(clock) if reading.hold_back else read_watermark(clock)
     late = exp.LT(this=time, expression=watermark)
     # All in one condition on the time: Spark would move another one below the watermark, which then saw nothing.
     end = either(column("_heartbeat"), cast(text(_EPOCH), TIMESTAMP), cast(text(_END_OF_TIME), TIMESTAMP))
@@ -353,17 +354,6 @@ def _split_late(scan: Scan, name: str, timed: str, query: str, reading: Reading,
     if reading.reports_newest:
         metrics.append(Metric("newest", print_inline(call("MAX", call("UNIX_MILLIS", time.copy())))))
     return View(name, print_sql(tree), metrics=tuple(metrics))
-
-
-def _true_watermark(clock: str, hold_back: int) -> Expression:
-    """Spark's watermark without its slack. It begins in 1970, and then nothing has held it back."""
-    watermark = read_watermark(clock)
-    if not hold_back:
-        return watermark
-    # Adding an INTERVAL would cost more, and this is computed for each row.
-    micros = call("UNIX_MICROS", watermark)
-    shifted = call("TIMESTAMP_MICROS", exp.Add(this=micros, expression=number(hold_back * 1000)))
-    return either(exp.GT(this=micros.copy(), expression=number(0)), shifted, watermark.copy())
 
 
 def _lateness(time: Expression, watermark: Expression) -> Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -15,11 +15,12 @@ class ClockReader(DataSourceReader):
     def __init__(self, offsets: str) -> None:
         self.offsets = offsets
 
-    def read(self, partition: InputPartition) -> Iterator[tuple[tuple[datetime, int]]]:
+    def read(self, partition: InputPartition) -> Iterator[tuple[tuple[datetime, datetime, int]]]:
         batches = [int(path.name) for path in Path(self.offsets).glob("*") if path.name.isdigit()]
         lines = Path(self.offsets, str(max(batches))).read_text().splitlines()
         watermark = datetime.fromtimestamp(json.loads(lines[1])["batchWatermarkMs"] / 1000, UTC)
-        yield ((watermark, max(batches)),)
+        held_back = timedelta(milliseconds=1 if watermark.timestamp() > 0 else 0)
+        yield ((watermark, watermark + held_back, max(batches)),)
 
 
 class Clock(DataSource):
@@ -28,7 +29,7 @@ class Clock(DataSource):
         return "test_clock"
 
     def schema(self) -> str:
-        return "now struct<watermark: timestamp, batch: bigint>"
+        return "now struct<watermark: timestamp, row_watermark: timestamp, batch: bigint>"
 
     def reader(self, schema: StructType) -> ClockReader:
         return ClockReader(self.options["offsets"])

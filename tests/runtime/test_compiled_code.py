@@ -43,5 +43,5 @@ def test_a_watermark_that_moves_changes_only_the_code_of_the_state(spark: SparkS
     run(spark, tmp_path / "first", 3)
     compiled, batches = run(spark, tmp_path / "more", 12)
     assert batches >= 12
-    # Spark asks with new code which windows have ended. The code for rows was one or two more.
+    # Spark asks with new code which windows have ended. The code for rows would be one or two more.
     assert compiled <= batches
