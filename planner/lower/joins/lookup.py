@@ -28,6 +28,7 @@ from penstock.planner.plan import (
     KStream,
     KTable,
     Node,
+    Origin,
     Scan,
     TableLookup,
     Window,
@@ -198,6 +199,11 @@ def make_lookup(
     )
 
 
+def keeps_rows(origin: Origin) -> bool:
+    """Whether a declaration can say how long former rows are kept."""
+    return any(option.name == "retention" for option in connector_of(origin.connector).options)
+
+
 def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right: FromRows) -> str:
     """The stream's event time in `FOR SYSTEM_TIME AS OF`; raises CompileError where the table cannot answer it."""
     span: Span = as_of.meta["span"]
@@ -208,14 +214,15 @@ def find_as_of_time(join: ast.Join, as_of: exp.Expression, left: FromRows, right
         found = W002.at(span, "", column=span.text, relation=left.name)
         raise CompileError([found.with_hint(f"the event time is {shape.time}" if shape.time else None)])
     scans = [node for node in walk(right.node) if isinstance(node, Scan)]
+    now = "FOR SYSTEM_TIME AS OF PROCTIME() looks a row up as it is"
     reason = hint = None
     if isinstance(right.node.shape, WTable) or stateful(right.node) is not None or len(scans) != 1:
         reason = "only of declared tables are former rows kept"
     elif scans[0].origin.time is None:
         reason = "its rows have no event time"
-        is_remote = connector_of(scans[0].origin.connector).looks_up
-        now = "FOR SYSTEM_TIME AS OF PROCTIME() looks a row up as it is"
-        hint = now if is_remote else f"WATERMARK FOR changed AS changed in its declaration; {now}"
+        hint = f"WATERMARK FOR changed AS changed in its declaration; {now}" if keeps_rows(scans[0].origin) else now
+    elif not keeps_rows(scans[0].origin):
+        reason, hint = f"the connector {scans[0].origin.connector} keeps no former rows", now
     elif scans[0].origin.retention is None:
         reason, hint = "it does not say how long they are kept", "its options need retention = 7 DAYS"
     if reason is not None:
