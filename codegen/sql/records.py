@@ -130,7 +130,7 @@ def csv_records(columns: Columns, null: str | None = None, multi_line: bool = Tr
 def _is_text_of_plain() -> Expression:
     """Whether a record of CSV is UTF-8. The parts of a plain one went through Java, which replaces what is not.
 
-    So they are the record if it is. To compare them takes a third of the time that IS_VALID_UTF8 takes.
+    So they are the record if it is. To compare them costs less than IS_VALID_UTF8, which looks at each byte.
     """
     joined = call("CONCAT_WS", text(","), column("_texts"))
     is_valid = call("IS_VALID_UTF8", column("value"))
