@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import threading
 from bisect import bisect_right
@@ -21,7 +20,7 @@ from bench.measure import adopt_orphans, measure
 from bench.nexmark import Recipe, generate
 from bench.page import replace_block
 from bench.turns import write_settings
-from bench.watch import EVENTS, Moment
+from bench.watch import EVENTS, Batch, Moment, read_batches
 from bench.workload import MAIN, SYSTEMS, Query, program
 
 HERE = Path(__file__).parent
@@ -31,16 +30,6 @@ PENSTOCK = next(system for system in SYSTEMS if system.name == "penstock")
 EVERY = 2.0
 """Seconds from one look at the checkpoint to the next."""
 MIB = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A micro-batch: its end in seconds since 1970, how long it took, and the state after it in rows and bytes."""
-
-    end: float
-    seconds: float
-    rows: int
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +51,7 @@ class Growth:
     moments: Sequence[Moment]
 
     def split(self, parts: int = 4) -> Iterator[tuple[Sequence[Batch], Sequence[Folder], Sequence[Moment]]]:
-        """The run in parts of as many micro-batches. Each part has at least one look at everything."""
+        """The run in parts of as many micro-batches."""
         size = len(self.batches) // parts
         for part in range(parts):
             batches = self.batches[part * size : (part + 1) * size]
@@ -102,7 +91,12 @@ def main() -> None:
 
 
 def run_query(query: Query, data: Path, folder: Path) -> Growth:
-    """Runs a query with a checkpoint, and looks at the checkpoint meanwhile."""
+    """Runs a query with a checkpoint, and looks at the checkpoint meanwhile.
+
+    Raises:
+        RuntimeError: it failed.
+        ValueError: it does not run as one query of Spark with rows.
+    """
     with tempfile.TemporaryDirectory(dir=folder) as work:
         place = Path(work)
         (place / "events").mkdir()
@@ -118,7 +112,10 @@ def run_query(query: Query, data: Path, folder: Path) -> Growth:
         finally:
             ended.set()
             watcher.join()
-        return Growth(query, [*read_batches(place / "events")], folders, cost.moments)
+        batches = read_batches(place / "events")
+        if len({batch.query for batch in batches}) != 1:
+            raise ValueError(f"{query.name} runs as several queries, or has no rows")
+        return Growth(query, batches, folders, cost.moments)
 
 
 def watch_folder(path: Path, found: list[Folder], ended: threading.Event) -> None:
@@ -133,29 +130,12 @@ def watch_folder(path: Path, found: list[Folder], ended: threading.Event) -> Non
         found.append(Folder(datetime.now().timestamp(), len(sizes), sum(sizes)))
 
 
-def read_batches(events: Path) -> Iterator[Batch]:
-    """The micro-batches with rows of the one query whose event log is in the folder.
+def tabulate(runs: Sequence[Growth]) -> Iterator[str]:
+    """Markdown: a line for each quarter of a run.
 
     Raises:
-        ValueError: there are several queries.
+        StatisticsError: a quarter was over before anything was looked at.
     """
-    progress = []
-    for file in sorted(events.iterdir()):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            if "QueryProgressEvent" in line[:200]:
-                progress.append(json.loads(line)["progress"])
-    if len({each["id"] for each in progress}) > 1:
-        raise ValueError("the script runs as several queries")
-    for each in progress:
-        if any(source["numInputRows"] for source in each["sources"]):
-            start = datetime.fromisoformat(each["timestamp"]).timestamp()
-            states = each["stateOperators"]
-            rows, size = (sum(state[name] for state in states) for name in ("numRowsTotal", "memoryUsedBytes"))
-            yield Batch(start + each["batchDuration"] / 1000, each["batchDuration"] / 1000, rows, size)
-
-
-def tabulate(runs: Sequence[Growth]) -> Iterator[str]:
-    """Markdown: a line for each quarter of a run."""
     heads = "query", "micro-batches", "rows of state", "state, MiB", "checkpoint, MiB", "its files", "memory, GiB"
     yield f"| {' | '.join(heads)} | a micro-batch, s |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
@@ -165,7 +145,7 @@ def tabulate(runs: Sequence[Growth]) -> Iterator[str]:
             last += len(batches)
             cells = (
                 f"{mean(each.rows for each in batches):,.0f}",
-                f"{mean(each.bytes for each in batches) / MIB:,.1f}",
+                f"{mean(each.state for each in batches) / MIB:,.1f}",
                 f"{mean(each.bytes for each in folders) / MIB:,.1f}",
                 f"{mean(each.files for each in folders):,.0f}",
                 f"{mean(each.memory for each in moments) / 2**30:.1f}",
@@ -182,7 +162,7 @@ def draw(runs: Sequence[Growth]) -> Figure:
     for run in runs:
         ends = [each.end for each in run.batches]
         lines = (
-            (range(len(ends)), [each.bytes / MIB for each in run.batches]),
+            (range(len(ends)), [each.state / MIB for each in run.batches]),
             ([bisect_right(ends, each.time) for each in run.folders], [each.bytes / MIB for each in run.folders]),
             ([bisect_right(ends, each.time) for each in run.moments], [each.memory / 2**30 for each in run.moments]),
         )

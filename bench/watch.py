@@ -49,10 +49,22 @@ class Batches:
 
 
 @dataclass(frozen=True, slots=True)
-class _Batch:
+class Batch:
+    """A micro-batch: its start in seconds since 1970, how long it took, and the state after it in rows and bytes.
+
+    `query`: the identifier that Spark gives to its query.
+    """
+
+    query: str
     start: float
     seconds: float
+    rows: int
     state: int
+
+    @property
+    def end(self) -> float:
+        """Seconds since 1970."""
+        return self.start + self.seconds
 
 
 def moment(process: int, now: float) -> Moment:
@@ -87,12 +99,12 @@ def warm_batches(events: Path, moments: Sequence[Moment], skipped: int = WARM_UP
     Raises:
         ValueError: it had too few micro-batches.
     """
-    found = sorted(_batches(events), key=lambda batch: batch.start)
+    found = read_batches(events)
     warm = found[skipped:]
     if not warm:
         raise ValueError(f"{len(found)} micro-batches are too few")
     times, cpu = [each.time for each in moments], [each.cpu for each in moments]
-    start, end = np.interp([warm[0].start, warm[-1].start + warm[-1].seconds], times, cpu)
+    start, end = np.interp([warm[0].start, warm[-1].end], times, cpu)
     return Batches(
         median(batch.seconds for batch in warm),
         float(end - start) / len(warm),
@@ -101,15 +113,23 @@ def warm_batches(events: Path, moments: Sequence[Moment], skipped: int = WARM_UP
     )
 
 
-def _batches(events: Path) -> Iterator[_Batch]:
+def read_batches(events: Path) -> list[Batch]:
+    """The micro-batches with rows of the event logs in a folder, in the order of their starts."""
+    return sorted(_batches(events), key=lambda batch: batch.start)
+
+
+def _batches(events: Path) -> Iterator[Batch]:
     for file in events.iterdir():
         for line in file.read_text(encoding="utf-8").splitlines():
             if "QueryProgressEvent" not in line[:200]:
                 continue
             progress = json.loads(line)["progress"]
             if any(source["numInputRows"] for source in progress["sources"]):
-                yield _Batch(
+                states = progress["stateOperators"]
+                yield Batch(
+                    progress["id"],
                     datetime.fromisoformat(progress["timestamp"]).timestamp(),
                     progress["batchDuration"] / 1000,
-                    sum(operator["memoryUsedBytes"] for operator in progress["stateOperators"]),
+                    sum(state["numRowsTotal"] for state in states),
+                    sum(state["memoryUsedBytes"] for state in states),
                 )

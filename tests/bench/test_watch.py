@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.watch import Batches, Moment, warm_batches
+from bench.watch import Batch, Batches, Moment, read_batches, warm_batches
 
 # 100 MB in a session of their own, as the JVM of Penstock is, and half a second of a child that has ended.
 GREEDY = """
@@ -38,10 +38,14 @@ def test_children_that_have_ended_count(tmp_path: Path) -> None:
 def progress(second: int, taken: int, rows: int = 1) -> str:
     """A line of Spark's event log: the micro-batch began at that second and took that many milliseconds."""
     told = {
+        "id": "q",
         "timestamp": f"2024-01-01T00:00:{second:02}.000Z",
         "sources": [{"numInputRows": 0}, {"numInputRows": rows}],
         "batchDuration": taken,
-        "stateOperators": [{"memoryUsedBytes": 1_000 * second}, {"memoryUsedBytes": 1}],
+        "stateOperators": [
+            {"numRowsTotal": 3, "memoryUsedBytes": 1_000 * second},
+            {"numRowsTotal": 4, "memoryUsedBytes": 1},
+        ],
     }
     return json.dumps(
         {"Event": "org.apache.spark.sql.streaming.StreamingQueryListener$QueryProgressEvent", "progress": told}
@@ -63,3 +67,10 @@ def test_only_warm_batches_count(tmp_path: Path) -> None:
     (tmp_path / "events").write_text("\n".join(before))
     with pytest.raises(ValueError, match="too few"):
         warm_batches(tmp_path, moments)
+
+
+def test_micro_batches_have_their_query_and_its_state(tmp_path: Path) -> None:
+    (tmp_path / "events").write_text("\n".join([progress(2, 500), progress(1, 500), progress(3, 500, rows=0)]))
+    first, second = read_batches(tmp_path)
+    assert first == Batch("q", 1_704_067_201.0, 0.5, rows=7, state=1_001)
+    assert second.end == 1_704_067_202.5
