@@ -7,10 +7,11 @@ of tables add up and keep.
 from penstock.planner.catalog import Catalog
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
-from penstock.planner.lower.retraction import find_argument_type, find_type
+from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.script.statements import PlannedScript, plan_script
 from penstock.planner.state import sends_changes, state_store
 

@@ -72,6 +72,8 @@ class ConnectorOption(msgspec.Struct, frozen=True):
 
 
 PARTITIONS = ConnectorOption("partitions", INTEGER, "number of partitions by the key")
+RATE = "rate"
+_DECLARED_RATE = ConnectorOption(RATE, INTEGER, "rows per second that arrive on average; only EXPLAIN STATE uses it")
 
 
 def accept(
@@ -171,6 +173,8 @@ class Connector(msgspec.Struct, frozen=True):
     """Whether a sink writes its rows that Spark does not ship."""
     real_time: Callable[[Options], str | None] = never_in_real_time
     """Why Spark does not read or write there in real time, None if it does."""
+    rate_option: str = RATE
+    """Of one that reads streams: the option that says how many rows per second arrive."""
     check: Callable[..., None] = accept
     """Takes what `accept` takes. Raises CompileError for columns that it cannot hold under these options."""
     place: Callable[[Options], str | None] = no_place
@@ -180,7 +184,9 @@ class Connector(msgspec.Struct, frozen=True):
 
     @property
     def options(self) -> tuple[ConnectorOption, ...]:
-        return (*self.own_options, PARTITIONS) if self.has_partitions else self.own_options
+        partitions = (PARTITIONS,) if self.has_partitions else ()
+        rate = (_DECLARED_RATE,) if self.reads_stream and self.rate_option == RATE else ()
+        return (*self.own_options, *partitions, *rate)
 
     @property
     def is_source(self) -> bool:

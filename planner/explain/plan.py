@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
+from penstock.planner.explain.estimate_text import NO_RUN, LastRun, list_estimates
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.explain.state import lookup_cost, state_bound, state_of_changes, store_text
 from penstock.planner.intervals import duration_text
@@ -68,16 +69,19 @@ def plan_text(queries: Iterable[RunningQuery]) -> str:
     return "\n\n".join(query_text(query) for query in queries)
 
 
-def state_text(queries: Iterable[RunningQuery], settings: Settings) -> str:
-    """EXPLAIN STATE: the bound on what each operator keeps and where it is kept, per query."""
+def state_text(queries: Iterable[RunningQuery], settings: Settings, last_run: LastRun = NO_RUN) -> str:
+    """EXPLAIN STATE: the bound on what each operator keeps, an estimate of it, and where it is kept, per query."""
     blocks = []
-    for query in queries:
+    for place, query in enumerate(queries):
         names = number_nodes(query.root)
         lines = []
         bounds = list_bounds(query, names, settings)
         bounds |= {node: [*lookup_cost(node, names[node.input])] for node in names if isinstance(node, RemoteLookup)}
         for node in sorted(bounds, key=list(names).index):
-            parts = bounds[node]
+            *parts, last = bounds[node]
+            if isinstance(node, Stateful):
+                parts += list_estimates(node, query, settings, last_run.rates, last_run.find(place, node))
+            parts.append(last)
             lines += [f"{names[node]}: {operator_text(node, names)}", *(f"    {part}" for part in parts)]
         blocks.append("\n".join([f"{query.name} -> {query.sink.connector}", *(lines or ["none"])]))
     return "\n\n".join(blocks)

@@ -275,11 +275,14 @@ AGGREGATES = (
         Framing.SAME,
         Retraction.PARITY,
     ),
-    _aggregate(
-        "APPROX_COUNT_DISTINCT",
-        ("(ORDERED) -> BIGINT",),
-        "about how many different values there are (standard error 5 %), in bounded memory",
-        ("APPROX_COUNT_DISTINCT(s)", 2),
+    replace(
+        _aggregate(
+            "APPROX_COUNT_DISTINCT",
+            ("(ORDERED) -> BIGINT",),
+            "about how many different values there are (standard error 5 %), in bounded memory",
+            ("APPROX_COUNT_DISTINCT(s)", 2),
+        ),
+        sketch_bytes=416,
     ),
     _COLLECT_LIST,
     synonym("ARRAY_AGG", _COLLECT_LIST, ("ARRAY_AGG(n)", [1, 2, 4])),

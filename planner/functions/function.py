@@ -49,6 +49,8 @@ class Function(msgspec.Struct, frozen=True):
     """What DISTINCT makes of it over a group. None: DISTINCT is not supported."""
     collecting: Collecting | None = None
     """What it makes of the values of a group. None: it keeps no values in order."""
+    sketch_bytes: int = 0
+    """Of an aggregate: what it keeps of a group beside a value and a count, to estimate others."""
     is_distinct: bool = False
     """Equal arguments count once, as with DISTINCT."""
     clock: bool = False

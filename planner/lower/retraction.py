@@ -19,8 +19,8 @@ from penstock.diagnostics.codes.windows import W010
 from penstock.planner import scalars
 from penstock.planner.functions import FUNCTIONS
 from penstock.planner.functions.facts import Retraction
-from penstock.planner.plan import Aggregate, Expression, Node
-from penstock.planner.scalars.names import Scope, ScopeColumn
+from penstock.planner.plan import Aggregate, Node
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
 
 DIGITS = 13
@@ -122,13 +122,6 @@ def find_argument_type(aggregate: Aggregate, node: Node) -> Type:
         inner = inner.this
     types = [type_ for each in (inner, argument) if (type_ := find_type(each, node)) is not None]
     return next((type_ for type_ in types if is_exact(type_)), types[-1] if types else aggregate.type)
-
-
-def find_type(value: Expression, node: Node) -> Type | None:
-    """The type of an expression over the columns of `node`, None of a NULL that has none."""
-    scope = Scope(tuple(ScopeColumn(None, c.name, c.name, c.type) for c in node.schema))
-    typed = scalars.resolve(value, scope, [])
-    return None if typed is None else typed.type
 
 
 def is_exact(type_: Type) -> bool:

@@ -19,7 +19,6 @@ from penstock.planner.lower.joins.conditions import Equality, find_side
 from penstock.planner.lower.joins.lookup import Reference, find_reference, make_foreign_key_join, make_lookup
 from penstock.planner.lower.joins.remote import keep_columns
 from penstock.planner.lower.joins.sides import add_filter, find_right_span, qualify_name
-from penstock.planner.lower.retraction import find_type
 from penstock.planner.lower.rows import FromRows
 from penstock.planner.plan import (
     Column,
@@ -33,6 +32,7 @@ from penstock.planner.plan import (
     find_columns,
     make_column,
 )
+from penstock.planner.scalars.find_type import find_type
 from penstock.planner.types import Type
 
 
