@@ -12,6 +12,7 @@ from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import folder_name
 from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.last_run import RECORD_FILE, RunRecord, record_path
 from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import Program, Read, SparkQuery
 from penstock.codegen.pyspark import eject
@@ -30,17 +31,19 @@ from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes, connect_duckdb
 from penstock.codegen.worker.sessions import merge_sessions
-from penstock.planner.plan import DEFAULTS, Node, RunningQuery, Scan, Settings
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings
+from penstock.planner.plan.walk import stateful, walk
 
 __all__ = [
     "COST_SETTING",
     "HEADERS",
     "KEY",
     "LEDGER_SINK",
+    "RECORD_FILE",
     "VALUE",
     "Messages",
     "Records",
+    "RunRecord",
     "Starting",
     "answer_panes",
     "answer_rows",
@@ -65,7 +68,9 @@ __all__ = [
     "lower_read",
     "merge_sessions",
     "messages_of",
+    "name_operators",
     "pack_rows",
+    "record_path",
     "records_of",
     "spark_text",
     "starting_of",
@@ -90,6 +95,20 @@ def lower(queries: Sequence[RunningQuery], settings: Settings = DEFAULTS) -> Pro
         *above, last = [lower_query(part, settings, takes_heartbeats=takes_heartbeats) for part in chain]
         queries_ += [*(replace(each, rejects_beside=last.output.folder) for each in above), last]
     return Program(settings=_settings(settings.state_partitions), queries=tuple(queries_))
+
+
+def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
+    """Of each query of a script: its operators with state, and the name of the Spark query that runs each."""
+    names = _names([query.name for query in queries])
+    shared: dict[Node, Scan] = {}
+    named = []
+    for query, name in zip(queries, names, strict=True):
+        streams: dict[Intermediate, str] = {}
+        cut_at_intermediates(query, name, names, shared, streams)
+        parts = [(query.root, name), *((node.input, stream) for node, stream in streams.items())]
+        found = ((stateful(root), part) for root, part in parts)
+        named.append({node: part for node, part in found if node is not None})
+    return named
 
 
 def lower_read(root: Node) -> Read:

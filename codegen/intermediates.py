@@ -34,13 +34,17 @@ def is_intermediate(place: Origin | Sink) -> bool:
 
 
 def cut_at_intermediates(
-    query: RunningQuery, name: str, taken: Collection[str], shared: dict[Node, Scan] | None = None
+    query: RunningQuery,
+    name: str,
+    taken: Collection[str],
+    shared: dict[Node, Scan] | None = None,
+    streams: dict[Intermediate, str] | None = None,
 ) -> list[RunningQuery]:
     """The query as queries without `Intermediate` nodes. Writers come before readers.
 
     `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
     called `<name>_intermediate1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier
-    queries write for several readers; this call adds its own.
+    queries write for several readers; this call adds its own. `streams` gets the name of what each node becomes.
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
@@ -92,4 +96,7 @@ def cut_at_intermediates(
         return Scan(schema=node.schema, shape=shape, span=node.span, origin=origin)
 
     root = fold_plan(query.root, cut_node)
+    if streams is not None:
+        read = ((node, scan) for node, scan in scans.items() if isinstance(node, Intermediate))
+        streams |= {node: scan.origin.name for node, scan in read if isinstance(scan, Scan)}
     return [*above, replace(query, name=name, root=root)]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ from penstock.why import why
 
 if TYPE_CHECKING:
     from penstock.codegen.program import Program
+    from penstock.compilation import Compilation
     from penstock.runtime import RuntimeSession, Status
 
 FAILED, INTERRUPTED = 3, 130
@@ -61,14 +62,19 @@ def main() -> None:
 @main.command()
 @click.argument("arguments", nargs=-1, required=True, metavar="[STAGE] FILE...")
 @click.option("--mermaid", is_flag=True, help="PARTITIONS as a Mermaid flowchart.")
-def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
+@click.option(
+    "--checkpoint",
+    type=click.Path(exists=True, file_okay=False),
+    help="STATE with what the last run over this folder observed.",
+)
+def explain(arguments: tuple[str, ...], mermaid: bool, checkpoint: str | None) -> None:
     """Print a stage of the way from SQL to Spark, PLAN if none is named.
 
     \b
     AST         the statements as understood
     PLAN        the operators, their kinds and keys
     PARTITIONS  the streams of each join, their numbers of partitions, and why
-    STATE       what each operator keeps, and what bounds it
+    STATE       what each operator keeps, what bounds it, and an estimate of it
     SPARK       the Spark SQL that will run
     CODE        the same as a PySpark program
 
@@ -76,6 +82,7 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
     Examples:
       penstock explain orders.sql
       penstock explain STATE declarations.sql queries.sql
+      penstock explain STATE --checkpoint state/ orders.sql
       penstock explain PARTITIONS --mermaid orders.sql
 
     Exit code 0: accepted, 1: refused, 2: a file cannot be read.
@@ -85,6 +92,8 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
         stage, files = arguments[0].upper(), arguments[1:]
     if mermaid and stage != "PARTITIONS":
         raise click.UsageError("--mermaid needs PARTITIONS")
+    if checkpoint is not None and stage != "STATE":
+        raise click.UsageError("--checkpoint needs STATE")
     with errors_shown():
         compilation = compile_files(files)
         show_findings(compilation.diagnostics)
@@ -93,6 +102,14 @@ def explain(arguments: tuple[str, ...], mermaid: bool) -> None:
         from penstock.explain import explain as text_of
         from penstock.parser.ast import Stage
 
+        if checkpoint is not None:
+            from penstock.last_run import read_last_run
+
+            last_run = read_last_run(compilation.queries, checkpoint)
+            if not any(last_run.kept):
+                click.echo(f"no run over {checkpoint} has left a record of these queries", err=True)
+            click.echo(text_of(compilation, Stage.STATE, last_run), nl=False)
+            return
         click.echo(draw_partitions(compilation) if mermaid else text_of(compilation, Stage(stage)), nl=False)
 
 
@@ -142,7 +159,7 @@ def run(
         from penstock.explain import answer_text
 
         for answer in compilation.answers:
-            click.echo(answer_text(answer), nl=False)
+            click.echo(answer_text(answer, _read_rates(compilation, checkpoint)), nl=False)
         if not compilation.queries:
             click.echo("nothing to run: no statement starts a query", err=True)
             return
@@ -184,6 +201,17 @@ def run(
     if once:
         show_findings(dict.fromkeys(each for report in reports for each in report.warnings))
         show_accounts(reports, resumes=checkpoint is not None)
+
+
+def _read_rates(compilation: Compilation, checkpoint: str | None) -> Mapping[str, float]:
+    """The rates that the last run observed, if its checkpoints are on this machine. No run fails without them."""
+    if checkpoint is None:
+        return {}
+    from penstock.last_run import read_last_run
+
+    with suppress(click.UsageError):
+        return read_last_run(compilation.queries, checkpoint).rates
+    return {}
 
 
 @contextmanager

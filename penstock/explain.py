@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -12,18 +12,18 @@ from penstock.compilation import Compilation
 from penstock.diagnostics import redact_value
 from penstock.parser import ast_text
 from penstock.parser.ast import Stage
-from penstock.planner import mermaid, partitions_text, plan_text, state_text
+from penstock.planner import NO_RUN, LastRun, mermaid, partitions_text, plan_text, state_text
 from penstock.planner.plan import Answer, Explained, Listing, RunningQuery, Settings
 
 
-def explain(compilation: Compilation, stage: Stage) -> str:
-    """The stage as text, with a final line break. Other stages are not computed."""
+def explain(compilation: Compilation, stage: Stage, last_run: LastRun = NO_RUN) -> str:
+    """The stage as text, with a final line break. Other stages are not computed. `last_run` is for STATE."""
     queries, settings = compilation.queries, compilation.settings
     if stage is Stage.AST:
         return "\n".join(ast_text(statement) for statement in compilation.statements).rstrip("\n") + "\n"
     if stage is Stage.PARTITIONS:
         return partitions_text(queries, settings, compilation.catalog) + "\n"
-    return _stage_text(stage, queries, settings)
+    return _stage_text(stage, queries, settings, last_run)
 
 
 def draw_partitions(compilation: Compilation) -> str:
@@ -31,15 +31,18 @@ def draw_partitions(compilation: Compilation) -> str:
     return mermaid(compilation.queries, compilation.settings, compilation.catalog) + "\n"
 
 
-def answer_text(answer: Answer) -> str:
-    """The answer to an EXPLAIN, SHOW or DESCRIBE of a script, with a final line break."""
+def answer_text(answer: Answer, rates: Mapping[str, float] | None = None) -> str:
+    """The answer to an EXPLAIN, SHOW or DESCRIBE of a script, with a final line break.
+
+    `rates`: the observed rows per second of streams, for EXPLAIN STATE.
+    """
     match answer:
         case Explained():
             if answer.stage == Stage.PARTITIONS.value:
                 return answer.partitions + "\n"
             if answer.stage == Stage.AST.value:
                 return answer.syntax.rstrip("\n") + "\n"
-            return _stage_text(Stage(answer.stage or "PLAN"), answer.queries, answer.settings)
+            return _stage_text(Stage(answer.stage or "PLAN"), answer.queries, answer.settings, LastRun(rates or {}))
         case Listing():
             table = [answer.headings, *answer.rows]
             widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -49,12 +52,12 @@ def answer_text(answer: Answer) -> str:
             assert_never(answer)
 
 
-def _stage_text(stage: Stage, queries: Sequence[RunningQuery], settings: Settings) -> str:
+def _stage_text(stage: Stage, queries: Sequence[RunningQuery], settings: Settings, last_run: LastRun) -> str:
     match stage:
         case Stage.PLAN:
             text = plan_text(queries)
         case Stage.STATE:
-            text = state_text(queries, settings)
+            text = state_text(queries, settings, last_run)
         case Stage.AST | Stage.PARTITIONS:
             raise AssertionError("its text depends on the whole script")
         case Stage.SPARK:

@@ -5,6 +5,7 @@ of tables add up and keep.
 """
 
 from penstock.planner.catalog import Catalog
+from penstock.planner.explain.estimate_text import NO_RUN, KeptState, LastRun
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
 from penstock.planner.lower.retraction import find_argument_type
@@ -16,7 +17,10 @@ from penstock.planner.script.statements import PlannedScript, plan_script
 from penstock.planner.state import sends_changes, state_store
 
 __all__ = [
+    "NO_RUN",
     "Catalog",
+    "KeptState",
+    "LastRun",
     "PlannedScript",
     "Settings",
     "find_argument_type",

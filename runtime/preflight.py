@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyspark.sql import DataFrame
+
 from penstock.codegen.program import SparkQuery
 from penstock.diagnostics.codes.running import R050, R084
 from penstock.runtime.errors import RunError
@@ -148,3 +150,19 @@ def _check_source(storage: Storage, log: str, offset: object) -> None:
     for number in span(files, newest):
         path = f"{log}/{files[number]}"
         entries(path, read_required(storage, path), SOURCE_ENTRY)
+
+
+def source_numbers(rows: DataFrame) -> list[int]:
+    """The number that Spark gives each streaming source of a query, in their order; one read twice has one number.
+
+    Source: `MicroBatchExecution.logicalPlan`, which numbers equal relations once.
+    """
+    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
+    numbers: list[int] = []
+    relations: list[object] = []
+    for leaf in map(leaves.apply, range(leaves.size())):
+        if leaf.isStreaming():
+            if leaf not in relations:
+                relations.append(leaf)
+            numbers.append(relations.index(leaf))
+    return numbers

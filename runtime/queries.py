@@ -31,7 +31,8 @@ from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.inspection import Inspection
 from penstock.runtime.ledger import Account, Ledger, Listener
-from penstock.runtime.preflight import check_checkpoint, check_inputs, check_real_time_state
+from penstock.runtime.preflight import check_checkpoint, check_inputs, check_real_time_state, source_numbers
+from penstock.runtime.run_recorder import RunRecorder
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
@@ -67,6 +68,7 @@ class Run:
         self._started: StreamingQuery | None = None
         self.inspection = Inspection(query.inputs)
         self._retrying_since: datetime | None = None
+        self._recorder = RunRecorder(self._storage, place, self.account)
         self.rejects = {
             name: Run(spark, ledger, part, rejects_place(place, name), {}, sink_of) for name, part in rejects.items()
         }
@@ -91,6 +93,7 @@ class Run:
         """Stops the query, and those of what it rejects, because another process may write its checkpoint now."""
         for run in (self, *self.rejects.values()):
             run._failure = loss
+            run._recorder.close()
             if run._started is not None:
                 run.fail(run._started, loss)
 
@@ -128,7 +131,7 @@ class Run:
                 started = self._started = writer.start()
         except SPARK_ERRORS as error:
             raise self._fail(error) from None
-        listeners: list[Listener] = [self.account.add]
+        listeners: list[Listener] = [self.account.add, self._recorder.follow]
         if progress is not None:
             listeners.append(lambda _: progress(self.status(started.isActive)))
             self._sink.watch(lambda: self._note_retry(progress))
@@ -190,6 +193,7 @@ class Run:
             for name, rejects in self.rejects.items():
                 if interrupted or self.account.counts[f"rejected:{name}"] or rejects.begun():
                     rejects._once(None, stopping)
+            self._recorder.write()
             self._storage.delete(f"{self._place}/unsettled")
             places = {name: rejects.query.output.name for name, rejects in self.rejects.items() if rejects.begun()}
             report = self.account.report(draining and self.query.timed, places)
@@ -212,6 +216,7 @@ class Run:
         self._sink.stop()
         with jvm_may_be_gone():
             started.stop()
+        self._recorder.write()
         self._sink.close()
 
     def mark_unsettled(self) -> bool:
@@ -285,22 +290,6 @@ class Run:
 def rejects_place(place: str, name: str) -> str:
     """The checkpoint folder of the query that writes what one in `place` sets aside of an input."""
     return f"{place}/rejected/{folder_name(name)}"
-
-
-def source_numbers(rows: DataFrame) -> list[int]:
-    """The number that Spark gives each streaming source of a query, in their order; one read twice has one number.
-
-    Source: `MicroBatchExecution.logicalPlan`, which numbers equal relations once.
-    """
-    leaves = rows._jdf.queryExecution().analyzed().collectLeaves()
-    numbers: list[int] = []
-    relations: list[object] = []
-    for leaf in map(leaves.apply, range(leaves.size())):
-        if leaf.isStreaming():
-            if leaf not in relations:
-                relations.append(leaf)
-            numbers.append(relations.index(leaf))
-    return numbers
 
 
 def configure(spark: SparkSession, query: SparkQuery) -> None:

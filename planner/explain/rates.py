@@ -146,8 +146,8 @@ def _send(node: Operator, known: Sequence[Flow], rates: Rates) -> Flow | Unknown
 
 
 def rate_text(rate: float) -> str:
-    """Rows per second, fractions to two digits."""
-    return f"{rate:,.0f}" if rate >= 100 or rate == int(rate) else f"{rate:.2g}"
+    """Rows per second, fractions to three digits."""
+    return f"{rate:,.0f}" if rate >= 100 or rate == int(rate) else f"{rate:.3g}"
 
 
 def _read(scan: Scan, rates: Rates) -> Flow | UnknownFlow:

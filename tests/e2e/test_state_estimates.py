@@ -7,13 +7,16 @@ which an operator keeps most, so it is compared with the most that Spark reports
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
+from penstock.cli import main
 from penstock.compilation import compile
 from penstock.planner.explain.rates import find_rates
 from penstock.planner.explain.state_estimate import StateEstimate, estimate_state
@@ -113,6 +116,30 @@ def test_groups_of_few_keys_are_fewer_than_the_limit(orders: Path, session: Runt
     assert not estimate.is_exact
     assert rows == 20
     assert size < estimate.bytes
+
+
+def test_the_last_run_says_what_came_and_what_was_kept(orders: Path, spark: SparkSession, tmp_path: Path) -> None:
+    """The rate of the script is taken out, and that of the run is there in its place."""
+    state, script = str(tmp_path / "state"), tmp_path / "script.sql"
+    group = "SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer;\n"
+    text = SCRIPT.format(folder=orders, query=f"{PACKED['over']};\n{group}{GROUPED['tumble']}")
+    told: dict[str, list[Status]] = {}
+    with RuntimeSession(spark, state) as session:
+        session.run_once(
+            compile(text).program, drain=True, progress=lambda each: told.setdefault(each.name, []).append(each)
+        )
+    script.write_text(text.replace(f", rate = {RATE}", ""))
+    shown = CliRunner().invoke(main, ["explain", "STATE", "--checkpoint", state, str(script)], catch_exceptions=False)
+    assert shown.exit_code == 0, shown.output
+    over, customers, tumble = shown.output.split("\n\n")
+    rate = r"at 80 rows per second of orders as in the last run\n"
+    assert re.search(rf"    estimate: about 6,400 rows, packed in \d+ kB {rate}", over)
+    assert re.search(rf"    estimate: at most 6,400 rows, 1\.\d MB {rate}", tumble)
+    assert "    no estimate: how many groups there are does not follow from a rate\n" in customers
+    for text, statuses, unit in ((over, told["query"], "kB"), (tumble, told["query_3"], "MB")):
+        most = max(each.state_rows for each in statuses)
+        assert re.search(rf"    last run: at most {most:,} entries, [\d.]+ {unit} in memory\n", text)
+    assert re.search(r"    last run: at most 997 entries, [\d.]+ MB in memory\n", customers)
 
 
 def run(query: str, orders: Path, session: RuntimeSession) -> tuple[StateEstimate, tuple[int, int]]:

@@ -1,0 +1,27 @@
+"""What a run leaves in the checkpoint of each query with state, for EXPLAIN STATE: how fast rows came, what it kept."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import msgspec
+
+RECORD_FILE = "last_run.json"
+
+
+class RunRecord(msgspec.Struct, frozen=True):
+    """The last run of a query, from its start to its end or to the last minute.
+
+    rates: by input, rows per second of event time, without rejected rows. seconds: the event time of all rows. entries
+    and bytes: the most that Spark reported of the state after a micro-batch.
+    """
+
+    rates: dict[str, float]
+    seconds: float
+    entries: int
+    bytes: int
+
+
+def record_path(folder: str, query: str) -> str:
+    """The file of a query in the folder of all checkpoints."""
+    return f"{folder.rstrip('/')}/{quote(query, safe='')}/{RECORD_FILE}"
