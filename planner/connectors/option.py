@@ -73,7 +73,7 @@ class ConnectorOption(msgspec.Struct, frozen=True):
 
 PARTITIONS = ConnectorOption("partitions", INTEGER, "number of partitions by the key")
 RATE = "rate"
-_DECLARED_RATE = ConnectorOption(RATE, INTEGER, "rows per second that arrive on average; only EXPLAIN STATE uses it")
+_DECLARED_RATE = ConnectorOption(RATE, INTEGER, "stream: how many rows arrive a second, for EXPLAIN STATE")
 
 
 def accept(

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock import compile
+from penstock.compilation import compile
+from penstock.planner import state_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "semantics.md").read_text(encoding="utf-8")
 DECLARATIONS, *EXAMPLES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
@@ -16,6 +17,12 @@ DECLARATIONS, *EXAMPLES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
 @pytest.mark.parametrize("example", EXAMPLES, ids=[example.split()[2] for example in EXAMPLES])
 def test_the_example_is_accepted(example: str) -> None:
     assert compile(DECLARATIONS + example).queries
+
+
+def test_the_estimate_is_what_explain_prints() -> None:
+    (example,) = (each for each in EXAMPLES if "rate = " in each)
+    compilation = compile(DECLARATIONS + example)
+    assert f"```text\n{state_text(compilation.queries, compilation.settings)}\n```" in PAGE
 
 
 def anchor(heading: str) -> str:
