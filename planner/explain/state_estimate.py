@@ -55,8 +55,8 @@ from penstock.planner.types import BIGINT, BOOLEAN, Struct, Type
 
 _BUCKETS = 16
 """The buckets of rows in panes, and for each partition of the state, of tables of sessions."""
-_SPREAD = 1.25
-"""How many buckets of time a row of the spread side of a join is in, on average."""
+_SPREAD = 4
+"""A join one by one has buckets of time that are so many times as long as its bound, and at least a second."""
 _WINDOW = Struct((("start", BIGINT), ("end", BIGINT)))
 _NO_GROUPS = "how many groups there are does not follow from a rate"
 
@@ -151,7 +151,7 @@ def _estimate_windows(
         case SessionWindow(gap):
             rows = flow.rate * (_seconds(gap) + times.lag)
             entry, value = SESSION_ENTRY + row_bytes([*keys, BIGINT]), value + row_bytes([*keys, _WINDOW])
-            windows = rows
+            windows = times.lag // _seconds(gap) + 2
         case Cumulate(step, size):
             rows = flow.rate * sum_growing_windows(_seconds(size), _seconds(step), times.lag)
             windows = (times.lag + _seconds(size)) // _seconds(step) + 1
@@ -191,13 +191,14 @@ def _estimate_session_table(
 def _estimate_join(node: IntervalJoin, flows: Sequence[Flow], times: _Times, *, on_heap: bool) -> StateEstimate:
     """Of Spark's own join: rows of each side, by key and number, and the number of rows of each key."""
     left, right = (
-        max(_seconds(reach) + times.lag, 0) * flow.rate
-        for reach, flow in zip((node.bound.upper.milliseconds, -node.bound.lower.milliseconds), flows, strict=True)
+        max(_seconds(reach) + times.lag, 0) for reach in (node.bound.upper.milliseconds, -node.bound.lower.milliseconds)
     )
+    # Rows that can meet rows of two buckets are kept in both.
     if node.type is JoinType.RIGHT:
-        left *= _SPREAD
+        left += _sum_shared(left, _seconds(node.bound.width))
     elif node.type is not JoinType.FULL:
-        right *= _SPREAD
+        right += _sum_shared(right, _seconds(node.bound.width))
+    left, right = left * flows[0].rate, right * flows[1].rate
     size = 0.0
     compared = [find_type(one, node.left) or BIGINT for one, _ in node.equalities]
     key = row_bytes([*compared, BIGINT])
@@ -206,6 +207,13 @@ def _estimate_join(node: IntervalJoin, flows: Sequence[Flow], times: _Times, *, 
         size += rows * (2 * ENTRY * on_heap + 2 * key + stored + row_bytes([BIGINT]))
     is_exact = all(each.is_exact for each in flows)
     return StateEstimate(left + right, size, is_exact, _streams(flows))
+
+
+def _sum_shared(held: float, width: float) -> float:
+    """The most seconds, of those that are held, whose rows are in two buckets. There is a stretch of them in each."""
+    length = max(1.0, _SPREAD * width)
+    whole = held // length
+    return whole * width + min(width, held - whole * length)
 
 
 def _estimate_pane_join(
