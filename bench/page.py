@@ -148,12 +148,12 @@ def _lines(frames: Runs, bounds: Runs) -> Figure:
     panels = (("OVER: frame, minutes", frames, FRAMES), ("join: bound, minutes", bounds, BOUNDS))
     for axes, (title, runs, queries) in zip(figure.subplots(1, 2), panels, strict=True):
         for system in runs.systems():
-            costs = [(int(query.parameters["minutes"]), runs.cost(query.name, system)) for query in queries]
+            costs = [(int(query.parameters["length"]), runs.cost(query.name, system)) for query in queries]
             known = [(minutes, 1e6 / cost.rate) for minutes, cost in costs if cost and cost.is_told]
             if known:
                 axes.plot(*zip(*known, strict=True), marker="o", color=COLOURS[system], label=TITLES[system])
         axes.set_xscale("log")
-        lengths = [int(query.parameters["minutes"]) for query in queries]
+        lengths = [int(query.parameters["length"]) for query in queries]
         axes.set_xticks(lengths, [str(length) for length in lengths])
         axes.minorticks_off()
         axes.set_ylim(bottom=0)

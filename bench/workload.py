@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
@@ -72,27 +73,33 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """`language` names the file of a query that is its program, before which stands `head`; `settings` go to Spark."""
+    """`language` names the file of a query that is its program, before which stands `head`; `settings` go to Spark.
+
+    `follows`: the program keeps running, and reads the files that come.
+    """
 
     name: str
     title: str
     language: str
     settings: dict[str, str] = field(default_factory=dict)
     head: str = ""
+    follows: bool = False
 
     @property
     def command(self) -> list[str]:
         match self.language:
             case "penstock":
-                return [sys.executable, "-c", "from penstock.cli import main; main()", "run", "--once"]
+                way = ["--checkpoint", "state"] if self.follows else ["--once"]
+                return [sys.executable, "-c", "from penstock.cli import main; main()", "run", *way]
             case "flink":
                 return [str(FLINK_PYTHON), "-m", _HERE + "flink"]
             case language:
-                return [sys.executable, "-m", _HERE + language]
+                return [sys.executable, "-m", _HERE + language + "_files" * self.follows]
 
 
-_OVER = {"key": "auction", "minutes": "10"}
-_BOUND = {"minutes": "10"}
+_BOUND = {"length": "10", "unit": "MINUTE"}
+_OVER = {"key": "auction", **_BOUND}
+_HOPS = {"length": "60", "slide": "10", "unit": "SECOND", "hops": "6"}
 # A hundred keys that are there all the time, so that an hour's frame holds sixty times the rows of a minute's.
 _KEYS = "MOD(auction, 100)"
 
@@ -104,22 +111,22 @@ MAIN = (
     Query("q5", "top 3 of hopping counts", ("bid",)),
     Query("q7", "highest bids, 1 min", ("bid",)),
     Query("q8", "join of windows, 1 min", ("person", "auction")),
-    Query("q11", "sessions, 10 s", ("bid",)),
+    Query("q11", "sessions, 10 s", ("bid",), parameters={"length": "10", "unit": "SECOND"}),
     Query("q12", "tumbling count, 10 s", ("bid",)),
-    Query("tumble", "tumbling aggregates, 1 min", ("bid",)),
-    Query("hop", "hopping aggregates, 1 min by 10 s", ("bid",)),
+    Query("tumble", "tumbling aggregates, 1 min", ("bid",), parameters={"length": "1", "unit": "MINUTE"}),
+    Query("hop", "hopping aggregates, 1 min by 10 s", ("bid",), parameters=_HOPS),
     Query("over", "OVER RANGE 10 min", ("bid",), parameters=_OVER),
     Query("join", "join within 10 min", ("auction", "bid"), parameters=_BOUND),
     Query("left_join", "left join within 10 min", ("auction", "bid"), parameters=_BOUND),
 )
 SELF_JOIN = (Query("over_small", "OVER RANGE 10 min, a tenth", ("bid",), "over", _OVER, share=0.1),)
 FRAMES = tuple(
-    Query(f"over_{minutes}", f"OVER RANGE {minutes} min", ("bid",), "over", {"key": _KEYS, "minutes": str(minutes)})
-    for minutes in (1, 10, 60)
+    Query(f"over_{length}", f"OVER RANGE {length} min", ("bid",), "over", {**_OVER, "key": _KEYS, "length": length})
+    for length in ("1", "10", "60")
 )
 BOUNDS = tuple(
-    Query(f"join_{minutes}", f"join within {minutes} min", ("auction", "bid"), "join", {"minutes": str(minutes)})
-    for minutes in (2, 8, 32)
+    Query(f"join_{length}", f"join within {length} min", ("auction", "bid"), "join", {**_BOUND, "length": length})
+    for length in ("2", "8", "32")
 )
 TABLES = (
     Query("table_join", "left join of tables by key", ("item", "offer"), key=("id",)),
@@ -159,6 +166,10 @@ SYSTEMS = (
 )
 
 
+READ_ALL = {"delay": "4", "limit": ", files_per_batch = 1", "halves": "-halves", "follow": ""}
+"""How streams are read to their end. Flink has a file for each of its two tasks, in the order of arrival."""
+
+
 def can_run(system: System, query: Query) -> bool:
     """Whether there is a program, and one that ends in time.
 
@@ -174,8 +185,10 @@ def can_run(system: System, query: Query) -> bool:
     return True
 
 
-def program(system: System, query: Query, data: Path, out: Path, work: Path, format_: str) -> list[str]:
-    """The command that runs a query, its texts written to the folder `work`."""
+def program(
+    system: System, query: Query, data: Path, out: Path, work: Path, format_: str, given: Mapping[str, str] = READ_ALL
+) -> list[str]:
+    """The command that runs a query, its texts written to the folder `work`. `given`: how the streams are read."""
     if system.language == "spark":
         parameters = [f"{name}={value}" for name, value in query.parameters.items()]
         return [*system.command, str(query.path / "spark.py"), str(data), str(out), format_, *query.reads, *parameters]
@@ -184,6 +197,7 @@ def program(system: System, query: Query, data: Path, out: Path, work: Path, for
         "out": str(out),
         "format": format_,
         "csv": ", header = false, multi_line = false" if format_ == "csv" else "",
+        **given,
         **query.parameters,
     }
     texts = [query.inputs / f"{system.language}.sql", query.path / f"{system.language}.sql"]

@@ -1,3 +1,3 @@
 SELECT b.auction, b.bidder, b.price, b.time, a.item, a.seller
 FROM bid b JOIN auction a
-  ON b.auction = a.id AND b.time BETWEEN a.time AND a.time + INTERVAL $minutes MINUTE;
+  ON b.auction = a.id AND b.time BETWEEN a.time AND a.time + INTERVAL '$length' $unit;

@@ -5,4 +5,4 @@ INSERT INTO out
 SELECT STREAM b.auction AS auction, b.bidder AS bidder, b.price AS price, b.time AS time,
   a.item AS item, a.seller AS seller
 FROM bid b JOIN auction a
-  ON b.auction = a.id AND b.time >= a.time AND b.time <= a.time + INTERVAL '$minutes' MINUTE;
+  ON b.auction = a.id AND b.time >= a.time AND b.time <= a.time + INTERVAL '$length' $unit;

@@ -6,4 +6,4 @@ SELECT auction, bidder, price, `time`,
   SUM(price) OVER recent, COUNT(*) OVER recent, AVG(CAST(price AS DOUBLE)) OVER recent
 FROM bid
 WINDOW recent AS (
-  PARTITION BY $key ORDER BY `time` RANGE BETWEEN INTERVAL '$minutes' MINUTE PRECEDING AND CURRENT ROW);
+  PARTITION BY $key ORDER BY `time` RANGE BETWEEN INTERVAL '$length' $unit PRECEDING AND CURRENT ROW);

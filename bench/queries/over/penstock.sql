@@ -5,4 +5,4 @@ INSERT INTO out
 SELECT STREAM auction, bidder, price, time,
   SUM(price) OVER recent AS total, COUNT(*) OVER recent AS bids, AVG(price) OVER recent AS mean
 FROM bid
-WINDOW recent AS (PARTITION BY $key ORDER BY time RANGE INTERVAL '$minutes' MINUTE PRECEDING);
+WINDOW recent AS (PARTITION BY $key ORDER BY time RANGE INTERVAL '$length' $unit PRECEDING);

@@ -3,4 +3,4 @@ WITH (connector = 'files', path = '$out', format = 'csv', header = false);
 
 INSERT INTO out
 SELECT STREAM bidder, COUNT(*) AS bids, window_start, window_end FROM bid
-GROUP BY bidder, SESSION(time, INTERVAL '10' SECOND);
+GROUP BY bidder, SESSION(time, INTERVAL '$length' $unit);

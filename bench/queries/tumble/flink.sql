@@ -3,5 +3,5 @@ WITH ('connector' = 'filesystem', 'path' = '$out', 'format' = 'csv');
 
 INSERT INTO out_
 SELECT auction, window_start, COUNT(*) AS bids, AVG(CAST(price AS DOUBLE)) AS mean, MAX(price) AS highest
-FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(`time`), INTERVAL '1' MINUTE))
+FROM TABLE(TUMBLE(TABLE bid, DESCRIPTOR(`time`), INTERVAL '$length' $unit))
 GROUP BY auction, window_start, window_end;
