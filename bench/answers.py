@@ -5,7 +5,7 @@ Of a table that is sent as changes the rows are those that are there in the end.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,21 +40,26 @@ def answer(out: Path, columns: dict[str, str], key: Sequence[str] = ()) -> Answe
     files = [str(path) for path in written if path.stat().st_size]
     if not files:
         return Answer(0, 0)
-    compared = [
-        f"printf('%.9e', {_quoted(name)})" if type_ == "DOUBLE" else _quoted(name) for name, type_ in columns.items()
-    ]
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         rows = connection.read_csv(files, header=False, columns=dict(columns))  # type: ignore[arg-type]
         if key:
             *_, operation = columns
-            del compared[-1]
+            columns = {name: type_ for name, type_ in columns.items() if name != operation}
             rows = rows.project("*, row_number() OVER () AS place")
             newest = f"row_number() OVER (PARTITION BY {', '.join(map(_quoted, key))} ORDER BY place DESC) AS newest"
             there = f"newest = 1 AND lower({_quoted(operation)}) <> 'delete'"
             rows = rows.project(f"*, {newest}").filter(there)
-        [(count, digest)] = rows.aggregate(f"count(*), sum(hash({', '.join(compared)})::HUGEINT)").fetchall()
-    return Answer(count, digest)
+        return digest_rows(rows, columns)
+
+
+def digest_rows(rows: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> Answer:
+    """What the columns of the rows come to."""
+    compared = [
+        f"printf('%.9e', {_quoted(name)})" if type_ == "DOUBLE" else _quoted(name) for name, type_ in columns.items()
+    ]
+    [(count, digest)] = rows.aggregate(f"count(*), sum(hash({', '.join(compared)})::HUGEINT)").fetchall()
+    return Answer(count, digest or 0)
 
 
 def _quoted(name: str) -> str:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -26,11 +23,13 @@ from typing import Any
 
 from rich.console import Console
 
+from bench.following import count_cores, end_all, percentile, start_program
 from bench.kafka import FLINK_CACHE, FLINK_JARS, Server, serve_all
 from bench.machine import machine
 from bench.measure import adopt_orphans
 from bench.page import replace_block
 from bench.turns import write_settings
+from bench.watch import moment
 from bench.workload import FLINK_PYTHON, install_flink
 from examples.kafka.broker import fetch, fetch_broker, fetch_jars
 from penstock.runtime.jars import list_jars
@@ -65,7 +64,7 @@ class Latency:
 
     def percentile(self, part: float) -> float:
         """The time that this part of the messages did not exceed."""
-        return self.times[min(len(self.times) - 1, int(part * len(self.times)))]
+        return percentile(self.times, part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,19 +145,17 @@ def measure_latency(server: Server, system: str, folder: Path, arguments: argpar
         place = Path(work)
         command = make_command(server, system, source, target, place)
         write_settings(place, penstock=system.startswith("penstock"))
-        given = {"SPARK_CONF_DIR": work, "TMPDIR": work, "PYTHONPATH": str(ROOT)}
-        child = subprocess.Popen(
-            command, cwd=place, env=os.environ | given, stdout=log, stderr=log, start_new_session=True
-        )
+        child = start_program(command, place, log)
         try:
             await_messages(server, child, target, [*feed.send(numbers, 0.2)])
             feed.send(numbers, arguments.warm)
-            began, used = time.perf_counter(), count_cpu_seconds(child.pid)
+            before = moment(child.pid, time.time())
             wanted = feed.send(numbers, arguments.seconds)
-            cores = (count_cpu_seconds(child.pid) - used) / (time.perf_counter() - began)
+            after = moment(child.pid, time.time())
             await_messages(server, child, target, wanted[-PARTITIONS:])
         finally:
             end_all(child)
+    cores = count_cores([before, after], before.time, after.time)
     return make_latency(system, server.client.read(target), wanted, cores)
 
 
@@ -192,31 +189,6 @@ def await_messages(server: Server, child: subprocess.Popen[bytes], topic: str, w
             raise RuntimeError(f"{child.args!r} has ended, or is late: {child.returncode}")
         time.sleep(1)
         missing -= {int(each.key()) for each in server.client.read(topic)}
-
-
-def count_cpu_seconds(root: int) -> float:
-    """User and system time of a process and of all that are below it now. Spark's JVM has a session of its own."""
-    parents, ticks = {}, {}
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # has ended
-            # The name, in parentheses, may hold anything; the parent is the fourth field.
-            fields = (process / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
-            parents[int(process.name)], ticks[int(process.name)] = int(fields[1]), sum(map(int, fields[11:15]))
-    below = {root}
-    while more := {child for child, parent in parents.items() if parent in below} - below:
-        below |= more
-    return sum(ticks[each] for each in below if each in ticks) / os.sysconf("SC_CLK_TCK")
-
-
-def end_all(child: subprocess.Popen[bytes]) -> None:
-    """Ends a program and all that it has started."""
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
-    while True:
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
 
 
 def make_command(server: Server, system: str, source: str, target: str, place: Path) -> list[str]:

@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -28,6 +29,7 @@ STREAMS = ("person", "auction", "bid")
 
 _CYCLE = 50  # events: one person, three auctions, 46 bids
 _AUCTIONS = 3
+_PLACES = {"person": range(1), "auction": range(1, 4), "bid": range(4, 50)}
 _START = np.datetime64("2024-01-01T00:00:00", "ms")
 _END = np.datetime64("2100-01-01T00:00:00", "ms")
 _HOT = 100  # every hundredth auction, person and seller is a hot one
@@ -76,19 +78,39 @@ def _streams(recipe: Recipe) -> list[tuple[str, pa.Table, np.ndarray]]:
     """Each stream's rows in the order of their arrival, with the number of the file that each belongs to."""
     chance = np.random.default_rng(recipe.seed)
     event = np.arange(recipe.events, dtype=np.int64)
-    place = event % _CYCLE
     milliseconds = event * 1_000 // recipe.rate
     arrival = milliseconds + chance.integers(0, DELAY * 1_000, recipe.events)
     order = np.argsort(arrival, kind="stable")
     batch = np.empty(recipe.events, dtype=np.int64)
     batch[order] = event * recipe.files // recipe.events
     streams = []
-    kinds = (place == 0, (place > 0) & (place <= _AUCTIONS), place > _AUCTIONS)
-    for name, kind, rows in zip(STREAMS, kinds, (_people, _auctions, _bids), strict=True):
+    for name in STREAMS:
+        kind = is_of(name, event)
         chosen = order[kind[order]]
-        table = rows(chosen, _START + milliseconds[chosen].astype("timedelta64[ms]"), recipe, chance)
+        when = _START + milliseconds[chosen].astype("timedelta64[ms]")
+        table = make_rows(name, chosen, when, recipe, chance)
         streams.append((name, table, batch[chosen]))
     return streams
+
+
+def list_events(streams: Sequence[str], begin: int, size: int) -> np.ndarray:
+    """The numbers of `size` events of these streams, from the `begin`-th of them on."""
+    places = np.array(sorted(place for name in streams for place in _PLACES[name]))
+    cycle, place = np.divmod(np.arange(begin, begin + size, dtype=np.int64), len(places))
+    return cycle * _CYCLE + places[place]
+
+
+def is_of(stream: str, event: np.ndarray) -> np.ndarray:
+    """Which of the events are of the stream."""
+    return np.isin(event % _CYCLE, _PLACES[stream])
+
+
+def make_rows(
+    stream: str, event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.random.Generator
+) -> pa.Table:
+    """The rows of events of a stream, with their times."""
+    make = {"person": _people, "auction": _auctions, "bid": _bids}[stream]
+    return make(event, when, recipe, chance)
 
 
 def _people(event: np.ndarray, when: np.ndarray, recipe: Recipe, chance: np.random.Generator) -> pa.Table:
