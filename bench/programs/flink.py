@@ -1,4 +1,4 @@
-"""A script of Flink SQL, run in streaming mode to the end of its input: `flink.py SCRIPT OUT [JARS]`."""
+"""A script of Flink SQL in streaming mode, to the end of its input: `flink.py SCRIPT OUT [JARS [NAME=VALUE...]]`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,13 @@ SETTINGS = {
 }
 
 
-def main(script: str, out: str, jars: str = "") -> None:
-    """Run every statement; the INSERT ends with its input. `jars`: paths of connectors, with commas between."""
+def main(script: str, out: str, jars: str = "", *more: str) -> None:
+    """Run every statement; the INSERT ends with its input.
+
+    `jars`: paths of connectors, with commas between. `more`: settings that go before those of this program.
+    """
     settings = SETTINGS | {"execution.checkpointing.dir": f"file://{Path(out).parent}/checkpoints"}
+    settings |= dict(each.split("=", 1) for each in more)
     if jars:
         settings["pipeline.jars"] = ";".join(f"file://{jar}" for jar in jars.split(","))
     configuration = Configuration()
