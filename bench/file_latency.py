@@ -64,6 +64,7 @@ FLINK = (
     "execution.checkpointing.interval=190 ms",
     "pipeline.auto-watermark-interval=10 ms",
     "execution.buffer-timeout.interval=5 ms",
+    "parallelism.default=1",
 )
 """Files are finished by checkpoints only, which are not to keep step with the ticks of the feed.
 
