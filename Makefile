@@ -75,6 +75,7 @@ bench: $(READY)
 	$(BIN)/python -m bench --sets tables,table-size --systems penstock,spark,spark-rocksdb,flink,duckdb --page
 	$(BIN)/python -m bench --sets small-batches --files 120 --systems penstock,spark --page
 	$(BIN)/python -m bench.growth --page
+	$(BIN)/python -m bench.file_latency --page
 	$(BIN)/python -m bench.databases --page
 
 # Compiles the grammar to its tables; fails if it is not LALR(1).

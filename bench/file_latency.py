@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -99,9 +100,9 @@ def main() -> None:
         prog="python -m bench.file_latency", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("--rates", default="1000,20000", help="rows in a second, with commas between, the least first")
-    parser.add_argument("--seconds", type=float, default=15, help="of each rate that count (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=14, help="of each rate that count (default %(default)s)")
     parser.add_argument("--warm", type=float, default=12, help="seconds of rows before (default %(default)s)")
-    parser.add_argument("--rest", type=float, default=4, help="seconds without rows that count (default %(default)s)")
+    parser.add_argument("--rest", type=float, default=3, help="seconds without rows that count (default %(default)s)")
     parser.add_argument("--runs", type=int, default=1, help="of each query on each system, in turns")
     parser.add_argument("--queries", default=",".join(each.name for each in QUERIES), help="with commas between")
     parser.add_argument("--systems", default=",".join(each.name for each in SYSTEMS), help="with commas between")
@@ -115,6 +116,7 @@ def main() -> None:
         install_flink(console)
     adopt_orphans()
     loads: list[Load] = []
+    failed: list[str] = []
     for number in range(arguments.runs):
         for query in queries:
             for system in systems[number % len(systems) :] + systems[: number % len(systems)]:
@@ -123,7 +125,8 @@ def main() -> None:
                 try:
                     found = measure_query(system, query, arguments)
                 except RuntimeError as error:
-                    console.print(f"{query.name:8} {system.name:9} {error}", markup=False, soft_wrap=True)
+                    failed.append(f"{query.name} by {system.name} {error}")
+                    console.print(failed[-1], markup=False, soft_wrap=True)
                     continue
                 for load in found:
                     console.print(f"{query.name:8} {system.name:9} {load.rate:>6,}/s {describe([load])}")
@@ -132,6 +135,8 @@ def main() -> None:
     console.print("\n".join(lines), markup=False, soft_wrap=True)
     if arguments.page:
         replace_block(ROOT / "docs" / "performance.md", "file-latency", [conditions(arguments), "", *lines])
+    if failed:
+        sys.exit(f"{len(failed)} runs do not count")
 
 
 def can_follow(system: System, query: Query) -> bool:

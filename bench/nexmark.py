@@ -102,7 +102,8 @@ def list_events(streams: Sequence[str], begin: int, size: int) -> np.ndarray:
 
 def is_of(stream: str, event: np.ndarray) -> np.ndarray:
     """Which of the events are of the stream."""
-    return np.isin(event % _CYCLE, _PLACES[stream])
+    found: np.ndarray = np.isin(event % _CYCLE, _PLACES[stream])
+    return found
 
 
 def make_rows(
