@@ -97,7 +97,8 @@ def list_events(streams: Sequence[str], begin: int, size: int) -> np.ndarray:
     """The numbers of `size` events of these streams, from the `begin`-th of them on."""
     places = np.array(sorted(place for name in streams for place in _PLACES[name]))
     cycle, place = np.divmod(np.arange(begin, begin + size, dtype=np.int64), len(places))
-    return cycle * _CYCLE + places[place]
+    numbers: np.ndarray = cycle * _CYCLE + places[place]
+    return numbers
 
 
 def is_of(stream: str, event: np.ndarray) -> np.ndarray:
