@@ -9,6 +9,7 @@ DuckDB over the same files. A run that lacks a row, or has another one, does not
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,7 +101,7 @@ def main() -> None:
         prog="python -m bench.file_latency", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("--rates", default="1000,20000", help="rows in a second, with commas between, the least first")
-    parser.add_argument("--seconds", type=float, default=14, help="of each rate that count (default %(default)s)")
+    parser.add_argument("--seconds", type=float, default=13, help="of each rate that count (default %(default)s)")
     parser.add_argument("--warm", type=float, default=12, help="seconds of rows before (default %(default)s)")
     parser.add_argument("--rest", type=float, default=3, help="seconds without rows that count (default %(default)s)")
     parser.add_argument("--runs", type=int, default=1, help="of each query on each system, in turns")
@@ -115,6 +116,7 @@ def main() -> None:
     if any(each.name == "flink" for each in systems):
         install_flink(console)
     adopt_orphans()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the program that runs is ended, too
     loads: list[Load] = []
     failed: list[str] = []
     for number in range(arguments.runs):
