@@ -39,6 +39,13 @@ VERSIONS_SETTING, ONE_VERSION = "spark.sql.streaming.maxBatchesToRetainInMemory"
 
 By default Spark keeps two. Large states fill the heap then.
 """
+FILES_SETTING = "spark.sql.streaming.checkpointFileManagerClass"
+DISK_FILES = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+"""How Spark writes the files of a checkpoint, and of the log of a files sink, where all of them are on local disks.
+
+By default Spark renames files through Hadoop's FileContext, which starts a process for each look at a link: fifty in a
+small micro-batch. Both ways rename a file first and its checksum then.
+"""
 FORMAT_SETTING = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 """How a new checkpoint keeps state. Spark goes on with an older one as it is."""
 MICRO_BATCH_FORMAT = "1"
