@@ -30,6 +30,7 @@ from penstock.codegen.worker.multiset import fold_rows
 from penstock.codegen.worker.over_rows import answer_rows
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes, connect_duckdb
+from penstock.codegen.worker.partials import pack_partials
 from penstock.codegen.worker.sessions import merge_sessions
 from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings
 from penstock.planner.plan.walk import stateful, walk
@@ -69,6 +70,7 @@ __all__ = [
     "merge_sessions",
     "messages_of",
     "name_operators",
+    "pack_partials",
     "pack_rows",
     "record_path",
     "records_of",

@@ -74,6 +74,8 @@ def find_contract(root: Node) -> CheckpointContract:
     if not isinstance(node, Stateful):
         return CheckpointContract(root)
     match node:
+        case WindowAggregate() if node.merges_partials:
+            return CheckpointContract(node)
         case WindowAggregate() | Distinct():
             return _find_group_contract(root, node, above)
         case Over() | OverRows() | Ranked() | TableLookup():

@@ -20,6 +20,7 @@ from penstock.codegen.worker_views import LookupView as LookupView
 from penstock.codegen.worker_views import MultisetView as MultisetView
 from penstock.codegen.worker_views import PackedView as PackedView
 from penstock.codegen.worker_views import PaneView as PaneView
+from penstock.codegen.worker_views import PartialView as PartialView
 from penstock.codegen.worker_views import SessionView as SessionView
 from penstock.diagnostics.source import Span
 from penstock.planner.connectors import connector_of
@@ -175,7 +176,7 @@ class RemoteView(Connected):
     """The join of the script."""
 
 
-AnyView: TypeAlias = View | PackedView | PaneView | BucketedView | RemoteView
+AnyView: TypeAlias = View | PackedView | PartialView | PaneView | BucketedView | RemoteView
 
 
 @dataclass(frozen=True, slots=True)

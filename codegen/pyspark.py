@@ -25,6 +25,7 @@ from penstock.codegen.program import (
     MultisetView,
     PackedView,
     PaneView,
+    PartialView,
     Program,
     Rejects,
     RemoteView,
@@ -66,7 +67,10 @@ _DATABASES = (
 )
 MODULES = (
     *(f"{_ROOM}.ejected.{name}" for name in ("rows", "watermark", "clock")),
-    *(f"{_ROOM}.worker.{name}" for name in ("pack", "panes", "over_rows", "lookup", "multiset", "sessions")),
+    *(
+        f"{_ROOM}.worker.{name}"
+        for name in ("pack", "panes", "partials", "over_rows", "lookup", "multiset", "sessions")
+    ),
     *(f"{_ROOM}.ejected.{name}" for name in ("views", "csv_files", "files", "rate", "intermediate")),
     *(f"{_ROOM}.ejected.{name}" for name in ("console", "memory")),
     *(f"{_ROOM}.ejected.databases.{name}" for name in _DATABASES),
@@ -79,8 +83,8 @@ MODULES = (
 def eject(program: Program) -> str:
     """The text of a Python program, which takes `--checkpoint` and `--drain`.
 
-    It needs a PySpark that Penstock runs on, and the pyarrow, pandas and numpy that PySpark asks for. OVER and joins
-    also need duckdb.
+    It needs a PySpark that Penstock runs on, and the pyarrow, pandas and numpy that PySpark asks for. OVER, HOP and
+    joins also need duckdb.
     Raises CompileError where a connector is not made for it.
     """
     own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]
@@ -151,6 +155,11 @@ def _view(view: AnyView) -> str:
         cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
         arguments = [literal(view.source), f"length={view.length}", cuts, f"schema={sql_literal(view.schema)}"]
         return _call(view, "packed_view", arguments)
+    if isinstance(view, PartialView):
+        cuts = f"cuts=[{', '.join(map(str, view.cuts))}]"
+        own = [f"length={view.length}", cuts, f"sql={sql_literal(view.sql)}"]
+        fields = [f"given=[{_list(view.given)}]", f"kept=[{_list(view.kept)}]", f"schema={sql_literal(view.schema)}"]
+        return _call(view, "partial_view", [literal(view.source), *own, *fields])
     if isinstance(view, PaneView):
         order = "None" if view.order is None else sql_literal(view.order)
         return _call(view, "pane_view", [literal(view.source), f"order={order}", *_asked(view)])

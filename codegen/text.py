@@ -13,6 +13,7 @@ from penstock.codegen.program import (
     MultisetView,
     PackedView,
     PaneView,
+    PartialView,
     Program,
     RemoteView,
     SessionView,
@@ -77,6 +78,8 @@ def _view(view: AnyView) -> str:
     match view:
         case PackedView():
             return _packed_text(view)
+        case PartialView():
+            return _partial_text(view)
         case PaneView():
             rows = f"the rows of the panes of {view.source}"
             return _by_duckdb(view, rows if view.order is None else f"{rows}, ordered by", view.order)
@@ -99,7 +102,12 @@ def _view(view: AnyView) -> str:
             return _view_text(view)
 
 
-def _packed_text(view: PackedView) -> str:
+def _partial_text(view: PartialView) -> str:
+    kept = f"\n  and {', '.join(view.kept)} of the row at place" if view.kept else ""
+    return f"{_packed_text(view)}, of which each has what DuckDB answers\n{indent(view.sql, '  ')}{kept}"
+
+
+def _packed_text(view: PackedView | PartialView) -> str:
     text = f"view {view.name}, the rows of {view.source} in tables"
     if not view.cuts:
         return text

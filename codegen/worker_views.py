@@ -26,6 +26,29 @@ class PackedView:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialView:
+    """A temporary view of tables of partial aggregates, which DuckDB computes in Spark's Python workers.
+
+    The view `source` is that of a PackedView. DuckDB queries a table `rows` with these columns: the number `place` of
+    each row, its `bucket`, its `time` in microseconds, and the fields `given`.
+    """
+
+    name: str
+    source: str
+    length: int
+    cuts: tuple[int, ...]
+    """These two are as in a PackedView."""
+    sql: str
+    """The query that answers with the `place` of one row of each group, and its partial aggregates."""
+    given: tuple[str, ...]
+    """The fields of the rows that DuckDB sees."""
+    kept: tuple[str, ...]
+    """The first fields of the rows in the tables: these of the row at `place`. The aggregates follow."""
+    schema: str
+    """A Spark SELECT that has the names and types of the columns. It is never run."""
+
+
+@dataclass(frozen=True, slots=True)
 class PaneView:
     """A temporary view that DuckDB computes in Spark's Python workers from the panes of another view.
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 SHOWN_OPTIONS = {
     "connector",
     *("state_partitions", "state_store", "intermediate_partitions", "auto_repartition", "on_row_error"),
-    *("trigger", "realtime_batch", "trigger_interval"),
+    *("trigger", "realtime_batch", "trigger_interval", "partial_aggregates"),
 }
 """The options and settings whose strings are shown. All others are hidden, unknown and misspelt ones included."""
 

@@ -8,8 +8,16 @@ from typing import Any, assert_never
 from pyspark import cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 
-from penstock.codegen import answer_panes, answer_rows, fold_rows, look_up_rows, merge_sessions, pack_rows
-from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view
+from penstock.codegen import (
+    answer_panes,
+    answer_rows,
+    fold_rows,
+    look_up_rows,
+    merge_sessions,
+    pack_partials,
+    pack_rows,
+)
+from penstock.codegen.ejected.views import bucket_view, packed_view, pane_view, partial_view
 from penstock.codegen.program import (
     BucketedView,
     BucketView,
@@ -17,22 +25,37 @@ from penstock.codegen.program import (
     MultisetView,
     PackedView,
     PaneView,
+    PartialView,
     RemoteView,
     SessionView,
 )
 from penstock.runtime.connectors import lookup_of
 
-_TRAVELLING = (pack_rows, answer_panes, answer_rows, look_up_rows, fold_rows, merge_sessions, packed_view)
+_TRAVELLING = (
+    pack_rows,
+    pack_partials,
+    answer_panes,
+    answer_rows,
+    look_up_rows,
+    fold_rows,
+    merge_sessions,
+    packed_view,
+)
 """Functions whose modules travel by value: the workers of a cluster have duckdb, but not penstock."""
 
 
-def compute_frame(spark: SparkSession, view: PackedView | PaneView | BucketedView | RemoteView) -> DataFrame:
+def compute_frame(
+    spark: SparkSession, view: PackedView | PartialView | PaneView | BucketedView | RemoteView
+) -> DataFrame:
     """The view's rows."""
     for each in _TRAVELLING:
         cloudpickle.register_pickle_by_value(sys.modules[each.__module__])  # type: ignore[no-untyped-call]
     match view:
         case PackedView():
             return packed_view(spark, view.source, view.length, view.cuts, view.schema)
+        case PartialView():
+            asked = (view.sql, view.given, view.kept, view.schema)
+            return partial_view(spark, view.source, view.length, view.cuts, *asked)
         case PaneView():
             return pane_view(spark, view.source, order=view.order, **_asked(view))
         case BucketView():

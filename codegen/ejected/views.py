@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes
+from penstock.codegen.worker.partials import pack_partials
 
 
 def packed_view(spark: SparkSession, source: str, length: int, cuts: Sequence[int], schema: str) -> DataFrame:
@@ -17,6 +18,24 @@ def packed_view(spark: SparkSession, source: str, length: int, cuts: Sequence[in
 
     def pack(batches: Iterator[Any]) -> Iterator[Any]:
         return pack_rows(batches, length, cuts)
+
+    return spark.table(source).mapInArrow(pack, spark.sql(schema).schema)
+
+
+def partial_view(
+    spark: SparkSession,
+    source: str,
+    length: int,
+    cuts: Sequence[int],
+    sql: str,
+    given: Sequence[str],
+    kept: Sequence[str],
+    schema: str,
+) -> DataFrame:
+    """Tables of what DuckDB makes of rows in Python workers."""
+
+    def pack(batches: Iterator[Any]) -> Iterator[Any]:
+        return pack_partials(batches, length, cuts, sql, given, kept)
 
     return spark.table(source).mapInArrow(pack, spark.sql(schema).schema)
 

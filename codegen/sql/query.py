@@ -19,6 +19,7 @@ from penstock.codegen.sql.accounting import count_left_out, find_wanted_rows
 from penstock.codegen.sql.aggregate import distinct_view, group_aggregate_view, window_aggregate_views
 from penstock.codegen.sql.as_of import as_of_views
 from penstock.codegen.sql.foreign_key import foreign_key_views
+from penstock.codegen.sql.hop_panes import hop_pane_views
 from penstock.codegen.sql.join import join_views
 from penstock.codegen.sql.late import late_view
 from penstock.codegen.sql.lookup import lookup_views
@@ -328,6 +329,8 @@ def _views(
             return (union_view(node, name, below, own),)
         case WindowAggregate() if node.rows_leave:
             return session_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
+        case WindowAggregate() if node.merges_partials and not own:
+            return hop_pane_views(node, name, below[0], state_partitions)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)
         case GroupAggregate() if node.keeps_values:

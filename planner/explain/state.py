@@ -77,6 +77,10 @@ def state_bound(node: Node) -> str:
             lower, upper = node.bound.lower.milliseconds, node.bound.upper.milliseconds
             delay = max(find_delay(node.left), find_delay(node.right)) + node.grace
             return f"{kept_text(node.left, max(upper, 0), delay)}; {kept_text(node.right, max(-lower, 0), delay)}"
+        case WindowAggregate() if node.merges_partials:
+            keys = ", ".join(each.name for each in node.keys)
+            row = f"one row per {keys} and micro-batch" if keys else "one row per micro-batch"
+            return f"partial aggregates, {row} in each open window: {windows_text(node)}"
         case WindowAggregate():
             key = ", ".join([*(each.name for each in node.keys), "open window"])
             row = f"one row per ({key})"

@@ -100,6 +100,8 @@ def estimate_state(
             return _estimate_pane_join(node, node.pane, flows, times, on_heap=on_heap)
         case IntervalJoin():
             return _estimate_join(node, flows, times, on_heap=on_heap)
+        case WindowAggregate() if node.merges_partials:
+            return UnknownFlow("how many groups a micro-batch has does not follow from a rate")
         case WindowAggregate() if node.rows_leave:
             return _estimate_session_table(node, flows[0], times, settings.state_partitions, on_heap=on_heap)
         case WindowAggregate():

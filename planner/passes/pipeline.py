@@ -24,6 +24,7 @@ from penstock.planner.passes.check_sources import check_sources
 from penstock.planner.passes.check_supported import check_supported
 from penstock.planner.passes.check_types import check_types
 from penstock.planner.passes.limit_ranks import limit_ranks
+from penstock.planner.passes.merge_partials import merge_partials
 from penstock.planner.passes.prune_columns import prune_columns
 from penstock.planner.passes.reject_rows import reject_failing_rows
 from penstock.planner.passes.split_branches import split_stateful_branches
@@ -41,7 +42,7 @@ CHECKS: tuple[Check, ...] = (
 )
 # For a whole script, because a query that others read may run inside them.
 SCRIPT_CHECKS: tuple[QueryCheck, ...] = (check_row_errors, check_real_time)
-SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows,)
+SCRIPT_REWRITES: tuple[QueryRewrite, ...] = (reject_failing_rows, merge_partials)
 
 
 def plan_query(name: str, root: Node, sink: Sink, span: Span, change: RowChange | None = None) -> RunningQuery:

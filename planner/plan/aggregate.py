@@ -84,7 +84,8 @@ class WindowAggregate(_Grouping, Waiting, frozen=True, kw_only=True, eq=False):
 
     The shape is WTable with CHANGES and KStream with FINAL; `grace` is in milliseconds. `every`: with CHANGES, a row
     comes at most once in so many milliseconds (None: with every micro-batch that changes it). `retention`: for how many
-    milliseconds behind its end a window can still be looked up.
+    milliseconds behind its end a window can still be looked up. `merges_partials`: the state holds partial aggregates
+    of each micro-batch, and not a row for each key and window.
 
     Sessions with CHANGES are a KTable, whose key includes the window: a session that grows is another row.
     """
@@ -98,6 +99,7 @@ class WindowAggregate(_Grouping, Waiting, frozen=True, kw_only=True, eq=False):
     grace: int = 0
     every: int | None = None
     retention: int | None = None
+    merges_partials: bool = False
 
     @property
     def rows_leave(self) -> bool:

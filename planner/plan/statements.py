@@ -67,6 +67,7 @@ class Settings(msgspec.Struct, frozen=True):
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
     `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Otherwise
     a micro-batch starts `trigger_interval` milliseconds after the start of the last one, or when that has ended.
+    `partial_aggregates`: whether windows of HOP are merged of partial aggregates.
     """
 
     state_partitions: int = 4
@@ -77,6 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     real_time: bool = False
     realtime_batch: int = 30_000
     trigger_interval: int = 1_000
+    partial_aggregates: bool = False
 
 
 DEFAULTS = Settings()

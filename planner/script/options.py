@@ -173,6 +173,7 @@ SETTINGS: tuple[tuple[str, OptionType], ...] = (
     ("trigger", STRING),
     ("realtime_batch", INTERVAL),
     ("trigger_interval", INTERVAL),
+    ("partial_aggregates", BOOLEAN),
 )
 # What settings of ksqlDB are here.
 _SETTINGS_ELSEWHERE = {

@@ -21,6 +21,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
     "trigger": ("'realtime'", True),
     "realtime_batch": ("INTERVAL '30' SECOND", 30_000),
     "trigger_interval": ("200 MILLISECONDS", 200),
+    "partial_aggregates": ("ON", True),
 }
 FIELDS = {"on_row_error": "rejects_failing", "trigger": "real_time"}  # of the settings whose fields have other names
 

@@ -36,6 +36,7 @@ from tests.model.history import Fate, History, clocks, sort_out, write_json_line
 from tests.model.plans import NOWHERE
 from tests.model.rows import difference
 from tests.properties import streams
+from tests.properties.merged_windows import merged_windows
 
 pytestmark = [pytest.mark.spark, pytest.mark.draws]
 PLANS = int(os.environ.get("PENSTOCK_PLANS", "2"))
@@ -49,6 +50,7 @@ KINDS: dict[str, SearchStrategy[tuple[Node, History]]] = {
     **{type_.value: streams.joins(type_, SIDE_BY_SIDE) for type_ in JoinType},
     "tumble": streams.window_aggregates("tumble"),
     "hop": streams.window_aggregates("hop"),
+    "merged windows": merged_windows(),
     "cumulate": streams.window_aggregates("cumulate"),
     "session": streams.window_aggregates("session"),
     "changing sessions": streams.changing_sessions(),
