@@ -4,6 +4,7 @@ This code runs in Spark's Python workers, where Penstock may not be installed, a
 """
 
 # No `from __future__` here, and imports where they are used: an ejected program begins with its own.
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,13 +26,15 @@ def pack_partials(
     Raises:
         OverflowError: a sum does not fit its type.
     """
-    waiting: list[Any] = []
+    waiting = [*itertools.islice(batches, 1)]
+    if not waiting:
+        return
     with connect_duckdb() as connection:
         for batch in batches:
-            waiting.append(batch)
             if sum(map(len, waiting)) >= at_once:
                 yield split_into_tables(aggregate_rows(connection, waiting, sql, given, kept), length, cuts)
                 waiting = []
+            waiting.append(batch)
         if sum(map(len, waiting)):
             yield split_into_tables(aggregate_rows(connection, waiting, sql, given, kept), length, cuts)
 
