@@ -14,6 +14,7 @@ from bench.workload import BOUNDS, FRAMES, SIZES, SYSTEMS
 COLOURS = {
     "penstock": "#0072B2",
     "penstock-rocksdb": "#56B4E9",
+    "penstock-partials": "#F0E442",
     "spark": "#D55E00",
     "spark-rocksdb": "#E69F00",
     "spark-join-4": "#CC79A7",

@@ -119,6 +119,7 @@ MAIN = (
     Query("join", "join within 10 min", ("auction", "bid"), parameters=_BOUND),
     Query("left_join", "left join within 10 min", ("auction", "bid"), parameters=_BOUND),
 )
+HOPS = tuple(each for each in MAIN if each.name in ("q5", "hop"))
 SELF_JOIN = (Query("over_small", "OVER RANGE 10 min, a tenth", ("bid",), "over", _OVER, share=0.1),)
 FRAMES = tuple(
     Query(f"over_{length}", f"OVER RANGE {length} min", ("bid",), "over", {**_OVER, "key": _KEYS, "length": length})
@@ -147,6 +148,7 @@ SMALL_BATCHES = tuple(
 )
 QUERY_SETS = {
     "main": MAIN,
+    "hops": HOPS,
     "self-join": SELF_JOIN,
     "frames": FRAMES,
     "bounds": BOUNDS,
@@ -180,7 +182,7 @@ def can_run(system: System, query: Query) -> bool:
     if query.folder == "lookup":
         return system.language in ("penstock", "duckdb")
     if system.name == "penstock-partials":
-        return query.name.partition("_")[0] in ("hop", "q5")
+        return query in HOPS
     if query.is_of_batches and system.language == "flink":
         return False
     if query.folder == "over" or query.name == "over":
