@@ -73,6 +73,8 @@ VOID = Simple("VOID")
 
 INTEGERS = (TINYINT, SMALLINT, INT, BIGINT)
 """The whole-number types, narrowest first."""
+MEAN_SCALE = 28
+"""The most decimals of a mean that is divided exactly. Spark's division of wide decimals gives no more."""
 MOMENTS = (DATE, TIMESTAMP, TIME)
 """The types whose values text literals are read as."""
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from penstock.codegen.sql.trees import cast
 from penstock.planner.plan import Expression
-from penstock.planner.types import Decimal
+from penstock.planner.types import MEAN_SCALE, Decimal
 
 # One digit short of the widest type, Spark's addition is exact: the sum of two such numbers is a DECIMAL(38, s), while
 # that of two DECIMAL(38, s) is rounded to fewer decimals. What is larger fails.
@@ -20,7 +20,7 @@ def decimal_mean(total: Expression, count: Expression, result: Decimal) -> Expre
     Spark's division of wide decimals drops decimals, so the whole part is divided out first: it is exact, and what
     remains has few digits before the point, which leaves division enough of them behind it.
     """
-    assert result.scale <= EXACT_DIGITS, "a mean with more decimals than can be divided exactly"
+    assert result.scale <= MEAN_SCALE, "a mean with more decimals than can be divided exactly"
     divisor = cast(count, Decimal(10, 0))
     rest = exp.Mod(this=total, expression=divisor)
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=divisor.copy())

@@ -19,6 +19,7 @@ from penstock.planner.functions.facts import DistinctRule
 from penstock.planner.lower.context import resolve_aggregate, resolve_scalar
 from penstock.planner.lower.grouping_sets import compute_grouping_value, is_grouping_call
 from penstock.planner.lower.items import WINDOW_COLUMNS
+from penstock.planner.lower.retraction import is_too_fine
 from penstock.planner.lower.rows import FromRows, TimedWindow
 from penstock.planner.lower.window_parts import find_window_part
 from penstock.planner.plan import Aggregate, Named
@@ -181,7 +182,7 @@ def resolve_distinct(call: exp.Expression, resolved: Aggregate, scope: Scope) ->
     rule = resolved.entry.distinct
     if rule is DistinctRule.IDEMPOTENT:
         return replace(resolved, distinct=False)
-    too_fine = isinstance(resolved.type, Decimal) and resolved.type.scale > 37
+    too_fine = is_too_fine(resolved) or (isinstance(resolved.type, Decimal) and resolved.type.scale > 37)
     is_unsupported = rule is not DistinctRule.COUNT and (too_fine or resolved.type == INTERVAL)
     if rule is None or is_unsupported:
         raise CompileError([B002.at(span, "", construct=f"{resolved.function}(DISTINCT …) on a stream")])

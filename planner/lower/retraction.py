@@ -21,7 +21,7 @@ from penstock.planner.functions import FUNCTIONS
 from penstock.planner.functions.facts import Retraction
 from penstock.planner.plan import Aggregate, Node
 from penstock.planner.scalars.find_type import find_type
-from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, Decimal, Type
+from penstock.planner.types import BIGINT, DOUBLE, INTEGERS, INTERVAL, MEAN_SCALE, Decimal, Type
 
 DIGITS = 13
 """Of numbers with so many digits the sum of squares is exact in a DECIMAL, and so is all that is computed from it."""
@@ -111,7 +111,7 @@ def find_unretractable(aggregate: Aggregate, node: Node, span: Span, *, with_val
 def is_too_fine(aggregate: Aggregate) -> bool:
     """Whether it is a mean with more decimals than can be divided exactly."""
     is_mean = aggregate.entry.retraction is Retraction.MEAN
-    return is_mean and isinstance(aggregate.type, Decimal) and aggregate.type.scale > 37
+    return is_mean and isinstance(aggregate.type, Decimal) and aggregate.type.scale > MEAN_SCALE
 
 
 def find_argument_type(aggregate: Aggregate, node: Node) -> Type:
