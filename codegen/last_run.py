@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Annotated
 from urllib.parse import quote
 
 import msgspec
 
 RECORD_FILE = "last_run.json"
+_LIMITS = msgspec.Meta(ge=0, le=10**18)
 
 
 class RunRecord(msgspec.Struct, frozen=True):
@@ -16,10 +18,10 @@ class RunRecord(msgspec.Struct, frozen=True):
     and bytes: the most that Spark reported of the state after a micro-batch.
     """
 
-    rates: dict[str, float]
-    seconds: float
-    entries: int
-    bytes: int
+    rates: dict[str, Annotated[float, _LIMITS]]
+    seconds: Annotated[float, _LIMITS]
+    entries: Annotated[int, _LIMITS]
+    bytes: Annotated[int, _LIMITS]
 
 
 def record_path(folder: str, query: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime
 
 import msgspec
 
@@ -12,6 +15,7 @@ from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS
 from penstock.runtime.ledger import Account
 from penstock.runtime.spark_listener import BatchProgress
+from penstock.runtime.status import InputReport
 from penstock.runtime.storage import Storage
 
 _EVERY = 60
@@ -29,14 +33,21 @@ class RunRecorder:
         self._account = account
         self._entries = self._bytes = 0
         self._written = time.monotonic()
+        self._first: dict[str, tuple[datetime, int]] = {}
+        """By input, the newest event time and the rows after the first micro-batch that had any."""
         self._is_closed = False
 
     def follow(self, progress: BatchProgress) -> None:
         """A micro-batch has ended, and the account has it."""
+        for each in self._account.inputs({}):
+            if each.name in self._account.newest:
+                self._first.setdefault(each.name, (self._account.newest[each.name], _count_used(each)))
         self._entries = max(self._entries, sum(each.num_rows_total for each in progress.state_operators))
         self._bytes = max(self._bytes, sum(each.memory_used_bytes for each in progress.state_operators))
         if time.monotonic() - self._written > _EVERY:
-            self.write()
+            self._written = time.monotonic()
+            # The ledger waits for this call, and a store may take minutes to answer.
+            threading.Thread(target=self.write, daemon=True).start()
 
     def close(self) -> None:
         """The checkpoint may be that of another process now."""
@@ -51,14 +62,33 @@ class RunRecorder:
 
     def record(self) -> RunRecord:
         """The run up to now."""
-        account, rates, longest = self._account, {}, 0.0
-        for each in account.inputs({}):
-            newest = account.newest.get(each.name)
-            if newest is None or account.oldest is None:
-                continue
-            seconds = (newest - account.oldest).total_seconds()
+        rates, longest = {}, 0.0
+        for name, (rows, seconds) in self._list_spans():
             longest = max(longest, seconds)
             if seconds >= _SHORTEST:
-                # The seconds lie between the rows, of which there is one more.
-                rates[each.name] = round(max(each.read - each.rejected - 1, 0) / seconds, 3)
+                rates[name] = round(rows / seconds, 3)
         return RunRecord(rates, longest, self._entries, self._bytes)
+
+    def _list_spans(self) -> Iterator[tuple[str, tuple[int, float]]]:
+        """By input, rows and the seconds of event time in which they lie: from the first micro-batch to the last.
+
+        Of a single micro-batch the oldest time is known for all inputs together, late rows included.
+        """
+        account = self._account
+        inputs = account.inputs({})
+        is_alone = len(inputs) == 1 and not inputs[0].late and account.oldest is not None
+        for each in inputs:
+            newest, first = account.newest.get(each.name), self._first.get(each.name)
+            if newest is None or first is None:
+                continue
+            since, before = first
+            if newest > since:
+                yield each.name, (_count_used(each) - before, (newest - since).total_seconds())
+            elif is_alone and account.oldest is not None:
+                # The seconds lie between the rows, of which there is one more.
+                yield each.name, (max(before - 1, 0), (newest - account.oldest).total_seconds())
+
+
+def _count_used(report: InputReport) -> int:
+    """The rows that may reach an operator, or are filtered out before."""
+    return report.read - report.rejected - report.late
