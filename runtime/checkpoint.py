@@ -17,18 +17,7 @@ from urllib.parse import quote
 from pyspark.sql import SparkSession
 
 from penstock.codegen import leave_numbers_out
-from penstock.codegen.program import (
-    DISK_FILES,
-    FILES_SETTING,
-    AnyView,
-    Input,
-    PackedView,
-    Program,
-    QueryOutput,
-    RemoteView,
-    SparkQuery,
-    View,
-)
+from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, RemoteView, SparkQuery, View
 from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import Diagnostic
 from penstock.diagnostics.codes.running import R010, R011, R056
@@ -71,18 +60,6 @@ def checkpoint(
     with lock(spark, storage, f"{place}/lock", lose):
         _admit(storage, query, place)
         yield place
-
-
-def choose_file_manager(spark: SparkSession, storage: Storage, program: Program, folder: str | None) -> None:
-    """Tells the session how to write checkpoints and logs of files sinks, unless its user has."""
-    if spark.conf.get(FILES_SETTING, DISK_FILES) != DISK_FILES:
-        return
-    written = ((query.output.folder, query.rejects_beside) for query in program.queries)
-    folders = [folder, *(each for pair in written for each in pair)]
-    if all(storage.is_on_disk(storage.qualify(each)) for each in folders if each is not None):
-        spark.conf.set(FILES_SETTING, DISK_FILES)
-    else:
-        spark.conf.unset(FILES_SETTING)
 
 
 def place_of(query: str, folder: str) -> str:

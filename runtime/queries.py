@@ -27,6 +27,7 @@ from penstock.runtime.connectors import RuntimeSink, lookup_of, source_of
 from penstock.runtime.drain import drain, end_stream, is_drained
 from penstock.runtime.errors import RunError
 from penstock.runtime.failures import SPARK_ERRORS, explain, find_unread, jvm_may_be_gone
+from penstock.runtime.file_managers import choose_file_manager
 from penstock.runtime.frames import compute_frame
 from penstock.runtime.heartbeats import HeartbeatHandle
 from penstock.runtime.inspection import Inspection
@@ -126,6 +127,7 @@ class Run:
                 writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
                 writer = set_trigger(writer, self.query, once=once).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
+                choose_file_manager(self._spark, self._storage, [self._place, self.query.output.folder])
                 if self._failure is not None:  # its lock is lost
                     raise self._fail(self._failure)
                 started = self._started = writer.start()

@@ -22,7 +22,7 @@ from penstock.codegen.program import AnyView, Program, Read, SparkQuery
 from penstock.diagnostics import hide_credentials
 from penstock.diagnostics.codes.running import R002, R030, R034, R045, R048, R065
 from penstock.rows import Rows
-from penstock.runtime.checkpoint import checkpoint, choose_file_manager
+from penstock.runtime.checkpoint import checkpoint
 from penstock.runtime.connectors import HoldingSink, RuntimeSink, sink_of
 from penstock.runtime.connectors.intermediate import place_intermediates
 from penstock.runtime.connectors.memory import Kept
@@ -269,7 +269,6 @@ class RuntimeSession:
             self._checked_packages |= needed
         for name, value in program.settings:
             self._spark.conf.set(name, value)
-        choose_file_manager(self._spark, Storage(self._spark), program, self._folder)
         return readers
 
     def _start_heartbeats(self, program: Program, places: Mapping[str, str]) -> dict[str, HeartbeatHandle]:

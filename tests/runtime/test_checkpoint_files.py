@@ -8,35 +8,29 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from penstock import compile
-from penstock.codegen.program import DISK_FILES, FILES_SETTING, Program
+from penstock.codegen.program import DISK_FILES, FILES_SETTING
 from penstock.runtime import RuntimeSession
-from penstock.runtime.checkpoint import choose_file_manager
+from penstock.runtime.file_managers import choose_file_manager
 from tests.runtime.programs import Place, at
 
-SQL = """CREATE STREAM a (k BIGINT KEY) WITH (connector = 'files', path = 'a', format = 'json');
-CREATE STREAM b (k BIGINT) WITH (connector = 'files', path = '{path}', format = 'json');
-INSERT INTO b SELECT STREAM k FROM a;
-"""
 OTHERS = "org.example.Files"
 STORAGE: Any = SimpleNamespace(qualify=lambda path: path, is_on_disk=lambda path: not path.startswith("s3a:"))
 
 
-def chosen(before: dict[str, str], folder: str | None, path: str) -> dict[str, str]:
-    """The settings of a session that runs a query which writes to the path."""
+def chosen(before: dict[str, str], folder: str, path: str | None) -> dict[str, str]:
+    """The settings of a session that starts a query which writes to the path."""
     settings = dict(before)
     conf = SimpleNamespace(
         get=settings.get, set=settings.__setitem__, unset=lambda name: settings.pop(name, None) and None
     )
-    program: Program = compile(SQL.format(path=path)).program
     session: Any = SimpleNamespace(conf=conf)
-    choose_file_manager(session, STORAGE, program, folder)
+    choose_file_manager(session, STORAGE, [folder, path])
     return settings
 
 
-@pytest.mark.parametrize("folder", [None, "/state"])
-def test_files_on_disks_are_renamed_without_other_processes(folder: str | None) -> None:
-    assert chosen({}, folder, "/out") == {FILES_SETTING: DISK_FILES}
+@pytest.mark.parametrize("path", [None, "/out"])
+def test_files_on_disks_are_renamed_without_other_processes(path: str | None) -> None:
+    assert chosen({}, "/state", path) == {FILES_SETTING: DISK_FILES}
 
 
 @pytest.mark.parametrize(("folder", "path"), [("s3a://bucket/state", "/out"), ("/state", "s3a://bucket/out")])
