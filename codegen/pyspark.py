@@ -83,8 +83,8 @@ MODULES = (
 def eject(program: Program) -> str:
     """The text of a Python program, which takes `--checkpoint` and `--drain`.
 
-    It needs a PySpark that Penstock runs on, and the pyarrow, pandas and numpy that PySpark asks for. OVER, HOP and
-    joins also need duckdb.
+    It needs a PySpark that Penstock runs on, and the pyarrow, pandas and numpy that PySpark asks for. OVER, joins
+    and partial aggregates also need duckdb.
     Raises CompileError where a connector is not made for it.
     """
     own = [*(_query(query, _settings_of(query, program)) for query in program.queries), _main(program)]

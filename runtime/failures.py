@@ -195,10 +195,10 @@ def parse_unread(raised: str) -> UnreadTable | None:
 
 
 def _python(layer: Layer, causes: list[Layer], query: str) -> Diagnostic:
-    """What a Python worker raised. The sums of OVER overflow there."""
+    """What a Python worker raised. The sums of OVER and of partial aggregates overflow there."""
     told = find_raised(layer)
     if told.startswith("OverflowError: "):
-        return R022.at(None, query=query).because("in a sum over a frame").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
+        return R022.at(None, query=query).because("in a sum").with_hint("SUM(CAST(x AS DECIMAL(28, 0)))")
     if told.startswith("LookupError: schema registry "):
         return R081.at(None, name=query, reason=_first_line(told.removeprefix("LookupError: schema registry ")))
     unread = parse_unread(told)

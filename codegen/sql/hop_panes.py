@@ -1,8 +1,8 @@
 """HOP -> panes: partial aggregates of each micro-batch, which DuckDB merges when the watermark has passed a window.
 
 A window of Spark's has a row of state for each key, and a row of a stream is in several windows. Here the rows of a
-micro-batch are aggregated by key between two borders of windows. What comes of that waits in tables, and a table is in
-several windows. Views:
+micro-batch are aggregated by key between two borders of windows. The partial aggregates are stored in tables. Each
+table belongs to several windows. Views:
 
 * `<name>_rows`: each row's bucket and time, and what the aggregates take of it;
 * `<name>_tables`: partial aggregates in tables; the rows of a table are in the same windows;
@@ -41,7 +41,6 @@ from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Expression, Hop, WindowAggregate
 from penstock.planner.types import BIGINT, DOUBLE, TIMESTAMP, Decimal, Type
 
-_MICROSECONDS = 1000
 _BUCKETS = 2
 """For each partition of the state. Partial aggregates are few, and each bucket has tables of its own."""
 
@@ -112,7 +111,10 @@ def hop_pane_views(node: WindowAggregate, name: str, source: str, state_partitio
 
 
 def _aggregate(partials: _Partials, keys: list[Expression], length: int, cuts: tuple[int, ...]) -> Expression:
-    """DuckDB's SELECT of the partial aggregates, each group with the place of one of its rows."""
+    """DuckDB's SELECT of the partial aggregates, each group with the place of one of its rows.
+
+    No time is before 1970, so that a division which cuts off the fraction rounds down.
+    """
     parts = (alias(tree, name) for name, tree in partials.parts.items())
     spans = (
         exp.IntDiv(this=exp.Paren(this=exp.Add(this=column("time"), expression=number(length - cut))), expression=by)

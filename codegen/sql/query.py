@@ -329,7 +329,8 @@ def _views(
             return (union_view(node, name, below, own),)
         case WindowAggregate() if node.rows_leave:
             return session_views(node, name, below[0], state_partitions * _TABLE_BUCKETS)
-        case WindowAggregate() if node.merges_partials and not own:
+        case WindowAggregate() if node.merges_partials:
+            assert not own, "rows that have an order, of partial aggregates"
             return hop_pane_views(node, name, below[0], state_partitions)
         case WindowAggregate():
             return window_aggregate_views(node, name, below[0], own)

@@ -1,8 +1,8 @@
-"""SET partial_aggregates = ON: windows of HOP that are merged of partial aggregates of micro-batches.
+"""SET partial_aggregates = ON: windows of HOP that are merged from partial aggregates of micro-batches.
 
 Windows that overlap share them: a row is aggregated once, and not once for each of its windows. That is cheaper where
 a micro-batch has many rows. But each micro-batch adds its own, so that long windows would hold far more of them than
-they have rows.
+they have groups.
 """
 
 from __future__ import annotations
@@ -12,13 +12,26 @@ from msgspec.structs import replace
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import Aggregate, Emission, Hop, KStream, Node, RunningQuery, Settings, WindowAggregate
 from penstock.planner.plan.walk import fold_plan
-from penstock.planner.types import BIGINT, BOOLEAN, DATE, DOUBLE, FLOAT, INTEGERS, STRING, TIMESTAMP, Decimal, Type
+from penstock.planner.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGERS,
+    MEAN_SCALE,
+    STRING,
+    TIMESTAMP,
+    Decimal,
+    Type,
+)
 
 _LONGEST = 600_000
 """Milliseconds: the longest windows that are merged."""
 _MOST = 12
 """A row is in at most so many of them. Each window holds tables of its own."""
-_MOST_DECIMALS = 38  # of a mean; with more, Spark knows fewer of its argument
+_WIDEST_MEAN = 31
+"""The digits of a mean whose sum and quotients fit their types, however many rows there are."""
 
 
 def merge_partials(query: RunningQuery, settings: Settings) -> RunningQuery:
@@ -63,7 +76,9 @@ def _is_mergeable(aggregate: Aggregate) -> bool:
         case Framing.SUM:
             return isinstance(type_, Decimal) or type_ in (BIGINT, DOUBLE)
         case Framing.MEAN:
-            return type_ == DOUBLE or (isinstance(type_, Decimal) and type_.scale < _MOST_DECIMALS)
+            if isinstance(type_, Decimal):
+                return type_.precision <= _WIDEST_MEAN and type_.scale <= MEAN_SCALE
+            return type_ == DOUBLE
         case Framing.MIN | Framing.MAX:
             return isinstance(type_, Decimal) or type_ in (*INTEGERS, FLOAT, DOUBLE, DATE, TIMESTAMP, STRING)
         case _:

@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, frozen=True):
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
     `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Otherwise
     a micro-batch starts `trigger_interval` milliseconds after the start of the last one, or when that has ended.
-    `partial_aggregates`: whether windows of HOP are merged of partial aggregates.
+    `partial_aggregates`: whether windows of HOP are merged from partial aggregates.
     """
 
     state_partitions: int = 4

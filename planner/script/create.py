@@ -15,6 +15,7 @@ from penstock.parser import ast
 from penstock.planner import scalars
 from penstock.planner.catalog import OPERATION, PLANNED, RETENTION, SEQUENCE, Declared
 from penstock.planner.connectors import Connector, connector_of
+from penstock.planner.connectors.option import RATE as RATE_OPTION
 from penstock.planner.intervals import fixed_milliseconds, interval_duration, positive_milliseconds
 from penstock.planner.plan import Column, Named, Origin, Value, make_column
 from penstock.planner.plan.reserved import STREAM_COLUMNS, TABLE_COLUMNS
@@ -101,6 +102,10 @@ def read_table_options(
             problem = f"has the option {option}, which belongs to tables"
             found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
             raise CompileError([found.because("Rows of a stream are neither replaced nor deleted.")])
+    if RATE_OPTION in values and statement.kind is ast.RelationKind.TABLE:
+        problem = f"has the option {RATE_OPTION}, which belongs to streams"
+        found = K007.at(statement.name.span, "", kind=kind, name=name, problem=problem)
+        raise CompileError([found.because("How many keys a table has does not follow from a rate.")])
     known = find_column(columns, str(operation)) if operation is not None else None
     if known is not None:
         found = K007.at(statement.name.span, "", kind=kind, name=name, problem=f"declares its operation column {known}")
