@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
+
+def checkpoint_name(query: str) -> str:
+    """The name of a query's checkpoint in the folder of all checkpoints."""
+    return quote(query, safe="")
+
 
 def folder_name(name: str) -> str:
     """A name as one part of a path: letters and digits of any script stay, what could lead elsewhere is quoted."""

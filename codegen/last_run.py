@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import quote
 
 import msgspec
+
+from penstock.codegen.folders import checkpoint_name
 
 RECORD_FILE = "last_run.json"
 _LIMITS = msgspec.Meta(ge=0, le=10**18)
@@ -26,4 +27,4 @@ class RunRecord(msgspec.Struct, frozen=True):
 
 def record_path(folder: str, query: str) -> str:
     """The file of a query in the folder of all checkpoints."""
-    return f"{folder.rstrip('/')}/{quote(query, safe='')}/{RECORD_FILE}"
+    return f"{folder.rstrip('/')}/{checkpoint_name(query)}/{RECORD_FILE}"

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import ndiff
 from typing import Any
-from urllib.parse import quote
 
 from pyspark.sql import SparkSession
 
-from penstock.codegen import leave_numbers_out
+from penstock.codegen import checkpoint_name, leave_numbers_out
 from penstock.codegen.program import AnyView, Input, PackedView, QueryOutput, RemoteView, SparkQuery, View
 from penstock.codegen.spark_versions import number_text
 from penstock.diagnostics import Diagnostic
@@ -64,7 +63,7 @@ def checkpoint(
 
 def place_of(query: str, folder: str) -> str:
     """The checkpoint folder of a query in the folder of all checkpoints."""
-    return f"{absolute(folder)}/{quote(query, safe='')}"
+    return f"{absolute(folder)}/{checkpoint_name(query)}"
 
 
 def is_begun(storage: Storage, place: str) -> bool:
