@@ -176,7 +176,7 @@ def operator_text(node: Node, names: dict[Node, str]) -> str:
             return f"UnionAll {' '.join(below)}"
         case WindowAggregate():
             by = f"{keys_text(node.keys)}{window_text(node.window)} of {node.time}"
-            panes = ", of partial aggregates" if node.merges_partials else ""
+            panes = ", from partial aggregates" if node.merges_partials else ""
             return f"WindowAggregate {below[0]} by {by}{panes}: {aggregates_text(node.aggregates)}"
         case GroupAggregate():
             by = keys_text(node.keys)[:-2] or "nothing"
