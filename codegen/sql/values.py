@@ -59,7 +59,7 @@ _DATE = r"^(?!0000)[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}$"
 # Spark by itself takes AM and PM, and cuts nanoseconds off.
 _CLOCK = r"^[0-9]{1,2}:[0-9]{1,2}(?::[0-9]{1,2}(?:\.[0-9]{0,6}0*)?)?$"
 # Spark by itself takes a time without a date for one of today, a number for a year, and cuts nanoseconds off.
-_TIME = r"^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[ T][0-9:]+(?:\.[0-9]{0,6}0*)?(?:[^0-9.:].*)?)?$"
+_TIME = r"(?s)^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[ T][0-9:]+(?:\.[0-9]{0,6}0*)?(?:[^0-9.:].*)?)?$"
 _CALENDAR = ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999")
 """The times that other systems can hold, too."""
 
@@ -162,7 +162,7 @@ def parse(value: Expression, type_: Type) -> Expression:
     if type_ == DATE:
         return only_if(_matches(value, _DATE), parsed)
     if type_ == TIMESTAMP:
-        return only_if(_matches(value, _TIME), parsed)
+        return only_if(exp.Or(this=_is_usual_time(value), expression=_matches(value, _TIME)), parsed)
     if type_ == TIME:
         return only_if(_matches(value, _CLOCK), parsed)
     assert type_ in INTEGERS, f"no text of a {type_}"
@@ -223,6 +223,26 @@ def _try_cast(value: Expression, type_: Type) -> Expression:
 
 def _matches(value: Expression, pattern: str) -> Expression:
     return exp.RegexpLike(this=value.copy(), expression=text(pattern))
+
+
+def _is_usual_time(value: Expression) -> Expression:
+    """Whether `_TIME` need not be asked about a text, because it matches if Spark takes the text for a time.
+
+    A year of four digits and a clock are there. Seconds have at most six decimals, as few characters follow them. The
+    pattern takes longer than Spark needs for the time.
+    """
+
+    def has(place: int, sign: str) -> Expression:
+        return exp.EQ(this=call("SUBSTRING", value.copy(), number(place), number(1)), expression=text(sign))
+
+    def is_long(low: int, high: int) -> Expression:
+        return exp.Between(this=call("OCTET_LENGTH", value.copy()), low=number(low), high=number(high))
+
+    clocks = [
+        exp.And(this=is_long(20, 26), expression=has(20, ".")),
+        exp.And(this=is_long(19, 21), expression=has(17, ":")),
+    ]
+    return exp.And(this=has(5, "-"), expression=exp.Paren(this=exp.Or(this=clocks[0], expression=clocks[1])))
 
 
 def _is_in_calendar(value: Expression, type_: Type) -> Expression:
