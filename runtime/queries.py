@@ -37,7 +37,8 @@ from penstock.runtime.run_recorder import RunRecorder
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
-from penstock.runtime.triggers import set_trigger
+from penstock.runtime.triggers import Until, set_trigger
+from penstock.runtime.whole_input import read_to_end
 
 Progress: TypeAlias = Callable[[Status], None]
 
@@ -106,11 +107,9 @@ class Run:
             started.stop()
 
     def start(
-        self, *, once: bool, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
+        self, until: Until, *, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
     ) -> StreamingQuery:
-        """Starts the query in Spark, to the end of the input that exists now (`once`), or forever.
-
-        `heartbeat` is told of batches and of silence.
+        """Starts the query in Spark. `heartbeat` is told of batches and of silence.
 
         Raises:
             RunError: Spark refuses the query, or a log of its inputs is damaged.
@@ -125,7 +124,7 @@ class Run:
                 self._sink.open(self._storage, self._place)
                 arranged = self._sink.arrange(rows)
                 writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
-                writer = set_trigger(writer, self.query, once=once).option("checkpointLocation", self._place)
+                writer = set_trigger(writer, self.query, until).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 choose_file_manager(self._spark, self._storage, [self._place, self.query.output.folder])
                 if self._failure is not None:  # its lock is lost
@@ -142,8 +141,12 @@ class Run:
         self._ledger.follow(str(started.runId), *listeners, idle=None if heartbeat is None else heartbeat.silence)
         return started
 
-    def wait(self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None) -> bool:
+    def wait(
+        self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None, ends: bool = False
+    ) -> bool:
         """Waits until the query has ended and all is counted; False if that takes more than `timeout` seconds.
+
+        `ends`: take the files that are there now as its complete input, and end it.
 
         Raises:
             RunError: the query failed.
@@ -151,6 +154,9 @@ class Run:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
+            if ends:
+                end = self._storage.qualify(f"{self._place}/end")
+                read_to_end(started, end, lambda: drain(self._storage, self._place), stopping)
             # In slices, so that Ctrl-C is heard.
             while not started.awaitTermination(_POLL_SECONDS):
                 if stopping is not None and stopping.is_set():
@@ -188,7 +194,9 @@ class Run:
             # The end may come with the rows if nothing is read after them, whatever happens.
             if ends and is_last and not any(each.is_limited for each in self.query.inputs):
                 drain(self._storage, self._place)
-            self._once(progress, stopping)
+            ends_later = ends and not is_drained(self._storage, self._place)
+            ends_later = ends_later and all(source_of(each).reads_files for each in self.query.inputs)
+            self._once(progress, stopping, ends=ends_later)
             if ends and not is_drained(self._storage, self._place):
                 drain(self._storage, self._place)
                 self._once(progress, stopping)
@@ -232,12 +240,12 @@ class Run:
         """Whether the checkpoint holds a batch."""
         return self._storage.newest(f"{self._place}/offsets") >= 0
 
-    def _once(self, progress: Progress | None, stopping: Event | None) -> None:
+    def _once(self, progress: Progress | None, stopping: Event | None, *, ends: bool = False) -> None:
         if stopping is not None and stopping.is_set():
             raise KeyboardInterrupt
-        started = self.start(once=True, progress=progress)
+        started = self.start(Until.TOLD if ends else Until.ALL_READ, progress=progress)
         try:
-            self.wait(started, stopping=stopping)
+            self.wait(started, stopping=stopping, ends=ends)
         except KeyboardInterrupt:
             self._sink.stop()
             with suppress(*SPARK_ERRORS):  # a JVM that is gone has stopped it
@@ -313,7 +321,7 @@ class QueryHandle:
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
         self._stopped = False
         interrupted = run.mark_unsettled()
-        self._started = run.start(once=False, progress=self._after_batch, heartbeat=heartbeat)
+        self._started = run.start(Until.STOPPED, progress=self._after_batch, heartbeat=heartbeat)
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
@@ -383,7 +391,7 @@ class QueryHandle:
 
     def _reject(self, name: str) -> None:
         if name not in self._rejecting and not self._stopped:
-            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, once=False)
+            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, Until.STOPPED)
 
 
 def _register(rows: DataFrame, view: str) -> None:

@@ -53,6 +53,10 @@ class FilesSource(RuntimeSource):
             raise RunError([R003.at(None, name=self._source.name, path=self._path)])
         check_files(storage, self._path, set() if place is None else list_finished(storage, place, self._path))
 
+    @property
+    def reads_files(self) -> bool:
+        return True
+
     def stream(self, spark: SparkSession) -> DataFrame:
         """Raises RunError if a CSV header lacks a declared column."""
         limit = self._source.values.get("files_per_batch")

@@ -46,6 +46,10 @@ class IntermediateSource(RuntimeSource):
             path = absolute(str(self._source.values["path"]))
             check_files(storage, path, list_finished(storage, place, path))
 
+    @property
+    def reads_files(self) -> bool:
+        return True
+
     def stream(self, spark: SparkSession) -> DataFrame:
         return read_intermediate(spark, dict(self._source.columns), str(self._source.values["path"]))
 

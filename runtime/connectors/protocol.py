@@ -44,6 +44,11 @@ class RuntimeSource(Protocol):
         return ()
 
     @property
+    def reads_files(self) -> bool:
+        """Whether Spark's source of files reads the stream."""
+        return False
+
+    @property
     def packages(self) -> set[str]:
         """The packages that workers need for it."""
         return set()

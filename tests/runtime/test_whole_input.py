@@ -1,0 +1,99 @@
+"""Runs that take the files that are there as all of the input: one start of the query, to the end of its windows."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from penstock.runtime import InputReport, RunError, RuntimeSession, Status
+from penstock.runtime.queries import Progress, Run
+from penstock.runtime.triggers import Until
+from tests.runtime.programs import Place, at
+
+pytestmark = pytest.mark.spark
+
+MINUTES = (0, 12, 25)
+CLOSED = {0: 1, 10: 1, 20: 1}
+READ = (InputReport("orders", read=3, rejected=0, late=0, filtered=0, used=3),)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """Three files, each with a row of another window, for a micro-batch each."""
+    place = Place(tmp_path, (("format", "json"), ("files_per_batch", 1)))
+    for number, minute in enumerate(MINUTES):
+        place.put(f"f{number}", {"id": number, "v": number, "ts": at(minute)})
+        time.sleep(0.05)  # the order of files is that of their modification times
+    return place
+
+
+def closed(session: RuntimeSession) -> dict[int, int]:
+    """The minute at which each window starts, and its count."""
+    begin = datetime.fromisoformat(at(0)).astimezone(UTC)
+    rows = [(int((row["window_start"] - begin).total_seconds()) // 60, row["n"]) for row in session.rows("windows")]
+    assert len(dict(rows)) == len(rows)
+    return dict(rows)
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["nothing kept", "checkpoint kept"])
+def test_files_that_come_later_are_not_read(spark: SparkSession, place: Place, kept: bool) -> None:
+    told: list[Status] = []
+
+    def progress(status: Status) -> None:
+        if not told:
+            place.put("later", {"id": 9, "v": 9, "ts": at(40)})
+        told.append(status)
+
+    with RuntimeSession(spark, str(place.root / "state") if kept else None) as session:
+        (report,) = session.run_once(place.windows(), drain=True, progress=progress)
+        assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
+    assert len(told) >= len(MINUTES)
+
+
+def test_spark_starts_the_query_once(session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = []
+    start = Run.start
+
+    def note(run: Run, until: Until, *, progress: Progress | None = None) -> StreamingQuery:
+        starts.append(until)
+        return start(run, until, progress=progress)
+
+    monkeypatch.setattr(Run, "start", note)
+    session.run_once(place.windows(), drain=True)
+    assert starts == [Until.TOLD]
+    assert closed(session) == CLOSED
+
+
+def test_a_run_that_is_stopped_goes_on_later(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopping = Event()
+    put = Run._put_batch
+
+    def put_slowly(run: Run, batch: DataFrame, number: int) -> None:
+        put(run, batch, number)
+        time.sleep(1.5)
+
+    monkeypatch.setattr(Run, "_put_batch", put_slowly)
+    with RuntimeSession(spark, str(place.root / "state")) as session:
+        with pytest.raises(KeyboardInterrupt):
+            session.run_once(place.windows(), drain=True, progress=lambda _: stopping.set(), stopping=stopping)
+        assert not spark.streams.active
+        monkeypatch.undo()
+        (report,) = session.run_once(place.windows(), drain=True)
+        assert (report.drained, closed(session)) == (True, CLOSED)
+
+
+def test_a_query_that_fails_is_not_ended(spark: SparkSession, place: Place) -> None:
+    state = place.root / "state"
+    with RuntimeSession(spark, str(state)) as session:
+        with pytest.raises(RunError):
+            session.run_once(place.windows("SUM(ASSERT_TRUE(v < 2))"), drain=True)
+        assert not spark.streams.active
+    assert [*state.glob("*/end/*.json")] == []
