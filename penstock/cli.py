@@ -174,12 +174,14 @@ def run(
             sys.exit(FAILED)
 
     from penstock.accounts import show_accounts, show_kept
-    from penstock.runtime import is_short
+    from penstock.runtime import has_large_batches, is_short
 
     reports = []
     try:
         inputs = [each for query in compilation.program.queries for each in query.inputs]
         short = once and is_short(inputs)
+        if once and checkpoint is None and not short and has_large_batches(inputs):
+            compilation = compilation.for_large_batches()
         with _spark(master, checkpoint, settings, short=short) as (session, progress, stopping):
             if reset:
                 _remove_checkpoints(session, compilation.program)

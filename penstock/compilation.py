@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from penstock.diagnostics import CompileError, Diagnostic, Source, Span
 from penstock.parser import parse
 from penstock.parser.ast import Statement
-from penstock.planner import Catalog, Settings, plan_read, plan_script
+from penstock.planner import Catalog, Settings, merge_partials, plan_read, plan_script
 from penstock.planner.plan import Answer, RunningQuery
 
 if TYPE_CHECKING:
@@ -39,6 +41,17 @@ class Compilation:
         from penstock.codegen import lower
 
         return lower(self.queries, self.settings)
+
+    def for_large_batches(self) -> Compilation:
+        """The script for a run of large micro-batches, with `SET partial_aggregates = ON` unless it says OFF.
+
+        The state of such a query differs, so a checkpoint must not outlive the run.
+        """
+        if self.settings.partial_aggregates is not None:
+            return self
+        settings = msgspec.structs.replace(self.settings, partial_aggregates=True)
+        queries = tuple(merge_partials(query, settings) for query in self.queries)
+        return replace(self, queries=queries, settings=settings)
 
 
 def compile(sql: str, catalog: Catalog | None = None, name: str = "<sql>") -> Compilation:

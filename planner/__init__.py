@@ -10,6 +10,7 @@ from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
+from penstock.planner.passes.merge_partials import merge_partials
 from penstock.planner.plan import Settings
 from penstock.planner.reads.select import plan_read
 from penstock.planner.scalars.find_type import find_type
@@ -25,6 +26,7 @@ __all__ = [
     "Settings",
     "find_argument_type",
     "find_type",
+    "merge_partials",
     "mermaid",
     "partitions_text",
     "plan_graph",

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from penstock.runtime.connectors.memory import Kept
     from penstock.runtime.doctor import list_versions
     from penstock.runtime.errors import RunError
+    from penstock.runtime.input_sizes import has_large_batches, is_short
     from penstock.runtime.kafka_counts import TopicCount, count_topics
     from penstock.runtime.queries import QueryHandle
     from penstock.runtime.session import RuntimeSession, connect
-    from penstock.runtime.short_runs import is_short
     from penstock.runtime.small_reads import answer_small
     from penstock.runtime.status import Cause, InputReport, QueryReport, Reason, Status
     from penstock.runtime.table_reports import LookupReport, TableReport
@@ -37,6 +37,7 @@ __all__ = [
     "answer_small",
     "connect",
     "count_topics",
+    "has_large_batches",
     "is_short",
     "list_reasons",
     "list_versions",
@@ -63,7 +64,8 @@ _HOMES = {
     "answer_small": "small_reads",
     "connect": "session",
     "count_topics": "kafka_counts",
-    "is_short": "short_runs",
+    "has_large_batches": "input_sizes",
+    "is_short": "input_sizes",
     "list_reasons": "why",
     "list_versions": "doctor",
     "moment_text": "times",

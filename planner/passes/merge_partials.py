@@ -1,4 +1,4 @@
-"""SET partial_aggregates = ON: windows of HOP that are merged from partial aggregates of micro-batches.
+"""SET partial_aggregates = ON, or a run over much input: windows of HOP are merged from partial aggregates.
 
 Windows that overlap share them: a row is aggregated once, and not once for each of its windows. That is cheaper where
 a micro-batch has many rows. But each micro-batch adds its own, so that long windows would hold far more of them than

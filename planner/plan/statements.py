@@ -67,7 +67,7 @@ class Settings(msgspec.Struct, frozen=True):
     to re-key what does not fit a join. `rejects_failing`: whether rows for which an expression fails are set aside.
     `real_time`: whether queries run in Spark's real-time mode, with batches of `realtime_batch` milliseconds. Otherwise
     a micro-batch starts `trigger_interval` milliseconds after the start of the last one, or when that has ended.
-    `partial_aggregates`: whether windows of HOP are merged from partial aggregates.
+    `partial_aggregates`: whether windows of HOP are merged from partial aggregates; None leaves it to the run.
     """
 
     state_partitions: int = 4
@@ -78,7 +78,7 @@ class Settings(msgspec.Struct, frozen=True):
     real_time: bool = False
     realtime_batch: int = 30_000
     trigger_interval: int = 1_000
-    partial_aggregates: bool = False
+    partial_aggregates: bool | None = None
 
 
 DEFAULTS = Settings()

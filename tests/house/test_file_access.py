@@ -38,8 +38,8 @@ LOCAL = {
     "runtime/storage.py": {"os.scandir"},
     # How much room is left on the disks of the driver.
     "runtime/storage_failures.py": {"os.path.isdir", "os.statvfs"},
-    # Reads without Spark, and how long a run takes: inputs that are not on this machine are left to Spark.
-    "runtime/short_runs.py": {"glob.glob", "pathlib.Path"},
+    # Reads without Spark, and how much there is to read: inputs that are not on this machine are left to Spark.
+    "runtime/input_sizes.py": {"glob.glob", "pathlib.Path"},
     # Secrets, and databases that are files of the driver's machine.
     "codegen/ejected/databases/secrets.py": {"open"},
     "codegen/ejected/databases/address.py": {"os.path.exists", "os.stat"},

@@ -52,3 +52,12 @@ def test_short_windows_are_merged(select: str) -> None:
 @pytest.mark.parametrize("select", LEFT_TO_SPARK)
 def test_others_are_not(select: str) -> None:
     assert not is_merged(select)
+
+
+@pytest.mark.parametrize("select", [*MERGED, *LEFT_TO_SPARK])
+def test_a_run_of_large_batches_is_as_with_the_setting(select: str) -> None:
+    setting, _, script = SCRIPT.partition("\n")
+    heads = ("", setting.format(value="ON"), setting.format(value="OFF"))
+    without, on, off = (penstock.compile(f"{head}{script}{select};") for head in heads)
+    assert without.for_large_batches().program == on.program == on.for_large_batches().program
+    assert without.program == off.program == off.for_large_batches().program

@@ -1,4 +1,4 @@
-"""Which runs are short, and what the JVM is told then."""
+"""Which runs are short and what the JVM is told then; which have large micro-batches."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from penstock import compile
 from penstock.codegen.program import Input
-from penstock.runtime import is_short, jvm
+from penstock.runtime import has_large_batches, is_short, jvm
+from penstock.runtime.input_sizes import LARGE, LARGE_BATCH, SHORT
 from penstock.runtime.jvm import start_spark
-from penstock.runtime.short_runs import SHORT
 
 
 def list_inputs(*sources: str) -> list[Input]:
@@ -54,6 +54,26 @@ def test_what_is_not_known_to_be_short(source: str, tmp_path: Path, monkeypatch:
     for name in "ab":
         (tmp_path / name).mkdir()
     assert not is_short(list_inputs(source))
+
+
+def test_a_run_with_much_input_has_large_batches(tmp_path: Path) -> None:
+    grow(tmp_path / "a" / "1.json", LARGE - 1)
+    every = files(tmp_path / "a")
+    assert not has_large_batches(list_inputs(every))
+    grow(tmp_path / "a" / "2.json", 1)
+    assert has_large_batches(list_inputs(every))
+    assert has_large_batches(list_inputs(f"{every}, files_per_batch = 1"))
+    assert not has_large_batches(list_inputs("connector = 'rate'", files("s3a://bucket/in"), files("nowhere")))
+
+
+def test_many_small_files_are_no_large_batch(tmp_path: Path) -> None:
+    size = LARGE_BATCH // 2
+    for number in range(LARGE // size):
+        grow(tmp_path / "a" / f"{number}.json", size)
+    every = files(tmp_path / "a")
+    assert has_large_batches(list_inputs(every))
+    assert not has_large_batches(list_inputs(f"{every}, files_per_batch = 1"))
+    assert has_large_batches(list_inputs(f"{every}, files_per_batch = 2"))
 
 
 @pytest.mark.parametrize(
