@@ -72,7 +72,7 @@ serve: $(READY)
 # Hours; `python -m bench --help` says how to run a part. Flink goes into bench/.flink.
 bench: $(READY)
 	$(BIN)/python -m bench --sets main,self-join,frames,bounds
-	$(BIN)/python -m bench --sets hops --systems penstock,penstock-partials,spark,flink
+	$(BIN)/python -m bench --sets hops --systems penstock-whole,penstock-partials,spark,flink
 	$(BIN)/python -m bench --sets tables,table-size --systems penstock,spark,spark-rocksdb,flink,duckdb --page
 	$(BIN)/python -m bench --sets small-batches --files 120 --systems penstock,spark --page
 	$(BIN)/python -m bench.growth --page

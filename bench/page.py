@@ -15,6 +15,7 @@ COLOURS = {
     "penstock": "#0072B2",
     "penstock-rocksdb": "#56B4E9",
     "penstock-partials": "#F0E442",
+    "penstock-whole": "#332288",
     "spark": "#D55E00",
     "spark-rocksdb": "#E69F00",
     "spark-join-4": "#CC79A7",

@@ -160,6 +160,7 @@ QUERY_SETS = {
 SYSTEMS = (
     System("penstock", "Penstock", "penstock"),
     System("penstock-partials", "Penstock, partial aggregates", "penstock", head="SET partial_aggregates = ON;\n"),
+    System("penstock-whole", "Penstock, whole windows", "penstock", head="SET partial_aggregates = OFF;\n"),
     System("spark", "Spark by hand", "spark"),
     System("spark-rocksdb", "Spark by hand, RocksDB", "spark", _ROCKSDB),
     System("spark-join-4", "Spark by hand, RocksDB, join format 4", "spark", {**_ROCKSDB, **_JOIN_FORMAT}),
@@ -181,7 +182,7 @@ def can_run(system: System, query: Query) -> bool:
     """
     if query.folder == "lookup":
         return system.language in ("penstock", "duckdb")
-    if system.name == "penstock-partials":
+    if system.name in ("penstock-partials", "penstock-whole"):
         return query in HOPS
     if query.is_of_batches and system.language == "flink":
         return False
