@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FAILED, INTERRUPTED = 3, 130
 POLL_SECONDS = 0.5
+MERGED = "windows of HOP are merged from partial aggregates; SET partial_aggregates = OFF prevents that"
 STAGES = ("AST", "PLAN", "PARTITIONS", "STATE", "SPARK", "CODE")
 
 
@@ -180,16 +181,19 @@ def run(
     try:
         inputs = [each for query in compilation.program.queries for each in query.inputs]
         short = once and is_short(inputs)
-        if once and checkpoint is None and not short and has_large_batches(inputs):
-            compilation = compilation.for_large_batches()
+        program = compilation.program
+        if once and checkpoint is None and has_large_batches(inputs):
+            program = compilation.for_large_batches().program
+            if program != compilation.program:
+                click.echo(MERGED, err=True)
         with _spark(master, checkpoint, settings, short=short) as (session, progress, stopping):
             if reset:
-                _remove_checkpoints(session, compilation.program)
+                _remove_checkpoints(session, program)
             if once:
                 drain = checkpoint is None if drain is None else drain
-                reports = session.run_once(compilation.program, drain=drain, progress=progress, stopping=stopping)
+                reports = session.run_once(program, drain=drain, progress=progress, stopping=stopping)
             else:
-                _run_on(session, compilation.program, progress, stopping)
+                _run_on(session, program, progress, stopping)
             kept = session.kept()
     except RunError as failure:
         show_findings(failure.diagnostics)

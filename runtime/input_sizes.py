@@ -50,9 +50,7 @@ def has_large_batches(inputs: Iterable[Input]) -> bool:
     Of many files the first ones are looked at.
     """
     total, batch = 0, 0
-    for source in dict.fromkeys(inputs):
-        if source.is_intermediate:
-            continue
+    for source in {each.folder: each for each in inputs if not each.is_intermediate}.values():
         files = islice(_list_files(_find_roots(source.folder)), _MOST_FILES)
         if not any(sizes := [_measure(path) for path in files]):
             continue

@@ -145,8 +145,7 @@ class Run:
         self, started: StreamingQuery, timeout: float | None = None, stopping: Event | None = None, ends: bool = False
     ) -> bool:
         """Waits until the query has ended and all is counted; False if that takes more than `timeout` seconds.
-
-        `ends`: take the files that are there now as its complete input, and end it.
+        With `ends`, the files that are there now are its complete input, which is ended.
 
         Raises:
             RunError: the query failed.
@@ -157,13 +156,14 @@ class Run:
             if ends:
                 end = self._storage.qualify(f"{self._place}/end")
                 read_to_end(started, end, lambda: drain(self._storage, self._place), stopping)
-            # In slices, so that Ctrl-C is heard.
             while not started.awaitTermination(_POLL_SECONDS):
                 if stopping is not None and stopping.is_set():
                     raise KeyboardInterrupt
                 if deadline is not None and time.monotonic() > deadline:
                     return False
         except SPARK_ERRORS as error:
+            if ends:  # it may still run
+                self.fail(started, self._fail(self._failure or error))
             if stopping is not None and stopping.is_set():  # what stops us has ended workers, too
                 raise KeyboardInterrupt from None
             raise self._fail(self._failure or error) from None
@@ -197,6 +197,8 @@ class Run:
             ends_later = ends and not is_drained(self._storage, self._place)
             ends_later = ends_later and all(source_of(each).reads_files for each in self.query.inputs)
             self._once(progress, stopping, ends=ends_later)
+            if ends_later and not is_drained(self._storage, self._place):  # Spark did not read the end
+                self._once(progress, stopping)
             if ends and not is_drained(self._storage, self._place):
                 drain(self._storage, self._place)
                 self._once(progress, stopping)

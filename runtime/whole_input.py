@@ -9,14 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import suppress
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 from pyspark.sql.streaming.query import StreamingQuery
 
-from penstock.runtime.failures import SPARK_ERRORS
-
+T = TypeVar("T")
 _POLL_SECONDS = 1
 _STARTING_SECONDS = 0.01
 
@@ -29,18 +27,14 @@ def read_to_end(started: StreamingQuery, end: str, drain: Callable[[], None], st
 
     Raises:
         KeyboardInterrupt: `stopping` was set. The query still runs.
+        Py4JJavaError: the files could not be listed. The query still runs.
         StreamingQueryException: the query failed.
     """
-    try:
-        if _fix_files(started, end):
-            _process_all(started, stopping)
-            if started.isActive:
-                drain()
-                _process_all(started, stopping)
-    except Exception:
-        with suppress(*SPARK_ERRORS):
-            started.stop()
-        raise
+    if _wait_for(lambda: _fix_files(started, end), stopping):
+        _wait_for(started.processAllAvailable, stopping)
+        if started.isActive:
+            drain()
+            _wait_for(started.processAllAvailable, stopping)
     started.stop()
 
 
@@ -63,15 +57,15 @@ def _fix_files(started: StreamingQuery, end: str) -> bool:
     return True
 
 
-def _process_all(started: StreamingQuery, stopping: Event | None) -> None:
-    """Waits until the query has read all that its sources list, or has ended."""
+def _wait_for(work: Callable[[], T], stopping: Event | None) -> T:
+    """The result of a call to Spark, which may take long. Raises KeyboardInterrupt if `stopping` is set before."""
     waiting = ThreadPoolExecutor(1, "penstock-reading")
     try:
-        done = waiting.submit(started.processAllAvailable)
+        done = waiting.submit(work)
         # In slices, so that Ctrl-C is heard.
         while wait([done], _POLL_SECONDS).not_done:
             if stopping is not None and stopping.is_set():
                 raise KeyboardInterrupt
-        done.result()
+        return done.result()
     finally:
         waiting.shutdown(wait=False)  # whoever is interrupted stops the query, which ends the wait

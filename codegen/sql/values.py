@@ -228,8 +228,8 @@ def _matches(value: Expression, pattern: str) -> Expression:
 def _is_usual_time(value: Expression) -> Expression:
     """Whether `_TIME` need not be asked about a text, because it matches if Spark takes the text for a time.
 
-    A year of four digits and a clock are there. Seconds have at most six decimals, as few characters follow them. The
-    pattern takes longer than Spark needs for the time.
+    It begins with a year of four digits, and has a clock. Seconds have at most six decimals, as few characters follow
+    them. The pattern takes longer than Spark needs for the time.
     """
 
     def has(place: int, sign: str) -> Expression:
@@ -242,7 +242,8 @@ def _is_usual_time(value: Expression) -> Expression:
         exp.And(this=is_long(20, 26), expression=has(20, ".")),
         exp.And(this=is_long(19, 21), expression=has(17, ":")),
     ]
-    return exp.And(this=has(5, "-"), expression=exp.Paren(this=exp.Or(this=clocks[0], expression=clocks[1])))
+    has_year = exp.And(this=exp.GTE(this=value.copy(), expression=text("0")), expression=has(5, "-"))
+    return exp.And(this=has_year, expression=exp.Paren(this=exp.Or(this=clocks[0], expression=clocks[1])))
 
 
 def _is_in_calendar(value: Expression, type_: Type) -> Expression:

@@ -23,6 +23,9 @@ WRITTEN = re.compile(f"^{_DATE}({_CLOCK})?$", re.DOTALL)
 # Between fields and around them, what may stand there and what may not.
 SIGNS = [*"0123456789:.-+ TZ", "\n", "\t", "\0", "x", "é", "UTC", "+01:00", " Europe/Paris", "12:30"]
 
+# Of years before the first one.
+KNOWN = {"    -2024-1-1 01:1:1", "    -2024-1-2 1:1:1.5"}
+
 
 def draw_time(r: random.Random) -> str:
     """The text of a time in one of many forms. Half of them have a sign too many, too few, or another one."""
@@ -44,7 +47,7 @@ def draw_time(r: random.Random) -> str:
 
 def test_a_time_has_a_date_and_six_decimals(spark: SparkSession) -> None:
     r = random.Random(5)
-    texts = sorted({draw_time(r) for _ in range(DRAWN)})
+    texts = sorted({draw_time(r) for _ in range(DRAWN)} | KNOWN)
     spark.createDataFrame([(each,) for each in texts], "written STRING").createOrReplaceTempView("texts")
     items = [column("written"), alias(parse(column("written"), TIMESTAMP), "parsed")]
     rows = spark.sql(f"SELECT *, TRY_CAST(written AS TIMESTAMP) AS taken FROM ({print_sql(select(items, 'texts'))})")

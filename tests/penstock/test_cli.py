@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from penstock.cli import main
+from penstock.cli import MERGED, main
 from penstock.diagnostics.catalog import CATALOG
 
 DECLARATION = """CREATE STREAM orders (id BIGINT KEY, price DOUBLE, time TIMESTAMP,
@@ -242,10 +242,35 @@ def test_a_run_that_begins_anew_says_what_it_removes() -> None:
     assert json.loads(file.read_text(encoding="utf-8")) == {"id": 1}
 
 
+@pytest.mark.spark
+@pytest.mark.usefixtures("only_spark", "folder")
+def test_a_run_over_much_input_merges_windows_of_hop(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("LARGE", "LARGE_BATCH"):
+        monkeypatch.setattr(f"penstock.runtime.input_sizes.{limit}", 1)
+    Path("orders").mkdir()
+    Path("orders/1.json").write_text('{"id": 1, "price": 150, "time": "2024-01-01T00:00:00Z"}\n', encoding="utf-8")
+    written = []
+    for number, (setting, *options) in enumerate(
+        [("",), ("SET partial_aggregates = OFF;",), ("", "--checkpoint", "state")]
+    ):
+        sink = f"WITH (connector = 'files', path = 'hops{number}', format = 'json')"
+        hops = f"""{setting} CREATE STREAM hops {sink} AS SELECT STREAM window_start, COUNT(*) AS n FROM orders
+            GROUP BY HOP(time, 10 SECONDS, 30 SECONDS);"""
+        Path("hops.sql").write_text(hops, encoding="utf-8")
+        run = penstock("run", "--once", *options, *(["--drain"] if options else []), "declarations.sql", "hops.sql")
+        assert run.exit_code == 0
+        assert (MERGED in run.stderr) == (number == 0)
+        written.append(
+            sorted(line for file in Path(f"hops{number}").glob("*.json") for line in file.read_text().splitlines())
+        )
+    assert len(written[0]) == 3
+    assert written[0] == written[1] == written[2]
+
+
 def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None:
     script = """if True:
         import atexit, sys
-        from penstock.cli import main
+        from penstock.cli import MERGED, main
         atexit.register(lambda: print("loaded", *sys.modules))
         main()"""
     run = subprocess.run(

@@ -41,6 +41,19 @@ def closed(session: RuntimeSession) -> dict[int, int]:
     return dict(rows)
 
 
+def note_starts(monkeypatch: pytest.MonkeyPatch) -> list[Until]:
+    """A list that grows with each start of a query."""
+    starts: list[Until] = []
+    start = Run.start
+
+    def note(run: Run, until: Until, *, progress: Progress | None = None) -> StreamingQuery:
+        starts.append(until)
+        return start(run, until, progress=progress)
+
+    monkeypatch.setattr(Run, "start", note)
+    return starts
+
+
 @pytest.mark.parametrize("kept", [False, True], ids=["nothing kept", "checkpoint kept"])
 def test_files_that_come_later_are_not_read(spark: SparkSession, place: Place, kept: bool) -> None:
     told: list[Status] = []
@@ -56,15 +69,21 @@ def test_files_that_come_later_are_not_read(spark: SparkSession, place: Place, k
     assert len(told) >= len(MINUTES)
 
 
+@pytest.mark.parametrize(("folder", "is_found"), [("a b%20é", True), ("state", False)])
+def test_where_spark_does_not_read_the_end_the_query_starts_again(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch, folder: str, is_found: bool
+) -> None:
+    starts = note_starts(monkeypatch)
+    if not is_found:
+        monkeypatch.setattr("penstock.runtime.whole_input._fix_files", lambda *_: False)
+    with RuntimeSession(spark, str(place.root / folder)) as session:
+        (report,) = session.run_once(place.windows(), drain=True)
+        assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
+    assert starts == ([Until.TOLD] if is_found else [Until.TOLD, Until.ALL_READ, Until.ALL_READ])
+
+
 def test_spark_starts_the_query_once(session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    starts = []
-    start = Run.start
-
-    def note(run: Run, until: Until, *, progress: Progress | None = None) -> StreamingQuery:
-        starts.append(until)
-        return start(run, until, progress=progress)
-
-    monkeypatch.setattr(Run, "start", note)
+    starts = note_starts(monkeypatch)
     session.run_once(place.windows(), drain=True)
     assert starts == [Until.TOLD]
     assert closed(session) == CLOSED
@@ -96,4 +115,5 @@ def test_a_query_that_fails_is_not_ended(spark: SparkSession, place: Place) -> N
         with pytest.raises(RunError):
             session.run_once(place.windows("SUM(ASSERT_TRUE(v < 2))"), drain=True)
         assert not spark.streams.active
-    assert [*state.glob("*/end/*.json")] == []
+    (end,) = state.glob("*/end")
+    assert [*end.glob("*.json")] == []
