@@ -37,7 +37,7 @@ from penstock.runtime.run_recorder import RunRecorder
 from penstock.runtime.status import QueryReport, Status
 from penstock.runtime.storage import Storage, absolute
 from penstock.runtime.storage_failures import explain_storage
-from penstock.runtime.triggers import Until, set_trigger
+from penstock.runtime.triggers import Trigger, set_trigger
 from penstock.runtime.whole_input import read_to_end
 
 Progress: TypeAlias = Callable[[Status], None]
@@ -107,7 +107,7 @@ class Run:
             started.stop()
 
     def start(
-        self, until: Until, *, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
+        self, trigger: Trigger, *, progress: Progress | None = None, heartbeat: HeartbeatHandle | None = None
     ) -> StreamingQuery:
         """Starts the query in Spark. `heartbeat` is told of batches and of silence.
 
@@ -124,7 +124,7 @@ class Run:
                 self._sink.open(self._storage, self._place)
                 arranged = self._sink.arrange(rows)
                 writer = self._sink.writer(rows) or arranged.writeStream.foreachBatch(self._put_batch)
-                writer = set_trigger(writer, self.query, until).option("checkpointLocation", self._place)
+                writer = set_trigger(writer, self.query, trigger).option("checkpointLocation", self._place)
                 configure(self._spark, self.query)
                 choose_file_manager(self._spark, self._storage, [self._place, self.query.output.folder])
                 if self._failure is not None:  # its lock is lost
@@ -245,7 +245,7 @@ class Run:
     def _once(self, progress: Progress | None, stopping: Event | None, *, ends: bool = False) -> None:
         if stopping is not None and stopping.is_set():
             raise KeyboardInterrupt
-        started = self.start(Until.TOLD if ends else Until.ALL_READ, progress=progress)
+        started = self.start(Trigger.NO_INTERVAL if ends else Trigger.AVAILABLE_NOW, progress=progress)
         try:
             self.wait(started, stopping=stopping, ends=ends)
         except KeyboardInterrupt:
@@ -323,7 +323,7 @@ class QueryHandle:
         self._rejecting: dict[str, Future[StreamingQuery]] = {}
         self._stopped = False
         interrupted = run.mark_unsettled()
-        self._started = run.start(Until.STOPPED, progress=self._after_batch, heartbeat=heartbeat)
+        self._started = run.start(Trigger.INTERVAL, progress=self._after_batch, heartbeat=heartbeat)
         for name, rejects in run.rejects.items():
             if interrupted or rejects.begun():
                 self._reject(name)
@@ -393,7 +393,7 @@ class QueryHandle:
 
     def _reject(self, name: str) -> None:
         if name not in self._rejecting and not self._stopped:
-            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, Until.STOPPED)
+            self._rejecting[name] = self._starter.submit(self._run.rejects[name].start, Trigger.INTERVAL)
 
 
 def _register(rows: DataFrame, view: str) -> None:

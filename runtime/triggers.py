@@ -10,23 +10,23 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from penstock.codegen.program import SparkQuery
 
 
-class Until(Enum):
-    """How long a query runs."""
+class Trigger(Enum):
+    """When a query starts a micro-batch."""
 
-    ALL_READ = auto()
-    """To the end of what is there now, in micro-batches."""
-    TOLD = auto()
-    """Until it is stopped, with a micro-batch as soon as there are rows."""
-    STOPPED = auto()
-    """Until it is stopped, with its own interval from one batch to the next."""
+    AVAILABLE_NOW = auto()
+    """Until all that is there at its start is read. Then the query ends."""
+    NO_INTERVAL = auto()
+    """As soon as there are rows and the one before has ended, until the query is stopped."""
+    INTERVAL = auto()
+    """At the interval of the query, until it is stopped."""
 
 
-def set_trigger(writer: DataStreamWriter, query: SparkQuery, until: Until) -> DataStreamWriter:
+def set_trigger(writer: DataStreamWriter, query: SparkQuery, trigger: Trigger) -> DataStreamWriter:
     """The writer with its trigger and its output mode."""
-    match until:
-        case Until.ALL_READ:
+    match trigger:
+        case Trigger.AVAILABLE_NOW:
             return writer.outputMode(query.mode).trigger(availableNow=True)
-        case Until.TOLD:
+        case Trigger.NO_INTERVAL:
             return writer.outputMode(query.mode).trigger(processingTime="0 seconds")
     if query.real_time is not None:
         # Spark takes no other mode there. Without state it sends the same rows. A batch is told when it is committed:

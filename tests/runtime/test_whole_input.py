@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from penstock.runtime.queries import Progress, Run
-from penstock.runtime.triggers import Until
+from penstock.runtime.triggers import Trigger
 from tests.runtime.programs import Place, at
 
 pytestmark = pytest.mark.spark
@@ -41,14 +41,14 @@ def closed(session: RuntimeSession) -> dict[int, int]:
     return dict(rows)
 
 
-def note_starts(monkeypatch: pytest.MonkeyPatch) -> list[Until]:
+def note_starts(monkeypatch: pytest.MonkeyPatch) -> list[Trigger]:
     """A list that grows with each start of a query."""
-    starts: list[Until] = []
+    starts: list[Trigger] = []
     start = Run.start
 
-    def note(run: Run, until: Until, *, progress: Progress | None = None) -> StreamingQuery:
-        starts.append(until)
-        return start(run, until, progress=progress)
+    def note(run: Run, trigger: Trigger, *, progress: Progress | None = None) -> StreamingQuery:
+        starts.append(trigger)
+        return start(run, trigger, progress=progress)
 
     monkeypatch.setattr(Run, "start", note)
     return starts
@@ -79,13 +79,15 @@ def test_where_spark_does_not_read_the_end_the_query_starts_again(
     with RuntimeSession(spark, str(place.root / folder)) as session:
         (report,) = session.run_once(place.windows(), drain=True)
         assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
-    assert starts == ([Until.TOLD] if is_found else [Until.TOLD, Until.ALL_READ, Until.ALL_READ])
+    assert starts == (
+        [Trigger.NO_INTERVAL] if is_found else [Trigger.NO_INTERVAL, Trigger.AVAILABLE_NOW, Trigger.AVAILABLE_NOW]
+    )
 
 
 def test_spark_starts_the_query_once(session: RuntimeSession, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     starts = note_starts(monkeypatch)
     session.run_once(place.windows(), drain=True)
-    assert starts == [Until.TOLD]
+    assert starts == [Trigger.NO_INTERVAL]
     assert closed(session) == CLOSED
 
 
