@@ -14,6 +14,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from penstock.runtime import InputReport, RunError, RuntimeSession, Status
 from penstock.runtime.queries import Progress, Run
 from penstock.runtime.triggers import Trigger
+from penstock.runtime.whole_input import _fix_files
 from tests.runtime.programs import Place, at
 
 pytestmark = pytest.mark.spark
@@ -55,17 +56,20 @@ def note_starts(monkeypatch: pytest.MonkeyPatch) -> list[Trigger]:
 
 
 @pytest.mark.parametrize("kept", [False, True], ids=["nothing kept", "checkpoint kept"])
-def test_files_that_come_later_are_not_read(spark: SparkSession, place: Place, kept: bool) -> None:
+def test_files_that_come_later_are_not_read(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    def fix_files(started: StreamingQuery, end: str) -> bool:
+        is_fixed = _fix_files(started, end)
+        place.put("later", {"id": 9, "v": 9, "ts": at(40)})
+        return is_fixed
+
+    monkeypatch.setattr("penstock.runtime.whole_input._fix_files", fix_files)
     told: list[Status] = []
-
-    def progress(status: Status) -> None:
-        if not told:
-            place.put("later", {"id": 9, "v": 9, "ts": at(40)})
-        told.append(status)
-
     with RuntimeSession(spark, str(place.root / "state") if kept else None) as session:
-        (report,) = session.run_once(place.windows(), drain=True, progress=progress)
+        (report,) = session.run_once(place.windows(), drain=True, progress=told.append)
         assert (report.inputs, report.drained, closed(session)) == (READ, True, CLOSED)
+    assert (place.input / "later.json").exists()
     assert len(told) >= len(MINUTES)
 
 
