@@ -32,7 +32,7 @@ def set_trigger(writer: DataStreamWriter, query: SparkQuery, trigger: Trigger) -
         # Spark takes no other mode there. Without state it sends the same rows. A batch is told when it is committed:
         # what was counted does not come again, and a stop finds no half of a file in the checkpoint.
         writer = writer.outputMode("update").option("asyncProgressTrackingEnabled", "false")
-        trigger: Any = writer.trigger  # its overloads leave this one out
-        real_time: DataStreamWriter = trigger(realTime=f"{query.real_time} milliseconds")
+        set_real_time: Any = writer.trigger  # its overloads leave this one out
+        real_time: DataStreamWriter = set_real_time(realTime=f"{query.real_time} milliseconds")
         return real_time
     return writer.outputMode(query.mode).trigger(processingTime=f"{query.interval} milliseconds")
