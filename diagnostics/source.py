@@ -76,6 +76,9 @@ class Placed(msgspec.Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Placed) and type(self) is type(other) and self._content() == other._content()
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # that of a Struct asks whether they are one object
+
     def __hash__(self) -> int:
         return hash((type(self), self._content()))
 

@@ -26,6 +26,7 @@ from penstock.planner.passes.check_types import check_types
 from penstock.planner.passes.limit_ranks import limit_ranks
 from penstock.planner.passes.merge_partials import merge_partials
 from penstock.planner.passes.prune_columns import prune_columns
+from penstock.planner.passes.rank_extremes import rank_extremes
 from penstock.planner.passes.reject_rows import reject_failing_rows
 from penstock.planner.passes.split_branches import split_stateful_branches
 from penstock.planner.plan import Emission, KStream, Node, RowChange, RunningQuery, Settings, Sink, WindowAggregate
@@ -36,7 +37,7 @@ QueryRewrite: TypeAlias = Callable[[RunningQuery, Settings], RunningQuery]
 Check: TypeAlias = Callable[[RunningQuery], Iterator[Diagnostic]]
 QueryCheck: TypeAlias = Callable[[RunningQuery, Settings], Iterator[Diagnostic]]
 
-REWRITES: tuple[Rewrite, ...] = (split_stateful_branches, compute_changes, limit_ranks, prune_columns)
+REWRITES: tuple[Rewrite, ...] = (split_stateful_branches, compute_changes, limit_ranks, rank_extremes, prune_columns)
 CHECKS: tuple[Check, ...] = (
     *(check_supported, check_sources, check_types, check_names, check_intermediates, check_clock, check_sink),
 )
