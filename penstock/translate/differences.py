@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from penstock.planner.plan import Node
+from penstock.planner.plan import Node, Ranked
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.join import IntervalJoin, JoinType
 from penstock.planner.plan.table import TableJoin, TableLookup
@@ -51,8 +51,9 @@ def list_differences(statement: Foreign, system: System, plans: Iterable[Node]) 
 
 
 def _explain_node(statement: Foreign, system: System, node: Node) -> Iterator[str]:
-    if isinstance(node, WindowAggregate):
+    if isinstance(node, WindowAggregate | Ranked):
         yield _LATE[system]
+    if isinstance(node, WindowAggregate):
         if system is System.FLINK and node.emission is Emission.CHANGES:
             yield "Flink sends a window once, when it is final; here each change of it is sent: EMIT FINAL"
         if system is System.KSQLDB and node.retention is None:

@@ -5,12 +5,14 @@ The join reads the stream twice, and waits for a query that computes the windows
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec.structs import replace
 from sqlglot import exp
 
+from penstock.planner.functions import clock_calls
 from penstock.planner.functions.facts import Framing
 from penstock.planner.plan import (
     AssignWindows,
@@ -37,11 +39,14 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.plan.reserved import choose_unused_name
+from penstock.planner.plan.substitute import substitute_names
 from penstock.planner.plan.walk import fold_plan
-from penstock.planner.types import DOUBLE, FLOAT, INT, TIMESTAMP
+from penstock.planner.types import DOUBLE, FLOAT, INT, INTERVAL, TIMESTAMP, Array, Map, Struct
 
 _IS_GREATEST = {Framing.MAX: True, Framing.MIN: False}
 _START, _END = "window_start", "window_end"
+_LONGEST = 600_000
+"""Milliseconds: the longest windows without keys that are ranked, because one task ranks a window."""
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -83,6 +88,8 @@ def _read_join(join: IntervalJoin) -> _Extremes | None:
     """What such a join gives; None of another one."""
     if join.type not in (JoinType.INNER, JoinType.SEMI) or join.partitions is not None or join.grace:
         return None
+    if join.residual is not None and any(clock_calls(join.residual)):
+        return None  # refused where it is a join
     found = _compare(join.left, join.right, join.equalities, (join.left_time, join.right_time), join.bound)
     if found is not None or join.type is JoinType.SEMI:
         return found
@@ -111,19 +118,16 @@ def _compare(
     (extreme,) = aggregate.aggregates
     if extreme.entry.framing not in _IS_GREATEST or extreme.condition is not None:
         return None
-    computed = {each.name: each.value for each in aggregate.keys} | {extreme.name: extreme.arguments[0]}
-    columns = {name: source.names[value.name] for name, value in computed.items() if isinstance(value, exp.Column)} | {
-        _START: _START,
-        _END: _END,
-    }
-    equal = {
-        group.names[of_group.name]: row.names[of_row.name]
-        for of_row, of_group in equalities
-        if isinstance(of_row, exp.Column) and isinstance(of_group, exp.Column)
-    }
-    is_same = all(columns.get(name) == value and _is_exact(row.node, value) for name, value in equal.items())
-    if not is_same or equal.keys() != computed.keys() or {_START, _END} & {each.name for each in row.node.schema}:
+    if not aggregate.keys and window.size > _LONGEST:
         return None
+    columns = _find_columns(aggregate, source)
+    compared = [(_find_column(of_group, group), _find_column(of_row, row)) for of_row, of_group in equalities]
+    if columns is None or Counter(compared) != Counter(columns.items()):
+        return None
+    taken = {each.name.lower() for each in row.node.schema}
+    if taken & {_START, _END} or not all(_is_ranked(row.node, each) for each in columns.values()):
+        return None
+    windows = {_START: _START, _END: _END}
     return _Extremes(
         rows=row.node,
         time=time,
@@ -131,7 +135,7 @@ def _compare(
         keys=tuple(columns[each.name] for each in aggregate.keys),
         value=columns[extreme.name],
         is_greatest=_IS_GREATEST[extreme.entry.framing],
-        columns=dict(row.names) | {name: columns[below] for name, below in group.names.items()},
+        columns=dict(row.names) | {name: (columns | windows)[below] for name, below in group.names.items()},
     )
 
 
@@ -147,6 +151,20 @@ def _drop_names(node: Node, *, through_intermediates: bool = False) -> _Side:
         node = node.input
 
 
+def _find_columns(aggregate: WindowAggregate, source: _Side) -> dict[str, str] | None:
+    """The column that each key, and the only aggregate, is computed from; None where one is from an expression."""
+    (extreme,) = aggregate.aggregates
+    computed = {each.name: each.value for each in aggregate.keys} | {extreme.name: extreme.arguments[0]}
+    found = {name: _find_column(value, source) for name, value in computed.items()}
+    columns = {name: column for name, column in found.items() if column is not None}
+    return columns if len(columns) == len(found) else None
+
+
+def _find_column(value: Expression, side: _Side) -> str | None:
+    """The column that the value is, None if it is computed."""
+    return side.names[value.name] if isinstance(value, exp.Column) else None
+
+
 def _bound_window(time: str, size: int) -> TimeBound | None:
     """The bound that holds for rows and their own window, by its start or its end; None by another column."""
     if time == _START:
@@ -160,9 +178,10 @@ def _turn(bound: TimeBound) -> TimeBound:
     return TimeBound(lower, upper)
 
 
-def _is_exact(node: Node, name: str) -> bool:
-    """Whether values of the column are equal only if they are the same. Zeros and NaN of floating point are not."""
-    return node.column(name).type not in (FLOAT, DOUBLE)
+def _is_ranked(node: Node, name: str) -> bool:
+    """Whether a join and a ranking compare values of the column alike: not zeros and NaN, nor what holds values."""
+    type_ = node.column(name).type
+    return type_ not in (FLOAT, DOUBLE, INTERVAL) and not isinstance(type_, Array | Map | Struct)
 
 
 def _rank(join: IntervalJoin, found: _Extremes) -> Node:
@@ -192,11 +211,10 @@ def _rank(join: IntervalJoin, found: _Extremes) -> Node:
     compared = [each for each in (*found.keys, found.value) if rows.column(each).nullable]
     conditions: list[Expression] = [exp.EQ(this=make_column(place), expression=exp.Literal.number(1))]
     conditions += [exp.Not(this=exp.Is(this=make_column(each), expression=exp.Null())) for each in compared]
+    if join.residual is not None:
+        conditions.append(substitute_names(join.residual, found.columns))
     condition = conjunction(conditions)
     assert condition is not None
     first = Filter(schema=ranked.schema, shape=ranked.shape, span=span, input=ranked, condition=condition)
     items = tuple(Named(each.name, make_column(found.columns[each.name]), each.type) for each in join.schema)
-    joined = Project(schema=join.schema, shape=join.shape, span=span, input=first, items=items)
-    if join.residual is None:
-        return joined
-    return Filter(schema=join.schema, shape=join.shape, span=span, input=joined, condition=join.residual)
+    return Project(schema=join.schema, shape=join.shape, span=span, input=first, items=items)

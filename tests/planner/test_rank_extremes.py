@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,11 +17,18 @@ from penstock.planner.passes.pipeline import REWRITES
 from penstock.planner.passes.rank_extremes import rank_extremes
 from penstock.planner.plan import IntervalJoin, Node, Ranked
 from penstock.planner.plan.walk import list_nodes
+from penstock.runtime import RuntimeSession
 from tests.model.evaluate import evaluate
+from tests.model.history import History, write_json_lines
+from tests.model.rows import difference
 from tests.model.values import Row
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 SCRIPT = """
-CREATE STREAM bids (auction BIGINT, price BIGINT, grade STRING, share DOUBLE, time TIMESTAMP,
+CREATE STREAM bids (auction BIGINT, price BIGINT, grade STRING, share DOUBLE, tags ARRAY<INT>,
+  time TIMESTAMP,
   WATERMARK FOR time AS time - 4 SECONDS) WITH (connector = 'files', path = 'bids', format = 'json');
 CREATE STREAM others (price BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 4 SECONDS)
 WITH (connector = 'files', path = 'others', format = 'json');
@@ -43,8 +53,23 @@ RANKED = (
     f"""SELECT STREAM b.auction, b.price FROM doubled b JOIN (SELECT STREAM MAX(price) AS highest, window_start
     FROM doubled {TUMBLE}) w ON b.price = w.highest AND {INSIDE}""",
     f"SELECT STREAM b.auction FROM bids b LEFT SEMI JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}",
+    f"""SELECT STREAM b.auction FROM bids b LEFT SEMI JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}
+    AND b.auction >= w.highest""",
 )
 JOINED = (
+    f"""SELECT STREAM b.auction FROM bids b JOIN {HIGHEST} ON b.price = w.highest AND b.auction = w.highest
+    AND {INSIDE}""",
+    f"""SELECT STREAM b.auction FROM bids b JOIN {HIGHEST} ON b.auction = w.highest AND b.price = w.highest
+    AND {INSIDE}""",
+    f"""SELECT STREAM b.auction FROM bids b JOIN {HIGHEST} ON b.price = w.highest AND b.auction * 2 = w.highest
+    AND {INSIDE}""",
+    f"""SELECT STREAM b.auction FROM bids b JOIN (SELECT STREAM MAX(price * 2) AS highest, window_start FROM bids
+    {TUMBLE}) w ON b.price * 3 = w.highest AND {INSIDE}""",
+    f"""SELECT STREAM b.auction FROM bids b JOIN (SELECT STREAM MAX(tags) AS most, window_start FROM bids
+    {TUMBLE}) w ON b.tags = w.most AND {INSIDE}""",
+    """SELECT STREAM b.auction FROM bids b JOIN (SELECT STREAM MAX(price) AS highest, window_start FROM bids
+    GROUP BY TUMBLE(time, 11 MINUTES)) w ON b.price = w.highest
+    AND b.time >= w.window_start AND b.time < w.window_start + INTERVAL '11' MINUTE""",
     f"SELECT STREAM b.auction FROM bids b LEFT JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}",
     f"SELECT STREAM b.price FROM others b JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}",
     f"SELECT STREAM b.auction FROM bids b JOIN {HIGHEST} ON b.auction = w.highest AND {INSIDE}",
@@ -90,6 +115,7 @@ def bids(draw: st.DrawFn) -> list[Row]:
             "price": draw(few),
             "grade": draw(st.none() | st.sampled_from(["", "a", "B", "é"])),
             "share": None,
+            "tags": None,
             "time": datetime(2026, 1, 1) + timedelta(seconds=each),
         }
         for each in seconds
@@ -119,3 +145,30 @@ def test_rows_with_the_extreme_of_their_window_are_ranked(select: str) -> None:
 @pytest.mark.parametrize("select", JOINED)
 def test_others_stay_joins(select: str) -> None:
     assert operators(plan(select)) == {IntervalJoin}
+
+
+@pytest.mark.spark
+def test_spark_ranks_them(spark: SparkSession, tmp_path: Path) -> None:
+    chosen = random.Random(7)
+    start, few = datetime(2026, 1, 1), [None, 1, 2, 3]
+    rows: list[Row] = [
+        {
+            "auction": chosen.choice([*few, 4]),
+            "price": chosen.choice(few),
+            "grade": chosen.choice([None, "", "a", "B", "é"]),
+            "share": None,
+            "tags": None,
+            "time": start + timedelta(seconds=each // 2 + chosen.choice([0, 2])),
+        }
+        for each in range(80)
+    ]
+    folder = write_json_lines(History(({"bids": rows[:40]}, {"bids": rows[40:]})), tmp_path)["bids"]
+    declared = SCRIPT[: SCRIPT.index("CREATE STREAM result")].replace("'bids',", f"'{folder}', files_per_batch = 1,")
+    streams = (f"CREATE STREAM result{i} WITH (connector = 'memory') AS {select};" for i, select in enumerate(RANKED))
+    compiled = penstock.compile(declared + "\n".join(streams))
+    with RuntimeSession(spark, checkpoint=str(tmp_path / "checkpoint")) as session:
+        session.run_once(compiled.program, drain=True)
+        for query in compiled.queries:
+            expected = evaluate(query.root, {"bids": rows})
+            assert expected
+            assert difference(session.rows(query.name), expected) == ""
