@@ -85,8 +85,8 @@ def rank_extremes(root: Node) -> Node:
 
 
 def _read_join(join: IntervalJoin) -> _Extremes | None:
-    """What such a join gives; None of another one."""
-    if join.type not in (JoinType.INNER, JoinType.SEMI) or join.partitions is not None or join.grace:
+    """Reads such a join; None if it is another one."""
+    if join.type not in (JoinType.INNER, JoinType.SEMI) or join.grace:
         return None
     if join.residual is not None and any(clock_calls(join.residual)):
         return None  # refused where it is a join
@@ -105,6 +105,8 @@ def _compare(
     bound: TimeBound,
 ) -> _Extremes | None:
     """`equalities` and `times` have the row's side first. `bound` is of the group's time less the row's."""
+    if not isinstance(rows.shape, KStream) or len(rows.shape.times) > 1:
+        return None  # a ranking puts the other event times out later than a join does
     row, group = _drop_names(rows), _drop_names(groups, through_intermediates=True)
     aggregate = group.node
     if not isinstance(aggregate, WindowAggregate) or aggregate.emission is not Emission.FINAL or aggregate.grace:
@@ -166,7 +168,7 @@ def _find_column(value: Expression, side: _Side) -> str | None:
 
 
 def _bound_window(time: str, size: int) -> TimeBound | None:
-    """The bound that holds for rows and their own window, by its start or its end; None by another column."""
+    """The bound that joins a row with its own window, by the start or the end of this; None by another column."""
     if time == _START:
         return TimeBound(BoundEnd(-size, closed=False), BoundEnd(0, closed=True))
     return TimeBound(BoundEnd(0, closed=False), BoundEnd(size, closed=True)) if time == _END else None
@@ -179,13 +181,13 @@ def _turn(bound: TimeBound) -> TimeBound:
 
 
 def _is_ranked(node: Node, name: str) -> bool:
-    """Whether a join and a ranking compare values of the column alike: not zeros and NaN, nor what holds values."""
+    """Whether a join and a ranking compare the column alike: not floating point, INTERVAL, arrays, maps and structs."""
     type_ = node.column(name).type
     return type_ not in (FLOAT, DOUBLE, INTERVAL) and not isinstance(type_, Array | Map | Struct)
 
 
 def _rank(join: IntervalJoin, found: _Extremes) -> Node:
-    """The columns and rows of the join."""
+    """The ranking with the columns and rows of the join."""
     rows, span = found.rows, join.span
     assert isinstance(rows.shape, KStream)
     assigned = AssignWindows(

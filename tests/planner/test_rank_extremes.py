@@ -33,6 +33,8 @@ CREATE STREAM bids (auction BIGINT, price BIGINT, grade STRING, share DOUBLE, ta
 CREATE STREAM others (price BIGINT, time TIMESTAMP, WATERMARK FOR time AS time - 4 SECONDS)
 WITH (connector = 'files', path = 'others', format = 'json');
 CREATE VIEW doubled AS SELECT STREAM auction, price * 2 AS price, time FROM bids;
+CREATE VIEW paired AS SELECT STREAM b.price AS price, b.time AS time, o.time AS other FROM bids b JOIN others o
+  ON b.price = o.price AND o.time BETWEEN b.time AND b.time + INTERVAL '5' SECOND;
 CREATE STREAM result WITH (connector = 'memory') AS
 """
 TUMBLE = "GROUP BY TUMBLE(time, 10 SECONDS)"
@@ -52,6 +54,9 @@ RANKED = (
     {TUMBLE}) w ON b.grade = w.best AND {INSIDE}""",
     f"""SELECT STREAM b.auction, b.price FROM doubled b JOIN (SELECT STREAM MAX(price) AS highest, window_start
     FROM doubled {TUMBLE}) w ON b.price = w.highest AND {INSIDE}""",
+    """SELECT STREAM b.auction, b.price FROM (SELECT STREAM MAX(price) AS highest, auction AS of, window_start FROM bids
+    GROUP BY auction, TUMBLE(time, 11 MINUTES)) w JOIN bids b ON w.highest = b.price AND w.of = b.auction
+    AND b.time >= w.window_start AND b.time < w.window_start + INTERVAL '11' MINUTE""",
     f"SELECT STREAM b.auction FROM bids b LEFT SEMI JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}",
     f"""SELECT STREAM b.auction FROM bids b LEFT SEMI JOIN {HIGHEST} ON b.price = w.highest AND {INSIDE}
     AND b.auction >= w.highest""",
@@ -67,6 +72,8 @@ JOINED = (
     {TUMBLE}) w ON b.price * 3 = w.highest AND {INSIDE}""",
     f"""SELECT STREAM b.auction FROM bids b JOIN (SELECT STREAM MAX(tags) AS most, window_start FROM bids
     {TUMBLE}) w ON b.tags = w.most AND {INSIDE}""",
+    f"""SELECT STREAM b.price, b.other FROM paired b JOIN (SELECT STREAM MAX(price) AS highest, window_start FROM paired
+    {TUMBLE}) w ON b.price = w.highest AND {INSIDE}""",
     """SELECT STREAM b.auction FROM bids b JOIN (SELECT STREAM MAX(price) AS highest, window_start FROM bids
     GROUP BY TUMBLE(time, 11 MINUTES)) w ON b.price = w.highest
     AND b.time >= w.window_start AND b.time < w.window_start + INTERVAL '11' MINUTE""",
