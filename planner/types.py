@@ -92,3 +92,8 @@ def is_ordered(type_: Type) -> bool:
             return True
         case _:
             assert_never(type_)
+
+
+def is_exact(type_: Type) -> bool:
+    """Whether values are equal only if they are the same, in Spark and in DuckDB, and both have the same order."""
+    return isinstance(type_, Decimal) or type_ in (*INTEGERS, STRING, BOOLEAN, DATE, TIMESTAMP)

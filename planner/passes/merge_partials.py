@@ -14,7 +14,6 @@ from penstock.planner.plan import Aggregate, Emission, Hop, KStream, Node, Runni
 from penstock.planner.plan.walk import fold_plan
 from penstock.planner.types import (
     BIGINT,
-    BOOLEAN,
     DATE,
     DOUBLE,
     FLOAT,
@@ -23,7 +22,7 @@ from penstock.planner.types import (
     STRING,
     TIMESTAMP,
     Decimal,
-    Type,
+    is_exact,
 )
 
 _LONGEST = 600_000
@@ -58,12 +57,8 @@ def can_merge(node: WindowAggregate) -> bool:
     if not window.slide < window.size <= min(_LONGEST, _MOST * window.slide) or not node.given_names:
         return False
     keys = {each.name for each in node.keys}
-    are_known = all(_is_known_key(each.type) for each in node.schema if each.name in keys)
+    are_known = all(is_exact(each.type) for each in node.schema if each.name in keys)
     return are_known and all(map(_is_mergeable, node.aggregates))
-
-
-def _is_known_key(type_: Type) -> bool:
-    return isinstance(type_, Decimal) or type_ in (*INTEGERS, STRING, BOOLEAN, DATE, TIMESTAMP)
 
 
 def _is_mergeable(aggregate: Aggregate) -> bool:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from penstock.planner.functions import clock_calls
 from penstock.planner.functions.facts import Framing
+from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.plan import (
     AssignWindows,
     BoundEnd,
@@ -41,10 +42,10 @@ from penstock.planner.plan import (
 from penstock.planner.plan.reserved import choose_unused_name
 from penstock.planner.plan.substitute import substitute_names
 from penstock.planner.plan.walk import fold_plan
-from penstock.planner.types import DOUBLE, FLOAT, INT, INTERVAL, TIMESTAMP, Array, Map, Struct
+from penstock.planner.types import INT, TIMESTAMP, is_exact
 
 _IS_GREATEST = {Framing.MAX: True, Framing.MIN: False}
-_START, _END = "window_start", "window_end"
+_START, _END = WINDOW_COLUMNS
 _LONGEST = 600_000
 """Milliseconds: the longest windows without keys that are ranked, because one task ranks a window."""
 
@@ -127,7 +128,7 @@ def _compare(
     if columns is None or Counter(compared) != Counter(columns.items()):
         return None
     taken = {each.name.lower() for each in row.node.schema}
-    if taken & {_START, _END} or not all(_is_ranked(row.node, each) for each in columns.values()):
+    if taken & {_START, _END} or not all(is_exact(row.node.column(each).type) for each in columns.values()):
         return None
     windows = {_START: _START, _END: _END}
     return _Extremes(
@@ -178,12 +179,6 @@ def _turn(bound: TimeBound) -> TimeBound:
     """The bound with the sides of the join exchanged."""
     lower, upper = (replace(each, milliseconds=-each.milliseconds) for each in (bound.upper, bound.lower))
     return TimeBound(lower, upper)
-
-
-def _is_ranked(node: Node, name: str) -> bool:
-    """Whether a join and a ranking compare the column alike: not floating point, INTERVAL, arrays, maps and structs."""
-    type_ = node.column(name).type
-    return type_ not in (FLOAT, DOUBLE, INTERVAL) and not isinstance(type_, Array | Map | Struct)
 
 
 def _rank(join: IntervalJoin, found: _Extremes) -> Node:

@@ -270,7 +270,7 @@ def test_a_run_over_much_input_merges_windows_of_hop(monkeypatch: pytest.MonkeyP
 def test_check_from_a_shell_loads_neither_spark_nor_pandas(folder: Path) -> None:
     script = """if True:
         import atexit, sys
-        from penstock.cli import MERGED, main
+        from penstock.cli import main
         atexit.register(lambda: print("loaded", *sys.modules))
         main()"""
     run = subprocess.run(
