@@ -76,7 +76,7 @@ class RunRecorder:
         """
         account = self._account
         inputs = account.inputs({})
-        is_alone = len(inputs) == 1 and not inputs[0].late and account.oldest is not None
+        is_alone = len(inputs) == 1 and not inputs[0].late
         for each in inputs:
             newest, first = account.newest.get(each.name), self._first.get(each.name)
             if newest is None or first is None:

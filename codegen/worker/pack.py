@@ -11,14 +11,20 @@ from typing import Any
 
 def pack_rows(batches: Iterator[Any], length: int, cuts: Sequence[int], at_once: int = 100_000) -> Iterator[Any]:
     """A row for each table of the PackedView. Rows are packed as soon as there are `at_once` of them."""
+    for group in group_batches(batches, at_once):
+        yield split_into_tables(group, length, cuts)
+
+
+def group_batches(batches: Iterator[Any], at_once: int) -> Iterator[list[Any]]:
+    """Batches of `at_once` rows or more, and those that are left. No group is without rows."""
     waiting: list[Any] = []
     for batch in batches:
         waiting.append(batch)
         if sum(map(len, waiting)) >= at_once:
-            yield split_into_tables(waiting, length, cuts)
+            yield waiting
             waiting = []
     if sum(map(len, waiting)):
-        yield split_into_tables(waiting, length, cuts)
+        yield waiting
 
 
 def split_into_tables(batches: Sequence[Any], length: int, cuts: Sequence[int]) -> Any:

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from penstock.codegen.worker.pack import split_into_tables
+from penstock.codegen.worker.pack import group_batches, split_into_tables
 from penstock.codegen.worker.panes import connect_duckdb, convert_times, number_rows, query_duckdb
 
 
@@ -26,17 +26,13 @@ def pack_partials(
     Raises:
         OverflowError: a sum does not fit its type.
     """
-    waiting = [*itertools.islice(batches, 1)]
-    if not waiting:
+    groups = group_batches(batches, at_once)
+    first = next(groups, None)
+    if first is None:
         return
     with connect_duckdb() as connection:
-        for batch in batches:
-            if sum(map(len, waiting)) >= at_once:
-                yield split_into_tables(aggregate_rows(connection, waiting, sql, given, kept), length, cuts)
-                waiting = []
-            waiting.append(batch)
-        if sum(map(len, waiting)):
-            yield split_into_tables(aggregate_rows(connection, waiting, sql, given, kept), length, cuts)
+        for group in itertools.chain([first], groups):
+            yield split_into_tables(aggregate_rows(connection, group, sql, given, kept), length, cuts)
 
 
 def aggregate_rows(

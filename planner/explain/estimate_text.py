@@ -62,7 +62,7 @@ def size_text(size: float, *, at_most: bool = False) -> str:
     """`830 B`, `9.4 MB`: two digits. `at_most`: rounded up."""
     units = ("B", "kB", "MB", "GB", "TB", "PB")
     place = 0
-    while size >= 995 and place < len(units) - 1:
+    while (size > 990 if at_most else size >= 995) and place < len(units) - 1:
         size, place = size / 1000, place + 1
     if place and size < 9.9:
         return f"{(ceil(size * 10) / 10 if at_most else size):.1f} {units[place]}"

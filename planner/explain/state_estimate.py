@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 import msgspec
+from sqlglot import exp
 
 from penstock.planner.explain.open_windows import sum_growing_windows, sum_windows
 from penstock.planner.explain.rates import Flow, Rates, UnknownFlow, find_flow
@@ -24,6 +25,7 @@ from penstock.planner.explain.state_bytes import (
     table_bytes,
     value_bytes,
 )
+from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -48,7 +50,7 @@ from penstock.planner.plan import (
     Tumble,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import is_retracting
+from penstock.planner.plan.walk import find_assigned_windows, is_retracting
 from penstock.planner.scalars.find_type import find_type
 from penstock.planner.state import find_delay, state_store
 from penstock.planner.types import BIGINT, BOOLEAN, Struct, Type
@@ -127,7 +129,7 @@ def estimate_state(
         case Ranked():
             length = _seconds(node.pane or 0)
             held = times.lag if node.pane is None else sum_windows(length, length, times.lag)
-            side, buckets = _PackedSide(flows[0], _types(node.input), held), _BUCKETS if node.partition_by else 1
+            side, buckets = _PackedSide(flows[0], _types(node.input), held), _BUCKETS if _has_keys(node) else 1
             # Without panes, each time has tables of its own.
             cuts = flows[0].rate if node.pane is None else 1 / length
             size, rows = _packed_size(side, times, buckets, cuts, on_heap=on_heap), flows[0].rate * (length + times.lag)
@@ -140,6 +142,13 @@ def estimate_state(
             return StateEstimate(rows, size, flows[0].is_exact, flows[0].streams, is_packed=True)
         case _:
             assert_never(node)
+
+
+def _has_keys(node: Ranked) -> bool:
+    """Whether rows are ranked by more than their window."""
+    _, names = find_assigned_windows(node.input)
+    windows = {names.get(each) for each in WINDOW_COLUMNS}
+    return any(not isinstance(each, exp.Column) or each.name not in windows for each in node.partition_by)
 
 
 def _estimate_windows(

@@ -24,15 +24,12 @@ from penstock.planner.lower.items import WINDOW_COLUMNS, OutputColumn, find_numb
 from penstock.planner.lower.over import find_over_clause
 from penstock.planner.lower.rows import FromRows, order_times
 from penstock.planner.plan import (
-    AssignWindows,
     Column,
     EventTime,
-    Filter,
     Hop,
     KStream,
     KTable,
     Node,
-    Project,
     Ranked,
     Ranking,
     Sorting,
@@ -43,7 +40,7 @@ from penstock.planner.plan import (
     make_column,
 )
 from penstock.planner.plan.reserved import choose_unused_name
-from penstock.planner.plan.walk import walk
+from penstock.planner.plan.walk import find_assigned_windows, walk
 from penstock.planner.scalars.literals import bare
 from penstock.planner.scalars.names import Scope, ScopeColumn
 from penstock.planner.types import INT, INTERVAL, Array, Map, Struct
@@ -106,19 +103,6 @@ def find_rank_time(call: exp.Window, select: ast.Select, rows: FromRows) -> Rank
         raise CompileError([found_hop.because("Of windows that overlap, groups can be ranked: GROUP BY the window.")])
     shown = names.get(assigned.time)
     return None if shown is None else RankTime(shown, assigned.window.size)
-
-
-def find_assigned_windows(node: Node) -> tuple[AssignWindows | None, dict[str, str]]:
-    """What assigns the rows of a stream to windows, and what its columns are called above; None if nothing does."""
-    if isinstance(node, AssignWindows):
-        return node, {each.name: each.name for each in node.schema}
-    if not isinstance(node, Filter | Project):
-        return None, {}
-    assigned, names = find_assigned_windows(node.input)
-    if isinstance(node, Filter):
-        return assigned, names
-    shown = {each.value.name: each.name for each in node.items if isinstance(each.value, exp.Column)}
-    return assigned, {name: shown[below] for name, below in names.items() if below in shown}
 
 
 def lower_ranked(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from sqlglot import exp
+
 from penstock.planner.plan import Stateful
 from penstock.planner.plan.aggregate import Emission, GroupAggregate, WindowAggregate
 from penstock.planner.plan.intermediate import Intermediate
@@ -12,7 +14,7 @@ from penstock.planner.plan.node import KStream, KTable, Node, WTable
 from penstock.planner.plan.rank import TableRanked
 from penstock.planner.plan.remote import RemoteLookup
 from penstock.planner.plan.scan import Scan
-from penstock.planner.plan.stateless import Filter, Project, UnionAll
+from penstock.planner.plan.stateless import AssignWindows, Filter, Project, UnionAll
 
 T = TypeVar("T")
 
@@ -111,3 +113,16 @@ def stateful(node: Node) -> Node | None:
         if not isinstance(each, Intermediate):
             pending += reversed(each.inputs)
     return None
+
+
+def find_assigned_windows(node: Node) -> tuple[AssignWindows | None, dict[str, str]]:
+    """What assigns the rows of a stream to windows, and what its columns are called above; None if nothing does."""
+    if isinstance(node, AssignWindows):
+        return node, {each.name: each.name for each in node.schema}
+    if not isinstance(node, Filter | Project):
+        return None, {}
+    assigned, names = find_assigned_windows(node.input)
+    if isinstance(node, Filter):
+        return assigned, names
+    shown = {each.value.name: each.name for each in node.items if isinstance(each.value, exp.Column)}
+    return assigned, {name: shown[below] for name, below in names.items() if below in shown}

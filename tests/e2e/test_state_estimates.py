@@ -63,6 +63,8 @@ PACKED = {
     "sessions": "SELECT id, COUNT(*) AS n FROM orders GROUP BY id, SESSION(time, 30 SECONDS) EMIT CHANGES",
     "ranks": "SELECT STREAM id, ROW_NUMBER() OVER (PARTITION BY customer, window_start ORDER BY amount) AS place, time "
     "FROM TUMBLE(orders, time, 30 SECONDS)",
+    "ranks of windows": "SELECT STREAM id, RANK() OVER (PARTITION BY window_start ORDER BY amount) AS place, time "
+    "FROM TUMBLE(orders, time, 30 SECONDS)",
 }
 
 OFTEN = ("tumble", "hop", "session", "one by one", "left", "panes", "over", "sessions")

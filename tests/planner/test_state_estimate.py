@@ -95,4 +95,9 @@ def test_sizes_have_two_digits() -> None:
     assert [size_text(each) for each in (0, 7, 996, 1_049, 99_900, 5e15)] == [
         *("0 B", "7 B", "1.0 kB", "1.0 kB", "100 kB", "5.0 PB"),
     ]
-    assert size_text(1_049, at_most=True) == "1.1 kB"
+    assert [size_text(each, at_most=True) for each in (990, 991, 1_049, 9.85e6)] == [
+        "990 B",
+        "1.0 kB",
+        "1.1 kB",
+        "9.9 MB",
+    ]
