@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
@@ -11,7 +11,7 @@ from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments,
 from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import checkpoint_name, folder_name
-from penstock.codegen.intermediates import cut_at_intermediates
+from penstock.codegen.intermediates import cut_at_intermediates, find_inside
 from penstock.codegen.last_run import RECORD_FILE, RunRecord, record_path
 from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import Program, Read, SparkQuery
@@ -32,8 +32,8 @@ from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes, connect_duckdb
 from penstock.codegen.worker.partials import pack_partials
 from penstock.codegen.worker.sessions import merge_sessions
-from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings
-from penstock.planner.plan.walk import stateful, walk
+from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
+from penstock.planner.plan.walk import walk
 
 __all__ = [
     "COST_SETTING",
@@ -109,9 +109,20 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
         streams: dict[Intermediate, str] = {}
         cut_at_intermediates(query, name, names, shared, streams)
         parts = [(query.root, name), *((node.input, stream) for node, stream in streams.items())]
-        found = ((stateful(root), part) for root, part in parts)
-        named.append({node: part for node, part in found if node is not None})
+        inside = find_inside(query.root)
+        named.append({node: part for root, part in parts for node in _list_operators(root, inside)})
     return named
+
+
+def _list_operators(root: Node, inside: Set[Node]) -> Iterator[Stateful]:
+    """The operators with state of one Spark query, those below its inner changes too."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Stateful):
+            yield node
+        if not isinstance(node, Intermediate) or node in inside:
+            pending += node.inputs
 
 
 def lower_read(root: Node) -> Read:

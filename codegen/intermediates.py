@@ -1,10 +1,13 @@
 """RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
-Every `Intermediate` becomes the sink of one query and a scan in another. Both use the same name.
+An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. But where groups of a
+table read what aggregations of Spark come to, one query computes all, without files between them. Where there are no
+event times, nothing waits for a watermark, and each aggregation gives one row for a key in a micro-batch.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from msgspec.structs import replace
@@ -13,19 +16,26 @@ from penstock.codegen.lag import max_disorder, max_lag
 from penstock.planner.connectors import INTERMEDIATE
 from penstock.planner.plan import (
     Emission,
+    Filter,
+    GroupAggregate,
+    GroupingSets,
     Intermediate,
     KStream,
     KTable,
+    Latest,
     Node,
     Origin,
+    Project,
     RunningQuery,
     Scan,
     Sink,
+    TableJoin,
     TableLookup,
+    Unnest,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import fold_plan, is_changing, stateful, walk
+from penstock.planner.plan.walk import fold_plan, is_changing, list_nodes, stateful, walk
 
 
 def is_intermediate(place: Origin | Sink) -> bool:
@@ -40,7 +50,7 @@ def cut_at_intermediates(
     shared: dict[Node, Scan] | None = None,
     streams: dict[Intermediate, str] | None = None,
 ) -> list[RunningQuery]:
-    """The query as queries without `Intermediate` nodes. Writers come before readers.
+    """The query as queries without `Intermediate` nodes, but those `inside` of one. Writers come before readers.
 
     `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
     called `<name>_intermediate1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier
@@ -48,6 +58,7 @@ def cut_at_intermediates(
     """
     known = {} if shared is None else shared
     nodes = set(walk(query.root))
+    inside = find_inside(query.root)
     timed = {below for node in nodes if node.is_timed for below in walk(node)}
     lookups = (node for node in nodes if isinstance(node, TableLookup) and node.kept is not None)
     followed = {below for node in lookups for below in walk(node.stream)}
@@ -57,7 +68,10 @@ def cut_at_intermediates(
     def cut_node(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
             remade = node.with_inputs(below)
-            scans[node] = read_intermediate(remade, node) if isinstance(remade, Intermediate) else remade
+            if node in inside:
+                scans[node] = replace(remade, inside=True)
+            else:
+                scans[node] = read_intermediate(remade, node) if isinstance(remade, Intermediate) else remade
         return scans[node]
 
     def read_intermediate(node: Intermediate, uncut: Node) -> Node:
@@ -100,3 +114,32 @@ def cut_at_intermediates(
         read = ((node, scan) for node, scan in scans.items() if isinstance(node, Intermediate))
         streams |= {node: scan.origin.name for node, scan in read if isinstance(scan, Scan)}
     return [*above, replace(query, name=name, root=root)]
+
+
+def find_inside(root: Node) -> set[Node]:
+    """The intermediate changes that the query which reads them computes as well."""
+    nodes = list_nodes(root)
+    readers = Counter(below for node in nodes for below in node.inputs)
+    inside: set[Node] = set()
+    for node in nodes:
+        if isinstance(node, GroupAggregate) and not node.keeps_values:
+            below = node.input
+            while isinstance(below, Filter | Project | GroupingSets | Unnest):
+                below = below.input
+            if isinstance(below, Intermediate) and readers[below] == 1 and _is_aggregation(below):
+                inside.add(below)
+    return inside
+
+
+def _is_aggregation(node: Intermediate) -> bool:
+    """Whether it has the changes of a table that Spark's own aggregations compute without an event time."""
+    operator = stateful(node.input)
+    if (
+        node.shared
+        or not isinstance(node.shape, KTable)
+        or not isinstance(operator, GroupAggregate | Latest | TableJoin)
+    ):
+        return False
+    if isinstance(operator, GroupAggregate) and operator.keeps_values:
+        return False
+    return not any(each.is_timed for each in walk(operator))

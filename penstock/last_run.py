@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import click
@@ -22,7 +23,14 @@ def read_last_run(queries: Sequence[RunningQuery], folder: str) -> LastRun:
     kept = []
     for operators in name_operators(queries):
         records = {node: _read_record(record_path(folder, name)) for node, name in operators.items()}
-        kept.append({node: KeptState(each.entries, each.bytes) for node, each in records.items() if each is not None})
+        shared = Counter(operators.values())
+        kept.append(
+            {
+                node: KeptState(each.entries, each.bytes, is_shared=shared[operators[node]] > 1)
+                for node, each in records.items()
+                if each is not None
+            }
+        )
         for record in filter(None, records.values()):
             for stream, rate in record.rates.items():
                 longest[stream] = max(longest.get(stream, (0.0, 0.0)), (record.seconds, rate))

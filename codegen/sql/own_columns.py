@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from penstock.codegen.intermediates import is_intermediate
@@ -26,6 +27,7 @@ from penstock.planner.plan import (
     Rekey,
     RemoteLookup,
     Scan,
+    Stateful,
     TableJoin,
     TableLookup,
     TableRanked,
@@ -48,7 +50,8 @@ def find_own_columns(
     if by_arrival:
         return dict.fromkeys(nodes, (changes.ORDER,))
     own: dict[Node, tuple[str, ...]] = {}
-    deltas = any(map(is_retracting, nodes))
+    deltas = _find_inputs(nodes, is_retracting)
+    inner = _find_inputs(nodes, lambda node: isinstance(node, Intermediate))
     refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     for node in nodes:
         assert isinstance(node, Operator)
@@ -56,7 +59,7 @@ def find_own_columns(
             case Scan() if isinstance(node.shape, KTable) and refers and is_intermediate(node.origin):
                 own[node] = changes.ORDERED_DELTA_ROW
             case Scan() if isinstance(node.shape, KTable):
-                own[node] = changes.DELTA_ROW if deltas else changes.UPSERT
+                own[node] = changes.DELTA_ROW if node in deltas else changes.UPSERT
             case Scan() if isinstance(node.shape, WTable):
                 own[node] = changes.UPSERT
             case WindowAggregate() if node.rows_leave:
@@ -74,11 +77,23 @@ def find_own_columns(
             case UnionAll() if isinstance(node.shape, KTable):
                 own[node] = own[node.inputs[0]]
             case Latest() | TableJoin() | GroupAggregate():
-                own[node] = (changes.KEY_RESULT if node.shape.key else changes.UPSERT) if tracked else ()
-            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate() | Intermediate():
+                keyed = changes.KEY_RESULT if node.shape.key else changes.UPSERT
+                own[node] = keyed if tracked or node in inner else ()
+            case Intermediate():
+                own[node] = changes.DELTA_ROW
+            case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate():
                 own[node] = ()
             case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup() | RemoteLookup():
                 own[node] = ()
             case _:
                 assert_never(node)
     return own
+
+
+def _find_inputs(nodes: Sequence[Node], reads: Callable[[Node], bool]) -> set[Node]:
+    """The nodes whose rows come to a node that `reads` says, down to what keeps state. Inputs are before readers."""
+    found: set[Node] = set()
+    for node in reversed(nodes):
+        if reads(node) or (node in found and not isinstance(node, Stateful | Intermediate)):
+            found.update(node.inputs)
+    return found

@@ -119,7 +119,8 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
-    assert len(stateful) <= 1, "one stateful operator in a Spark query"
+    inner = any(isinstance(node, Intermediate) for node in nodes)
+    assert inner or len(stateful) <= 1, "one stateful operator in a Spark query"
     hold_back = _hold_back(nodes)
     store = next((state_store(node, settings) for node in stateful), None)
     partitions = next((node.partitions or settings.state_partitions for node in stateful), None)
@@ -159,7 +160,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         numbered=refers,
         change=change,
         real_time=settings.realtime_batch if settings.real_time else None,
-        checked=not (tracked or refers or any(source.numbers_records for source in sources)),
+        checked=not (tracked or refers or inner or any(source.numbers_records for source in sources)),
         contract_views=(*(view.name for node in held for view in views[node]), *filters),
         printed=tuple(printed),
         span=query.span,
@@ -369,7 +370,7 @@ def _views(
         case WithLate():
             return (late_view(node, name, below[0], names),)
         case Intermediate():
-            raise AssertionError("the plan is not cut at its intermediate streams")
+            return changes.inner_delta_views(node, name, below[0], own)
         case _:
             assert_never(node)
 

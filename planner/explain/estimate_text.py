@@ -15,10 +15,14 @@ from penstock.planner.state import state_store
 
 
 class KeptState(msgspec.Struct, frozen=True):
-    """The most that Spark reported of an operator's state in a run. Entries are rows, or tables of rows."""
+    """The most that Spark reported of an operator's state in a run. Entries are rows, or tables of rows.
+
+    `is_shared`: these are of all operators of its Spark query.
+    """
 
     entries: int
     bytes: int
+    is_shared: bool = False
 
 
 class LastRun(msgspec.Struct, frozen=True):
@@ -55,7 +59,8 @@ def list_estimates(
             yield f"estimate: {limit} {rows}, {packed}{size}{place} at {source}"
     if kept is not None:
         entries = "1 entry" if kept.entries == 1 else f"{kept.entries:,} entries"
-        yield f"last run: at most {entries}, {size_text(kept.bytes)} in memory"
+        beside = ", with the other operators of its Spark query" if kept.is_shared else ""
+        yield f"last run: at most {entries}, {size_text(kept.bytes)} in memory{beside}"
 
 
 def size_text(size: float, *, at_most: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""A stream between two queries: Spark runs one stateful operator per query here, and the next query reads its rows."""
+"""Rows between two stateful operators: a stream from one Spark query to another, or changes within one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ class Intermediate(Unary, frozen=True, kw_only=True, eq=False):
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
     at least the disorder in which `input` puts its rows out. `shared`: whether several queries of a script read it.
+    `inside`: the query that reads the rows, which are changes of a table, computes them as well.
     """
 
     TAKES_TABLES: ClassVar[bool] = True
 
     shared: bool = False
+    inside: bool = False
 
     @property
     def event_times(self) -> tuple[str, ...]:

@@ -80,3 +80,16 @@ def test_no_spark_is_imported(folder: Path) -> None:
     code = f"import sys; from penstock.cli import main; main({arguments}, standalone_mode=False)"
     code += "; assert 'pyspark' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_operators_of_one_spark_query_have_their_state_together(folder: Path) -> None:
+    """Spark reports them by their places in its plan, which are not those of the script."""
+    (folder / "script.sql").write_text(
+        "CREATE TABLE items (id BIGINT PRIMARY KEY, product STRING) "
+        "WITH (connector = 'files', path = 'items', format = 'json');\n"
+        "CREATE TABLE totals WITH (connector = 'console') AS SELECT product, COUNT(*) AS n FROM items GROUP BY product;"
+    )
+    leave(folder, '{"rates": {}, "seconds": 0.0, "entries": 42, "bytes": 9400}')
+    shown = explain(folder, "STATE", "--checkpoint", str(folder / "state")).stdout
+    together = "last run: at most 42 entries, 9.4 kB in memory, with the other operators of its Spark query\n"
+    assert shown.count(together) == shown.count("last run") == 2
