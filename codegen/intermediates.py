@@ -142,4 +142,4 @@ def _is_aggregation(node: Intermediate) -> bool:
         return False
     if isinstance(operator, GroupAggregate) and operator.keeps_values:
         return False
-    return not any(each.is_timed for each in walk(operator))
+    return not any(each.is_timed for each in list_nodes(operator))
