@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from penstock.codegen.connectors.databases import list_address, list_arguments, list_find_arguments, list_tries
@@ -11,7 +11,7 @@ from penstock.codegen.connectors.delta import LEDGER_SINK, list_delta_arguments,
 from penstock.codegen.files_cost import COST_SETTING, files_cost
 from penstock.codegen.fingerprint import leave_numbers_out
 from penstock.codegen.folders import checkpoint_name, folder_name
-from penstock.codegen.intermediates import cut_at_intermediates, find_inside
+from penstock.codegen.intermediates import cut_at_intermediates
 from penstock.codegen.last_run import RECORD_FILE, RunRecord, record_path
 from penstock.codegen.newer_functions import find_newer_functions, find_newer_in_read
 from penstock.codegen.program import Program, Read, SparkQuery
@@ -32,6 +32,7 @@ from penstock.codegen.worker.pack import pack_rows, unpack_tables
 from penstock.codegen.worker.panes import answer_panes, connect_duckdb
 from penstock.codegen.worker.partials import pack_partials
 from penstock.codegen.worker.sessions import merge_sessions
+from penstock.planner import find_inside
 from penstock.planner.plan import DEFAULTS, Intermediate, Node, RunningQuery, Scan, Settings, Stateful
 from penstock.planner.plan.walk import walk
 
@@ -114,7 +115,7 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
     return named
 
 
-def _list_operators(root: Node, inside: Set[Node]) -> Iterator[Stateful]:
+def _list_operators(root: Node, inside: Collection[Node]) -> Iterator[Node]:
     """The operators with state of one Spark query, those below its inner changes too."""
     pending = [root]
     while pending:

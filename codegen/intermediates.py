@@ -1,41 +1,33 @@
 """RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
-An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. But where groups of a
-table read what aggregations of Spark come to, one query computes all, without files between them. Where there are no
-event times, nothing waits for a watermark, and each aggregation gives one row for a key in a micro-batch.
+An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. Those that are computed
+`inside` the query that reads them stay in its plan (`planner/inside.py`).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection
 
 from msgspec.structs import replace
 
 from penstock.codegen.lag import max_disorder, max_lag
+from penstock.planner import find_inside
 from penstock.planner.connectors import INTERMEDIATE
 from penstock.planner.plan import (
     Emission,
-    Filter,
-    GroupAggregate,
-    GroupingSets,
     Intermediate,
     KStream,
     KTable,
-    Latest,
     Node,
     Origin,
-    Project,
     RunningQuery,
     Scan,
     Sink,
-    TableJoin,
     TableLookup,
-    Unnest,
     WindowAggregate,
     WTable,
 )
-from penstock.planner.plan.walk import fold_plan, is_changing, list_nodes, stateful, walk
+from penstock.planner.plan.walk import fold_plan, is_changing, stateful, walk
 
 
 def is_intermediate(place: Origin | Sink) -> bool:
@@ -114,32 +106,3 @@ def cut_at_intermediates(
         read = ((node, scan) for node, scan in scans.items() if isinstance(node, Intermediate))
         streams |= {node: scan.origin.name for node, scan in read if isinstance(scan, Scan)}
     return [*above, replace(query, name=name, root=root)]
-
-
-def find_inside(root: Node) -> set[Node]:
-    """The intermediate changes that the query which reads them computes as well."""
-    nodes = list_nodes(root)
-    readers = Counter(below for node in nodes for below in node.inputs)
-    inside: set[Node] = set()
-    for node in nodes:
-        if isinstance(node, GroupAggregate) and not node.keeps_values:
-            below = node.input
-            while isinstance(below, Filter | Project | GroupingSets | Unnest):
-                below = below.input
-            if isinstance(below, Intermediate) and readers[below] == 1 and _is_aggregation(below):
-                inside.add(below)
-    return inside
-
-
-def _is_aggregation(node: Intermediate) -> bool:
-    """Whether it has the changes of a table that Spark's own aggregations compute without an event time."""
-    operator = stateful(node.input)
-    if (
-        node.shared
-        or not isinstance(node.shape, KTable)
-        or not isinstance(operator, GroupAggregate | Latest | TableJoin)
-    ):
-        return False
-    if isinstance(operator, GroupAggregate) and operator.keeps_values:
-        return False
-    return not any(each.is_timed for each in list_nodes(operator))

@@ -8,6 +8,7 @@ from penstock.planner.catalog import Catalog
 from penstock.planner.explain.estimate_text import NO_RUN, KeptState, LastRun
 from penstock.planner.explain.graph import plan_graph
 from penstock.planner.explain.plan import plan_text, state_text
+from penstock.planner.inside import find_inside
 from penstock.planner.lower.retraction import find_argument_type
 from penstock.planner.partitions.text import mermaid, partitions_text
 from penstock.planner.passes.merge_partials import merge_partials
@@ -25,6 +26,7 @@ __all__ = [
     "PlannedScript",
     "Settings",
     "find_argument_type",
+    "find_inside",
     "find_type",
     "merge_partials",
     "mermaid",

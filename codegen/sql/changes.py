@@ -168,11 +168,12 @@ def changes_views(schema: tuple[Column, ...], name: str, source: str, own: tuple
     return rows, pairs, _drop_unchanged(schema, name, pairs.name)
 
 
-def inner_delta_views(node: Node, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
-    """Key results -> the deltas of their changes, for an operator of the same query."""
+def inner_table_views(node: Node, name: str, source: str, own: tuple[str, ...]) -> tuple[View, ...]:
+    """Key results -> upserts, or the deltas of their changes, for an operator of the same query."""
+    if own == UPSERT:
+        return (View(name, print_sql(select([*columns(node.schema), *map(column, own)], source))),)
     between = f"{name}_changes"
-    results = KEY_RESULT if node.shape.key else UPSERT
-    return *changes_views(node.schema, between, source, results), *delta_views(node.schema, name, between, own)
+    return *changes_views(node.schema, between, source, KEY_RESULT), *delta_views(node.schema, name, between, own)
 
 
 def changes_of_deltas_views(

@@ -80,7 +80,7 @@ def find_own_columns(
                 keyed = changes.KEY_RESULT if node.shape.key else changes.UPSERT
                 own[node] = keyed if tracked or node in inner else ()
             case Intermediate():
-                own[node] = changes.DELTA_ROW
+                own[node] = changes.DELTA_ROW if node in deltas else changes.UPSERT
             case Scan() | WindowAggregate() | AssignWindows() | Rekey() | UnionAll() | WithLate():
                 own[node] = ()
             case Distinct() | IntervalJoin() | Over() | OverRows() | Ranked() | TableLookup() | RemoteLookup():

@@ -118,7 +118,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     rejects = [rejects_of(scan, names[scan]) for scan in scans]
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
-    stateful = [node for node in nodes if isinstance(node, Stateful)]
+    stateful = [node for node in reversed(nodes) if isinstance(node, Stateful)]
     inner = any(isinstance(node, Intermediate) for node in nodes)
     assert inner or len(stateful) <= 1, "one stateful operator in a Spark query"
     hold_back = _hold_back(nodes)
@@ -370,7 +370,7 @@ def _views(
         case WithLate():
             return (late_view(node, name, below[0], names),)
         case Intermediate():
-            return changes.inner_delta_views(node, name, below[0], own)
+            return changes.inner_table_views(node, name, below[0], own)
         case _:
             assert_never(node)
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from penstock.planner.connectors import connector_of
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.functions.facts import Collecting
+from penstock.planner.inside import find_inside
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
@@ -142,7 +143,13 @@ def state_bound(node: Node) -> str:
 
 def state_of_changes(query: RunningQuery) -> dict[Node, str]:
     """What each operator of a query keeps beside its state, so that rows before and after can be sent."""
-    below = [node.input for node in walk(query.root) if isinstance(node, Intermediate)]
+    inside = find_inside(query.root)
+    # A join in the same query takes the rows of its sides as they are.
+    below = [
+        node.input
+        for node in walk(query.root)
+        if isinstance(node, Intermediate) and not isinstance(inside.get(node), TableJoin)
+    ]
     kept: dict[Node, str] = {}
     upserts = connector_of(query.sink.connector).upserts
     for root, replaces in ((query.root, upserts), *((each, False) for each in below)):

@@ -25,7 +25,6 @@ from penstock.planner.explain.state_bytes import (
     table_bytes,
     value_bytes,
 )
-from penstock.planner.lower.items import WINDOW_COLUMNS
 from penstock.planner.plan import (
     Cumulate,
     Distinct,
@@ -146,8 +145,8 @@ def estimate_state(
 
 def _has_keys(node: Ranked) -> bool:
     """Whether rows are ranked by more than their window."""
-    _, names = find_assigned_windows(node.input)
-    windows = {names.get(each) for each in WINDOW_COLUMNS}
+    assigned, names = find_assigned_windows(node.input)
+    windows = set() if assigned is None else {names.get(each.name) for each in assigned.schema[-2:]}
     return any(not isinstance(each, exp.Column) or each.name not in windows for each in node.partition_by)
 
 

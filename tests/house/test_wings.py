@@ -15,7 +15,7 @@ PLANNER = ROOT / "planner"
 
 # Folders and modules of planner/, each above those that it may import.
 WINGS = (
-    *("types", "intervals", "functions", "plan", "state", "scalars", "connectors", "catalog", "explain"),
+    *("types", "intervals", "functions", "plan", "inside", "state", "scalars", "connectors", "catalog", "explain"),
     *("partitions", "lower", "passes", "reads", "script"),
 )
 DOOR = "__init__"
