@@ -60,10 +60,9 @@ def cut_at_intermediates(
     def cut_node(node: Node, below: tuple[Node, ...]) -> Node:
         if node not in scans:
             remade = node.with_inputs(below)
-            if node in inside:
-                scans[node] = replace(remade, inside=True)
-            else:
-                scans[node] = read_intermediate(remade, node) if isinstance(remade, Intermediate) else remade
+            if isinstance(remade, Intermediate) and node not in inside:
+                remade = read_intermediate(remade, node)
+            scans[node] = remade
         return scans[node]
 
     def read_intermediate(node: Intermediate, uncut: Node) -> Node:

@@ -25,7 +25,7 @@ from penstock.planner.plan import (
     TableRanked,
     WindowAggregate,
 )
-from penstock.planner.plan.walk import is_retracting, rows_leave, walk
+from penstock.planner.plan.walk import rows_leave, walk
 
 LONGEST_ON_HEAP = 7_200_000
 """Of operators that keep rows for at most so many milliseconds of event time the state is on the heap."""
@@ -75,8 +75,6 @@ def find_horizon(node: Node) -> int | None:
             return find_windows_span(node)
         case Latest() | TableJoin() | ForeignKeyJoin() | TableLookup() | TableRanked():
             return None
-        case GroupAggregate() if is_retracting(node):
-            return None  # the query may keep the table, too
         case GroupAggregate():
             return None if node.keys or node.keeps_values or any(each.distinct for each in node.aggregates) else 0
         case _:

@@ -8,6 +8,7 @@ from typing import assert_never
 from penstock.planner.explain.estimate_text import NO_RUN, LastRun, list_estimates
 from penstock.planner.explain.expressions import expression_text
 from penstock.planner.explain.state import lookup_cost, state_bound, state_of_changes, store_text
+from penstock.planner.inside import find_inside
 from penstock.planner.intervals import duration_text
 from penstock.planner.plan import (
     Aggregate,
@@ -89,9 +90,13 @@ def state_text(queries: Iterable[RunningQuery], settings: Settings, last_run: La
 
 def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) -> dict[Node, list[str]]:
     """Of each stateful operator: the bound on its state, what it keeps for its changes, and where."""
-    changes = state_of_changes(query)
+    changes, tables = state_of_changes(query), set(find_inside(query.root).values())
     return {
-        node: [state_bound(node), *([changes[node]] if node in changes else []), store_text(node, settings)]
+        node: [
+            state_bound(node),
+            *([changes[node]] if node in changes else []),
+            store_text(node, settings, has_table=node in tables),
+        ]
         for node in nodes
         if isinstance(node, Stateful)
     }

@@ -179,12 +179,14 @@ def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def store_text(node: Node, settings: Settings) -> str:
-    """The store and the reason for it."""
+def store_text(node: Node, settings: Settings, *, has_table: bool) -> str:
+    """The store and the reason for it. `has_table`: the same query computes a table that the operator reads."""
     where = {StateStore.MEMORY: "in memory", StateStore.ROCKSDB: "in RocksDB"}[state_store(node, settings)]
     if settings.state_store is not None:
         return f"{where}, as SET state_store says"
     reach = find_horizon(node)
+    if has_table and reach is not None:
+        return "in RocksDB, as the table that it reads"
     if reach is None:
         return f"{where}, as it grows with the keys"
     relation = "at most" if reach <= LONGEST_ON_HEAP else "more than"

@@ -12,13 +12,12 @@ class Intermediate(Unary, frozen=True, kw_only=True, eq=False):
 
     The shape has at most one event time, the one that the operator above goes by. No row is late there: its delay is
     at least the disorder in which `input` puts its rows out. `shared`: whether several queries of a script read it.
-    `inside`: the query that reads the rows, which are changes of a table, computes them as well.
+    Some tables are computed by the query that reads them (`planner/inside.py`).
     """
 
     TAKES_TABLES: ClassVar[bool] = True
 
     shared: bool = False
-    inside: bool = False
 
     @property
     def event_times(self) -> tuple[str, ...]:

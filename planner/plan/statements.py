@@ -57,6 +57,10 @@ class StateStore(Enum):
     MEMORY = "memory"
     ROCKSDB = "rocksdb"
 
+    @property
+    def on_disk(self) -> bool:
+        return self is StateStore.ROCKSDB
+
 
 class Settings(msgspec.Struct, frozen=True):
     """What SET can change.
