@@ -1,7 +1,7 @@
 """A plan -> its checkpoint contract: the part that must stay the same for a query to go on from its checkpoint.
 
-A checkpoint holds how far each input has been read, and the state of the one stateful operator. What is computed from
-the rows of that operator could change freely, but Spark optimises a query as a whole. It pushes filters down, it drops
+A checkpoint holds how far each input has been read, and the state of the operators. What is computed from the rows of
+the last operator could change freely, but Spark optimises a query as a whole. It pushes filters down, it drops
 aggregates that nothing uses, and it orders the others by their first use. So the state of groups depends on what is
 above them. After a change it may hold other columns of the same types, which Spark does not notice. Spark moves nothing
 through the results of Python workers, that is, panes and remembered rows.

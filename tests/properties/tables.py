@@ -252,6 +252,28 @@ OUTER = (
 outer: SearchStrategy[str] = st.sampled_from(OUTER)
 """Joins on a foreign key that also show rows to which nothing refers."""
 
+TOGETHER = (
+    "SELECT x.g AS g, x.n AS n, y.total AS total FROM (SELECT g, COUNT(*) AS n FROM t GROUP BY g) x"
+    " LEFT JOIN (SELECT g, SUM(v) AS total FROM u GROUP BY g) y ON x.g = y.g",
+    "SELECT t.id AS id, t.v AS v, q.n AS n FROM t LEFT JOIN (SELECT id, COUNT(*) AS n FROM s GROUP BY id) q"
+    " ON t.id = q.id",
+    "SELECT w, COUNT(*) AS n, SUM(v) AS total FROM (SELECT t.id AS id, t.v AS v, u.g AS w FROM t LEFT JOIN u"
+    " ON t.id = u.id) q WHERE v > 0 GROUP BY w",
+    "SELECT n, COUNT(*) AS groups FROM (SELECT s, COUNT(*) AS n FROM (SELECT g, SUM(v) AS s FROM t GROUP BY g)"
+    " q GROUP BY s) q GROUP BY n",
+    "SELECT u.id AS id, u.v AS v, q.n AS n FROM u JOIN (SELECT g, COUNT(*) AS n FROM t GROUP BY g HAVING COUNT(*) > 1)"
+    " q ON u.id = q.g",
+    "SELECT v.id AS id, q.v AS v, q.w AS w FROM v LEFT JOIN (SELECT t.id AS id, t.v AS v, u.v AS w FROM t JOIN u"
+    " ON t.id = u.id) q ON v.id = q.id",
+    "WITH e AS (SELECT g, SUM(v) AS s FROM t GROUP BY g), y AS (SELECT s, COUNT(*) AS n FROM e GROUP BY s)"
+    " SELECT e.g AS g, e.s AS s, y.n AS n FROM e JOIN y ON e.s = y.s",
+    "WITH e AS (SELECT g, SUM(v) AS s FROM t GROUP BY g), y AS (SELECT s AS k, COUNT(*) AS n FROM e GROUP BY s),"
+    " z AS (SELECT v AS k, COUNT(*) AS n FROM u GROUP BY v)"
+    " SELECT y.k AS k, y.n AS n, z.n AS m FROM y JOIN z ON y.k = z.k",
+)
+together: SearchStrategy[str] = st.sampled_from(TOGETHER)
+"""Groups and joins over what aggregations compute, in the same query and in queries of their own."""
+
 LOOKUPS = (
     "SELECT STREAM s.id AS id, s.v AS v, t.v AS other FROM s {kind} JOIN t ON s.id = t.id",
     "SELECT STREAM s.v AS v, u.v AS other FROM s {kind} JOIN u ON s.g = u.id AND u.v > s.v WHERE s.v IS NOT NULL",
