@@ -139,7 +139,7 @@ def measure_run(job: Job, server: Server, folder: Path) -> tuple[Run, tuple[obje
 def describe(runs: list[Run]) -> str:
     """CPU seconds of program and server for the rows that the long run has more than the short one."""
     if not runs:
-        return "–"
+        return ""
     small, large = min(run.rows for run in runs), max(run.rows for run in runs)
 
     def more(name: str) -> float:

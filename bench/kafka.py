@@ -263,7 +263,7 @@ def digest_table(url: str) -> tuple[int, int]:
 def describe(runs: list[Run]) -> str:
     """Rows for a CPU second beyond those of the short run, CPU seconds to start, and those of the servers."""
     if not runs:
-        return "–"
+        return ""
     small, large = min(run.rows for run in runs), max(run.rows for run in runs)
 
     def middle(name: str, rows: int) -> float:

@@ -113,4 +113,4 @@ def tabulate(
     for query, title in titles.items():
         cells = [describe([run for run in runs if (run.query, run.system) == (query, system)]) for system in ran]
         if any(cells):
-            yield f"| {title} | " + " | ".join(cells) + " |"
+            yield f"| {title} | " + " | ".join(cell or "–" for cell in cells) + " |"

@@ -59,6 +59,7 @@ class StateStore(Enum):
 
     @property
     def on_disk(self) -> bool:
+        """Whether it is RocksDB."""
         return self is StateStore.ROCKSDB
 
 
