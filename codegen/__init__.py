@@ -116,7 +116,7 @@ def name_operators(queries: Sequence[RunningQuery]) -> list[dict[Node, str]]:
 
 
 def _list_operators(root: Node, inside: Collection[Node]) -> Iterator[Node]:
-    """The operators with state of one Spark query, those below its inner changes too."""
+    """The operators with state of one Spark query. `inside`: the `Intermediate` nodes that lie within queries."""
     pending = [root]
     while pending:
         node = pending.pop()

@@ -1,7 +1,7 @@
 """RunningQuery -> the queries that compute it: its plan, cut at its intermediate streams.
 
-An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. Those that are computed
-`inside` the query that reads them stay in its plan (`planner/inside.py`).
+An `Intermediate` becomes the sink of one query and a scan in another. Both use the same name. Tables that
+the query which reads them computes, too, stay in its plan (`planner/inside.py`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cut_at_intermediates(
     shared: dict[Node, Scan] | None = None,
     streams: dict[Intermediate, str] | None = None,
 ) -> list[RunningQuery]:
-    """The query as queries without `Intermediate` nodes, but those `inside` of one. Writers come before readers.
+    """The query as queries without `Intermediate` nodes, except those of `find_inside`. Writers come before readers.
 
     `name` is the name of the whole query as a plain identifier. The other queries, and the streams that they write, are
     called `<name>_intermediate1` and so on. None of these names is in `taken`. `shared` holds the streams that earlier

@@ -30,22 +30,21 @@ def find_inside(root: Node) -> dict[Node, Node]:
     readers = Counter(below for node in nodes for below in node.inputs)
     inside: dict[Node, Node] = {}
     for node in filter(_is_aggregation, nodes):
-        find = _find_groups if isinstance(node, TableJoin) else _find_table
-        found = (find(below) for below in node.inputs if _has_one_reader(below, readers))
-        inside |= {each: node for each in found if each is not None}
+        for below in node.inputs:
+            is_join = isinstance(node, TableJoin)
+            found = _find_groups(below) if is_join else _find_table(below, Filter, Project, GroupingSets)
+            if found is not None and _has_one_reader(below, readers):
+                inside[found] = node
     return inside
 
 
 def _is_aggregation(node: Node) -> bool:
     """Whether aggregations of Spark compute it, and nothing below it has an event time to wait for."""
-    if not isinstance(node, GroupAggregate | Latest | TableJoin) or _keeps_values(node):
+    if not isinstance(node, GroupAggregate | Latest | TableJoin):
         return False
+    if isinstance(node, GroupAggregate) and node.keeps_values:
+        return False  # Python workers keep the values
     return not any(each.is_timed for each in list_nodes(node))
-
-
-def _keeps_values(node: Node) -> bool:
-    """Whether Python workers keep the values of groups."""
-    return isinstance(node, GroupAggregate) and node.keeps_values
 
 
 def _has_one_reader(node: Node, readers: Mapping[Node, int]) -> bool:
@@ -53,30 +52,30 @@ def _has_one_reader(node: Node, readers: Mapping[Node, int]) -> bool:
     return all(readers[each] == 1 for each in list_nodes(node))
 
 
-def _find_table(node: Node) -> Intermediate | None:
-    """The table of many rows that groups read, if an aggregation computes it."""
-    while isinstance(node, Filter | Project | GroupingSets):
-        node = node.input
-    if not isinstance(node, Intermediate) or node.shared or not isinstance(node.shape, KTable) or not node.shape.key:
+def _find_table(node: Node, *between: type[Node]) -> Intermediate | None:
+    """The table of many rows below the operators `between`, if an aggregation computes it."""
+    found = _skip(node, *between)
+    if not isinstance(found, Intermediate) or found.shared:
         return None
-    operator = stateful(node.input)
-    return node if operator is not None and _is_aggregation(operator) else None
+    if not isinstance(found.shape, KTable) or not found.shape.key:
+        return None
+    operator = stateful(found.input)
+    return found if operator is not None and _is_aggregation(operator) else None
 
 
 def _find_groups(node: Node) -> Intermediate | None:
-    """The groups that a join reads. Filters would send it each group that they leave out, and the join would keep that.
+    """The groups that a join reads, unless a filter lies between: the join would keep each group that it leaves out.
 
     A query has one join at most, because each join has its own number of partitions.
     """
-    found = _find_table(node)
-    if found is None or not isinstance(stateful(found.input), GroupAggregate):
+    found = _find_table(node, Project)
+    if found is None or not isinstance(_skip(found.input, Project), GroupAggregate):
         return None
-    is_joined = any(isinstance(each, TableJoin) for each in list_nodes(found))
-    return None if is_joined or _is_filtered(node) or _is_filtered(found.input) else found
+    return None if any(isinstance(each, TableJoin) for each in list_nodes(found)) else found
 
 
-def _is_filtered(node: Node) -> bool:
-    """Whether a filter is above the next operator below, or above the next `Intermediate`."""
-    while isinstance(node, Project):
-        node = node.input
-    return isinstance(node, Filter)
+def _skip(node: Node, *kinds: type[Node]) -> Node:
+    """The first node below that is none of these kinds, each of which has one input."""
+    while isinstance(node, kinds):
+        (node,) = node.inputs
+    return node

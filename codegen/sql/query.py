@@ -119,11 +119,11 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     output = _output(query, operation)
     refers = any(isinstance(node, ForeignKeyJoin | TableRanked) for node in nodes)
     stateful = [node for node in nodes if isinstance(node, Stateful)]
-    inner = any(isinstance(node, Intermediate) for node in nodes)
-    assert inner or len(stateful) <= 1, "one stateful operator in a Spark query"
+    assert len(stateful) <= 1 or Intermediate in map(type, nodes), "stateful operators without changes between them"
     hold_back = _hold_back(nodes)
     store = max((state_store(node, settings) for node in stateful), key=lambda each: each.on_disk, default=None)
-    said = next((node.partitions for node in stateful if node.partitions), settings.state_partitions)
+    told = (node.partitions for node in stateful if node.partitions)
+    partitions = next(told, settings.state_partitions if stateful else None)
     mode = _mode(nodes, query.emission)
     own = find_own_columns(nodes, tracked=tracked, numbered=_sends_windows(query), by_arrival=by_arrival)
     with record_places() as printed:
@@ -138,7 +138,7 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
     facts, numbered = _describe_contract(part, held, views, None if tracked else root)
     if change is not None:
         facts.append([change.kind, change.key, change.assigned, change.inserted, change.current, change.fold])
-    state = [mode, said if stateful else None, store and store.value]
+    state = [mode, partitions, store and store.value]
     return SparkQuery(
         name=name,
         inputs=sources,
@@ -155,12 +155,12 @@ def lower_query(query: RunningQuery, settings: Settings, *, takes_heartbeats: bo
         watermark_inputs=tuple(_watermark_input(scan, names[scan], delays[scan] + hold_back) for scan in timed),
         takes_heartbeats=bool(timed) and takes_heartbeats,
         closing=next((find_closing(node, query.emission) for node in stateful), None),
-        partitions=said if stateful else None,
+        partitions=partitions,
         operation=operation,
         numbered=refers,
         change=change,
         real_time=settings.realtime_batch if settings.real_time else None,
-        checked=not (tracked or refers or inner or any(source.numbers_records for source in sources)),
+        checked=not (tracked or refers or len(stateful) > 1 or any(source.numbers_records for source in sources)),
         contract_views=(*(view.name for node in held for view in views[node]), *filters),
         printed=tuple(printed),
         span=query.span,
