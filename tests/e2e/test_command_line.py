@@ -29,6 +29,7 @@ ORDERS = [
     {"id": 2, "price": 150.0, "time": "2024-01-01T00:00:01Z"},
     {"id": 3, "price": 250.0, "time": "2024-01-01T00:00:02Z"},
 ]
+MICRO_BATCHES = 40
 BIG = [{"id": 2, "price": 150.0}, {"id": 3, "price": 250.0}]
 
 
@@ -66,20 +67,28 @@ def test_once_writes_the_rows_and_accounts_for_every_one(folder: Path) -> None:
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_before_the_end(folder: Path, signal_: signal.Signals) -> None:
-    with (folder / "script.sql").open("a", encoding="utf-8") as script:  # what comes after the first micro-batch
-        script.write(TOTALS)
+    stream = SCRIPT.partition("CREATE STREAM big")[0].replace("orders", "more")
+    with (folder / "script.sql").open("a", encoding="utf-8") as script:
+        script.write(stream.replace("'json'", "'json', files_per_batch = 1") + TOTALS.replace("orders", "more"))
+    (folder / "more").mkdir()
+    for number in range(MICRO_BATCHES):  # of the table, which go on when the stream has its rows
+        (folder / "more" / f"{number}.json").write_text(json.dumps(ORDERS[0] | {"id": number}), encoding="utf-8")
     command = [*PENSTOCK, "run", "--once", *LOCAL, "--checkpoint", "state", "script.sql"]
     with subprocess.Popen(
         command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         assert process.stderr
-        assert process.stderr.readline() == "big: 4 rows in, 2 out, batch 1\n"
+        told = iter(process.stderr.readline, "")
+        assert "big: 4 rows in, 2 out, batch 1\n" in told
         os.killpg(process.pid, signal_)
-        told = process.stderr.read()
-    assert (process.returncode, told) == (130, "stopped before the end; --checkpoint goes on from here\n")
+        *progress, last = told
+    assert (process.returncode, last) == (130, "stopped before the end; --checkpoint goes on from here\n")
+    assert all(line.startswith("totals: ") for line in progress)
     ended = penstock_here(folder, "run", "--once", "--checkpoint", "state", "script.sql")
     assert ended.exit_code == 0, ended.output
     assert rows(folder) == BIG
+    read = penstock_here(folder, "query", "--format", "json", "script.sql", "SELECT COUNT(*) AS n FROM totals")
+    assert json.loads(read.stdout) == {"n": MICRO_BATCHES}
 
 
 @pytest.mark.usefixtures("spark")
