@@ -82,9 +82,10 @@ def divide_records(rows: DataFrame, fields: Sequence[str]) -> DataFrame:
     """The records in the column `value`, with their fields in the struct `_parsed`.
 
     The fields of a record that has more or fewer are there, too, with its text as `_malformed`. `_plain` says that a
-    record has neither quotes nor CR.
+    record is UTF-8, and has neither quotes nor CR.
     """
-    rows = rows.selectExpr("*", "NOT (CONTAINS(value, '\"') OR CONTAINS(value, '\r')) AS _plain")
+    # SPLIT finds a quote faster than CONTAINS does. What is not UTF-8 comes out of it as another text.
+    rows = rows.selectExpr("*", "GET(SPLIT(value, '\"', 2), 0) = value AND NOT CONTAINS(value, '\r') AS _plain")
     rows = rows.withColumn("_texts", F.when(F.col("_plain"), F.split("value", ",", -1)))
     # Commas alone divide a plain record: Spark's parser would take several times as long.
     texts = [F.nullif(F.get("_texts", F.lit(place)), F.lit("")).alias(name) for place, name in enumerate(fields)]

@@ -27,6 +27,7 @@ from penstock.codegen.sql.trees import (
 )
 from penstock.planner.plan import Expression
 from penstock.planner.types import (
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -229,11 +230,14 @@ def _is_usual_time(value: Expression) -> Expression:
     """Whether `_TIME` need not be asked about a text, because it matches if Spark takes the text for a time.
 
     It begins with a year of four digits, and has a clock. Seconds have at most six decimals, as few characters follow
-    them. The pattern takes longer than Spark needs for the time.
+    them. The pattern takes longer than Spark needs for the time. Bytes are found faster than characters. They are
+    the same in what Spark takes for a time, because that is ASCII.
     """
+    octets = cast(value.copy(), BINARY)
 
     def has(place: int, sign: str) -> Expression:
-        return exp.EQ(this=call("SUBSTRING", value.copy(), number(place), number(1)), expression=text(sign))
+        found = call("SUBSTRING", octets.copy(), number(place), number(1))
+        return exp.EQ(this=found, expression=cast(text(sign), BINARY))
 
     def is_long(low: int, high: int) -> Expression:
         return exp.Between(this=call("OCTET_LENGTH", value.copy()), low=number(low), high=number(high))
