@@ -210,13 +210,17 @@ def test_lines_of_csv_in_parts(spark: SparkSession, tmp_path: Path) -> None:
     for file in range(3):
         lines = [f'{100 * file + line},"a, ""{line}""",{line}' if line % 2 else f"{line},x," for line in range(100)]
         (run.source / f"{file}.csv").write_text("\n".join(["id,c0,c1", *lines, "", ""]), newline="")
-    (run.source / "bad.csv").write_bytes(b'id,c0,c1\n1,"a\nb",2\n3,\xff,4\n5,\xef\xbf\xbd,6\n')
+    # A byte, an overlong NUL, a surrogate, and a character without its last byte; then CR in a field.
+    bad = [b"3,\xff,4", b"3,\xc0\x80,4", b"3,\xed\xa0\x80,4", b"3,\xf0\x9f\x98,4", b"3,a\rb,4"]
+    good = "5,\ufffd,6\n6,\U0001f600,7\n".encode()
+    (run.source / "bad.csv").write_bytes(b'id,c0,c1\n1,"a\nb",2\n' + good + b"\n".join(bad))
     spark.conf.set(PARTS_SETTING, 200)
     try:
         rejected = run.go()
     finally:
         spark.conf.unset(PARTS_SETTING)
-    assert sorted(row["record"] for row in rejected) == ['1,"a', "3,\ufffd,4", 'b",2']
+    told = ['1,"a', 'b",2', *(each.decode(errors="replace") for each in bad)]
+    assert sorted(row["record"] for row in rejected) == sorted(told)
     found: list[tuple[str, ...]] = []
     for path in run.written():
         with path.open(newline="") as file_:
@@ -226,7 +230,7 @@ def test_lines_of_csv_in_parts(spark: SparkSession, tmp_path: Path) -> None:
         for file in range(3)
         for line in range(100)
     ]
-    assert sorted(found) == sorted([*expected, ("5", "\ufffd", "6")])
+    assert sorted(found) == sorted([*expected, ("5", "\ufffd", "6"), ("6", "\U0001f600", "7")])
 
 
 def test_csv_of_duckdb(spark: SparkSession, tmp_path: Path) -> None:
