@@ -103,8 +103,11 @@ def list_bounds(query: RunningQuery, nodes: Iterable[Node], settings: Settings) 
 
 
 def query_text(query: RunningQuery) -> str:
-    names = number_nodes(query.root)
-    heads = [f"{names[node]} := {operator_text(node, names)}" for node in names]
+    names, inside = number_nodes(query.root), find_inside(query.root)
+    heads = [
+        f"{names[node]} := {operator_text(node, names)}" + ", in the same Spark query" * (node in inside)
+        for node in names
+    ]
     width = max(len(head) for head in heads)
     lines = []
     for head, node in zip(heads, names, strict=True):
